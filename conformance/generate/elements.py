@@ -1,0 +1,79 @@
+"""The elements of an array as JSON, each in the form that a fill value of its data type has in zarr.json.
+
+The text is bit exact: a NaN other than the usual one, and a negative zero, are written as the hexadecimal number of
+their bits, so that two arrays are the same if and only if their texts are.
+"""
+
+import base64
+
+import ml_dtypes
+import numpy
+
+NOT_A_TIME = numpy.iinfo("int64").min
+USUAL_NAN = {"float16": "0x7e00", "bfloat16": "0x7fc0", "float32": "0x7fc00000", "float64": "0x7ff8000000000000"}
+
+
+def to_json(elements):
+    """A list of the elements in C order. `elements` is a numpy array, or one element without an array around it."""
+    if isinstance(elements, (str, bytes)):
+        return [text_to_json(elements)]
+    flat = numpy.asarray(elements).ravel()
+    return [form_of(flat.dtype)(element) for element in flat]
+
+
+def form_of(dtype):
+    if dtype.kind in "OTU":
+        return text_to_json
+    if dtype.kind == "b":
+        return bool
+    if dtype.kind == "c":
+        return complex_to_json
+    if dtype.kind in "mM":
+        return time_to_json
+    if dtype.kind == "V" and dtype.name.startswith("void"):
+        return raw_to_json
+    if dtype.kind in "iu" or dtype.name in ("int2", "int4"):
+        return int
+    return float_to_json
+
+
+def text_to_json(element):
+    return base64.b64encode(element).decode() if isinstance(element, bytes) else str(element)
+
+
+def raw_to_json(element):
+    return list(element.tobytes())
+
+
+def time_to_json(element):
+    ticks = int(element.astype("int64"))
+    return "NaT" if ticks == NOT_A_TIME else ticks
+
+
+def complex_to_json(element):
+    return [float_to_json(element.real), float_to_json(element.imag)]
+
+
+def float_to_json(element):
+    if numpy.isnan(element) or (element == 0 and numpy.signbit(element)):
+        bits = hexadecimal(element)
+        return "NaN" if bits == USUAL_NAN.get(element.dtype.name) else bits
+    if numpy.isinf(element):
+        return "Infinity" if element > 0 else "-Infinity"
+    return shortest(element)
+
+
+def hexadecimal(element):
+    big_endian = numpy.asarray(element).view(f"<u{element.dtype.itemsize}").astype(f">u{element.dtype.itemsize}")
+    return "0x" + big_endian.tobytes().hex()
+
+
+def shortest(element):
+    """The number with the fewest digits that is read back as the element."""
+    if element.dtype.name in ("float16", "float32", "float64"):
+        number = float(numpy.format_float_scientific(element, unique=True))
+    else:
+        number = float(element)
+    if element.dtype.type(number) != element:
+        raise ValueError(f"{element!r} is not read back from {number}")
+    return number

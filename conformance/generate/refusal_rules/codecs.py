@@ -1,0 +1,183 @@
+"""The form of the list of codecs, and each codec's configuration and representations."""
+
+from .document import DROP, LITTLE, Raw, array, named, regular, rule
+
+SWAP = named("transpose", order=[1, 0])
+
+
+def add_rules():
+    the_list()
+    bytes_codec()
+    transpose()
+    gzip()
+    zstd()
+    blosc()
+    without_configuration()
+
+
+def the_list():
+    def bad(id, about, refuse, accept):
+        rule(f"codecs-{id}", "Codecs, form of the list", about, array(codecs=refuse), array(codecs=accept))
+
+    bad("empty", "The list is empty.", [], [LITTLE])
+    bad("without-array-to-bytes", "Nothing in the list turns the array into bytes.", ["crc32c"], [LITTLE, "crc32c"])
+    bad("array-to-array-only", "The list ends with an array.", [SWAP], [SWAP, LITTLE])
+    bad("two-array-to-bytes", "Two codecs turn an array into bytes.", [LITTLE, LITTLE], [LITTLE])
+    bad("bytes-to-bytes-first", "A codec of bytes stands before there are bytes.",
+        [named("gzip", level=1), LITTLE], [LITTLE, named("gzip", level=1)])
+    bad("array-to-array-after-bytes", "A codec of arrays stands after the array became bytes.",
+        [LITTLE, SWAP], [SWAP, SWAP, LITTLE])
+    bad("array-to-array-last", "A codec of arrays stands after a codec of bytes.",
+        [LITTLE, "crc32c", SWAP], [SWAP, LITTLE, "crc32c"])
+
+
+def codec(name, clause, id, about, refuse, accept, **members):
+    """A rule for one codec; its list of codecs is given for both documents."""
+    rule(f"{name}-{id}", clause, about, array(codecs=refuse, **members), array(codecs=accept, **members))
+
+
+def bytes_codec():
+    clause = "Bytes codec, endian"
+
+    def missing(data_type, fill, codec, accept):
+        rule(f"bytes-endian-missing-{data_type}", clause,
+             f"The byte order is not given, and elements of {data_type} have one.",
+             array(data_type=data_type, fill_value=fill, codecs=[codec]), accept)
+
+    missing("int16", 0, "bytes", array(data_type="r16", fill_value=[0, 0], codecs=["bytes"]))
+    missing("uint64", 0, {"name": "bytes"}, array(data_type="uint8", codecs=[{"name": "bytes"}]))
+    missing("float32", 0, {"name": "bytes", "configuration": {}},
+            array(data_type="int8", codecs=[{"name": "bytes", "configuration": {}}]))
+    missing("complex64", [0, 0], "bytes",
+            array(data_type="complex64", fill_value=[0, 0], codecs=[LITTLE | {"must_understand": True}]))
+
+    def bad(id, about, endian, accept=LITTLE, **members):
+        codec("bytes", clause, id, about, [named("bytes", endian=endian)], [accept], **members)
+
+    bad("endian-unknown", "The byte order is neither big nor little.", "native", named("bytes", endian="big"))
+    bad("endian-case", "The byte order is written with a capital.", "Little")
+    bad("endian-null", "The byte order is null.", None)
+    bad("endian-number", "The byte order is a number.", 1)
+    bad("endian-unknown-for-uint8", "A byte order that is not needed must still be one of the two.", "middle",
+        named("bytes", endian="big"), data_type="uint8")
+    codec("bytes", "Bytes codec", "extra-configuration", "The configuration has a member that is not defined.",
+          [named("bytes", endian="little", align=4)], [LITTLE])
+    rule("bytes-of-string", "Bytes codec, supported data types",
+         "Elements of variable length cannot be written one after the other; the twin has the codec for text.",
+         array(data_type="string", fill_value="", codecs=["bytes"]),
+         array(data_type="string", fill_value="", codecs=["vlen-utf8"]))
+
+
+def transpose():
+    clause = "Transpose codec, order"
+
+    def bad(id, about, order, accept=SWAP):
+        codec("transpose", clause, id, about, [named("transpose", order=order), LITTLE], [accept, LITTLE])
+
+    bad("order-letter-c", "The order is the letter C of earlier drafts.", "C", named("transpose", order=[0, 1]))
+    bad("order-letter-f", "The order is the letter F of earlier drafts.", "F")
+    bad("order-null", "The order is null.", None)
+    bad("order-repeated", "An axis comes twice and the other is missing.", [0, 0])
+    bad("order-beyond-rank", "An axis is named that the array does not have.", [0, 2])
+    bad("order-from-one", "The axes are counted from one.", [2, 1])
+    bad("order-negative", "An axis is counted from the end.", [-1, 0])
+    bad("order-fraction", "An axis is a number with a fraction.", [1, Raw("0.0")])
+    bad("order-too-short", "There are fewer axes than dimensions.", [0])
+    bad("order-too-long", "There are more axes than dimensions.", [0, 1, 2], SWAP | {"must_understand": False})
+    bad("order-empty", "There are two dimensions and no axis.", [])
+    codec("transpose", clause, "order-missing", "The order is not given.", ["transpose", LITTLE], [SWAP, LITTLE])
+    codec("transpose", "Transpose codec", "extra-configuration", "The configuration has a member that is not defined.",
+          [named("transpose", order=[1, 0], axis=0), LITTLE], [SWAP, LITTLE])
+    rule("transpose-order-of-scalar", clause, "A chunk without dimensions has an axis in its order.",
+         array(shape=[], chunk_grid=regular(), codecs=[named("transpose", order=[0]), LITTLE]),
+         array(shape=[], chunk_grid=regular(), codecs=[{"name": "transpose", "configuration": {"order": []}}, LITTLE]))
+
+
+def gzip():
+    clause = "Gzip codec, level"
+
+    def bad(id, about, level, accept=5):
+        codec("gzip", clause, f"level-{id}", about, [LITTLE, named("gzip", level=level)], [LITTLE, named("gzip", level=accept)])
+
+    bad("missing", "The level is not given.", DROP)
+    bad("too-high", "The highest level is 9.", 10, 9)
+    bad("negative", "The lowest level is 0.", -1, 0)
+    bad("string", "The level is a string.", "5")
+    bad("fraction", "The level has a fraction.", 5.5)
+    bad("null", "The level is null.", None)
+    bad("boolean", "The level is a boolean.", True, 1)
+    codec("gzip", "Gzip codec", "extra-configuration", "The configuration has a member that is not defined.",
+          [LITTLE, named("gzip", level=1, id="gzip")], [LITTLE, named("gzip", level=1) | {"must_understand": False}])
+
+
+def zstd():
+    clause = "Zstd codec (registered)"
+    good = named("zstd", level=3, checksum=False)
+
+    def bad(id, about, refuse, accept=good):
+        codec("zstd", clause, id, about, [LITTLE, named("zstd", **refuse)], [LITTLE, accept])
+
+    bad("level-missing", "The level is not given.", {"checksum": False}, named("zstd", level=0))
+    bad("level-too-high", "The highest level is 22.", {"level": 23}, named("zstd", level=22))
+    bad("level-too-low", "The lowest level is -131072.", {"level": -131073}, named("zstd", level=-131072))
+    bad("level-string", "The level is a string.", {"level": "3", "checksum": False})
+    bad("level-fraction", "The level has a fraction.", {"level": 3.5})
+    bad("level-null", "The level is null.", {"level": None})
+    bad("checksum-number", "Whether there is a checksum is a number.", {"level": 3, "checksum": 0})
+    bad("checksum-string", "Whether there is a checksum is a string.", {"level": 3, "checksum": "true"},
+        named("zstd", level=3, checksum=True))
+    bad("checksum-null", "Whether there is a checksum is null; the twin leaves it out.",
+        {"level": 3, "checksum": None}, named("zstd", level=3))
+    bad("extra-configuration", "The configuration has a member that is not defined.",
+        {"level": 3, "checksum": False, "threads": 2})
+
+
+def blosc():
+    good = {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0}
+    plain = {"cname": "zstd", "clevel": 0, "shuffle": "noshuffle", "blocksize": 0}
+
+    def bad(id, member, about, change, accept=good):
+        clause = f"Blosc codec, {member}" if member else "Blosc codec"
+        codec("blosc", clause, id, about, [LITTLE, named("blosc", **good | change)], [LITTLE, named("blosc", **accept)])
+
+    bad("cname-missing", "cname", "The inner compressor is not given.", {"cname": DROP})
+    bad("cname-unknown", "cname", "The inner compressor is not one of the six.", {"cname": "lzma"}, good | {"cname": "zlib"})
+    bad("cname-upper-case", "cname", "The inner compressor is written in capitals.", {"cname": "LZ4"}, good | {"cname": "lz4hc"})
+    bad("clevel-missing", "clevel", "The level is not given.", {"clevel": DROP})
+    bad("clevel-too-high", "clevel", "The highest level is 9.", {"clevel": 10}, good | {"clevel": 9})
+    bad("clevel-negative", "clevel", "The lowest level is 0.", {"clevel": -1}, good | {"clevel": 0})
+    bad("clevel-string", "clevel", "The level is a string.", {"clevel": "5"}, good | {"cname": "blosclz"})
+    bad("shuffle-missing", "shuffle", "How bytes are shuffled is not given.", {"shuffle": DROP}, plain)
+    bad("shuffle-unknown", "shuffle", "The kind of shuffle is not one of the three.",
+        {"shuffle": "byteshuffle"}, good | {"shuffle": "bitshuffle"})
+    bad("shuffle-number", "shuffle", "The kind of shuffle is a number, as in the metadata of version 2.", {"shuffle": 1})
+    bad("shuffle-null", "shuffle", "The kind of shuffle is null.", {"shuffle": None}, plain)
+    bad("typesize-missing-shuffle", "typesize", "Bytes are shuffled, and the stride is not given.", {"typesize": DROP}, plain)
+    bad("typesize-missing-bitshuffle", "typesize", "Bits are shuffled, and the stride is not given.",
+        {"typesize": DROP, "shuffle": "bitshuffle"}, good | {"shuffle": "bitshuffle"})
+    bad("typesize-zero-shuffle", "typesize", "Bytes are shuffled with a stride of 0; without shuffle it is ignored.",
+        {"typesize": 0}, plain | {"typesize": 0})
+    bad("typesize-negative", "typesize", "The stride is less than zero.", {"typesize": -4}, good | {"typesize": 1})
+    bad("typesize-string", "typesize", "The stride is a string.", {"typesize": "4"}, good | {"typesize": 8})
+    bad("blocksize-missing", "blocksize", "The size of blocks is not given.", {"blocksize": DROP})
+    bad("blocksize-string", "blocksize", "The size of blocks is a string.", {"blocksize": "0"}, good | {"blocksize": 4096})
+    bad("extra-configuration", "", "The configuration has a member that is not defined.", {"numthreads": 1})
+    codec("blosc", "Blosc codec", "no-configuration", "Nothing is given but the name.",
+          [LITTLE, "blosc"], [LITTLE, named("blosc", **plain)])
+
+
+def without_configuration():
+    codec("crc32c", "CRC32C checksum codec", "extra-configuration",
+          "The codec has no configuration, and is given one; the twin's is empty.",
+          [LITTLE, named("crc32c", location="end")], [LITTLE, {"name": "crc32c", "configuration": {}}, "crc32c"])
+    text = {"data_type": "string", "fill_value": ""}
+    codec("vlen-utf8", "Vlen-utf8 codec (registered)", "extra-configuration",
+          "The codec has no configuration, and is given one; the twin's is empty.",
+          [named("vlen-utf8", offset="uint32")], [{"name": "vlen-utf8", "configuration": {}}], **text)
+    codec("vlen-utf8", "Vlen-utf8 codec (registered)", "of-uint8", "Numbers are no texts.",
+          ["vlen-utf8"], ["bytes"], data_type="uint8")
+    rule("vlen-utf8-of-bytes", "Vlen-utf8 codec (registered)", "Byte strings need not be texts; the twin has their codec.",
+         array(data_type="bytes", fill_value="", codecs=["vlen-utf8"]),
+         array(data_type="bytes", fill_value="", codecs=["vlen-bytes"]))
+    rule("vlen-bytes-of-int32", "Vlen-bytes codec (registered)", "Numbers are no byte strings.",
+         array(codecs=["vlen-bytes"]), array(data_type={"name": "bytes"}, fill_value=[], codecs=[{"name": "vlen-bytes"}]))

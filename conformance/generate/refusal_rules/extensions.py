@@ -1,0 +1,126 @@
+"""`{name, configuration, must_understand}` at each extension point, known names and unknown ones."""
+
+from .document import DROP, LITTLE, array, named, regular, rule
+
+DEFINITION = "Extension definition, objects"
+FLAG = "Extension definition, must_understand"
+
+
+def points():
+    """Extension point: its name in ids, a document that has a given value there, and two good values."""
+    separator = named("default", separator="/")
+    yield "data-type", lambda e: array(data_type=e), {"name": "int32", "configuration": {}}, "int32"
+    yield "chunk-grid", lambda e: array(chunk_grid=e), regular(2, 3), regular(2, 3) | {"must_understand": True}
+    yield "chunk-key-encoding", lambda e: array(chunk_key_encoding=e), separator, "default"
+    yield "codec", lambda e: array(codecs=[LITTLE, e]), {"name": "crc32c", "configuration": {}}, "crc32c"
+
+
+def add_rules():
+    for point, make, good, other in points():
+        the_shape(point, make, good, other)
+        unknown_names(point, make, good, other)
+    flags()
+    transformers()
+    names()
+
+
+def the_shape(point, make, good, other):
+    def bad(id, about, value, accept=good, clause=DEFINITION):
+        rule(f"{point}-{id}", clause, about, make(value), make(accept))
+
+    words = point.replace("-", " ")
+    nameless = {member: value for member, value in good.items() if member != "name"}
+    bad("name-missing", f"A {words} has no name.", nameless)
+    bad("name-not-string", f"The name of a {words} is a list that holds the name.", good | {"name": [good["name"]]}, other)
+    bad("name-empty", f"The name of a {words} is empty.", good | {"name": ""})
+    bad("configuration-null", f"The configuration of a {words} is null; it is an object or it is absent.",
+        good | {"configuration": None}, other)
+    bad("configuration-array", f"The configuration of a {words} is a list.", good | {"configuration": []})
+    bad("extra-member", f"A {words} has a member besides name, configuration and the flag.",
+        good | {"comment": "x"}, good | {"must_understand": True})
+    bad("flag-not-boolean", f"The flag of a known {words} is a string.",
+        good | {"must_understand": "true"}, good | {"must_understand": True}, FLAG)
+    odd = {"data-type": 32, "chunk-grid": [2, 3], "chunk-key-encoding": None, "codec": [other]}[point]
+    bad("not-an-extension", f"A {words} is neither a name nor an object.", odd, other)
+
+
+def unknown_names(point, make, good, other):
+    def bad(id, about, value, accept, clause=FLAG):
+        rule(f"{point}-unknown{id}", clause, about, make(value), make(accept))
+
+    words = point.replace("-", " ")
+    bad("", f"A {words} that no one knows, as an object without flag.", {"name": "no-such-name"}, good)
+    bad("-short-hand", f"A {words} that no one knows, by its bare name.", "no-such-name", other)
+    bad("-must-understand-true", f"A {words} that no one knows says that it must be understood.",
+        {"name": "no-such-name", "must_understand": True}, good | {"must_understand": True})
+
+
+def flags():
+    for point, make, good, _ in points():
+        if point == "codec":
+            continue
+        words = point.replace("-", " ")
+        rule(f"{point}-must-understand-false", FLAG,
+             f"A known {words} carries the flag as false, which this extension point does not support.",
+             make(good | {"must_understand": False}), make(good | {"must_understand": True}))
+        rule(f"{point}-unknown-must-understand-false", FLAG,
+             f"A {words} that no one knows cannot be ignored, whatever its flag says.",
+             make({"name": "no-such-name", "must_understand": False}), make(good))
+
+    def codecs(id, about, refuse, accept, clause=FLAG):
+        rule(f"codec-{id}", clause, about, array(codecs=refuse), array(codecs=accept))
+
+    unknown = {"name": "no-such-codec", "must_understand": False}
+    codecs("unknown-first", "A codec that no one knows stands before the others; the twin may skip it.",
+           ["no-such-codec", LITTLE], [unknown, LITTLE])
+    codecs("unknown-uri", "A codec that no one knows is named by a URI; the twin may skip it.",
+           [LITTLE, {"name": "https://codec.example/none"}],
+           [LITTLE, {"name": "https://codec.example/none", "must_understand": False}])
+    codecs("unknown-flag-not-boolean", "The flag of a codec that no one knows is the number 0.",
+           [LITTLE, unknown | {"must_understand": 0}], [LITTLE, unknown])
+    codecs("unknown-extra-member", "A codec that may be skipped still has the shape of an extension.",
+           [LITTLE, unknown | {"comment": "x"}], [LITTLE, unknown | {"configuration": {"comment": "x"}}])
+    codecs("unknown-configuration-null", "A codec that may be skipped still has an object as its configuration.",
+           [LITTLE, unknown | {"configuration": None}], [LITTLE, unknown | {"configuration": {"a": None}}])
+    codecs("known-flag-false-bad-configuration", "A known codec is never skipped, so its configuration must be good.",
+           [LITTLE, named("gzip", level=10) | {"must_understand": False}],
+           [LITTLE, named("gzip", level=9) | {"must_understand": False}])
+    codecs("unknown-array-to-bytes-skipped",
+           "Once the codec that no one knows is skipped, nothing turns the array into bytes.",
+           [{"name": "no-such-codec", "must_understand": False}],
+           [{"name": "no-such-codec", "must_understand": False}, LITTLE], "Codecs, form of the list")
+
+
+def transformers():
+    def bad(id, about, entry, accept, clause=FLAG):
+        rule(f"storage-transformer-{id}", clause, about,
+             array(storage_transformers=[entry]), array(storage_transformers=accept))
+
+    unknown = {"name": "no-such-transformer"}
+    skipped = [unknown | {"must_understand": False}]
+    bad("unknown", "A storage transformer that no one knows, as an object without flag.", unknown, skipped)
+    bad("unknown-short-hand", "A storage transformer that no one knows, by its bare name.", "no-such-transformer", DROP)
+    bad("unknown-must-understand-true", "A storage transformer that no one knows says that it must be understood.",
+        unknown | {"must_understand": True}, skipped)
+    bad("flag-not-boolean", "The flag of a storage transformer is a string.",
+        unknown | {"must_understand": "false"}, skipped)
+    bad("name-missing", "A storage transformer has no name, so that its flag says nothing.",
+        {"must_understand": False}, skipped, DEFINITION)
+    bad("configuration-null", "The configuration of a storage transformer is null.",
+        skipped[0] | {"configuration": None}, [skipped[0] | {"configuration": {}}], DEFINITION)
+    bad("extra-member", "A storage transformer has a member besides name, configuration and the flag.",
+        skipped[0] | {"comment": "x"}, [skipped[0] | {"configuration": {"comment": "x"}}], DEFINITION)
+
+
+def names():
+    clause = "Extension naming"
+    for id, name in (("upper-case", "Int32"), ("space", " int32"), ("version-2", "<i4"), ("python", "int")):
+        rule(f"data-type-name-{id}", clause, f"Names are compared exactly, and no data type is called `{name}`.",
+             array(data_type=name), array(data_type="int32"))
+    rule("codec-name-upper-case", clause, "Names are compared exactly, and no codec is called `Bytes`.",
+         array(data_type="uint8", codecs=["Bytes"]), array(data_type="uint8", codecs=["bytes"]))
+    rule("codec-named-as-grid", clause, "A name belongs to its extension point: a chunk grid is no codec.",
+         array(codecs=[LITTLE, "regular"]), array(codecs=[LITTLE, "crc32c"]))
+    rule("data-type-extra-configuration", DEFINITION,
+         "A data type without configuration is given one; the twin's is empty.",
+         array(data_type=named("int32", endian="little")), array(data_type={"name": "int32", "configuration": {}}))

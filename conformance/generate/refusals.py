@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Writes conformance/cases/refusal: for each rule that makes a reader refuse a node, one document and its twin.
+
+    python3 conformance/generate/refusals.py            write the cases that are not there yet
+    python3 conformance/generate/refusals.py --check    write nothing; fail if a case is missing, changed or unknown
+    python3 conformance/generate/refusals.py --replace  also rewrite cases that differ from what is stored
+
+A case is a folder named as its rule:
+
+    refuse.json   the exact bytes of a `zarr.json` that every reader must refuse
+    accept.json   as near to it as possible, and to be accepted
+    rule.json     {"rule": .., "clause": .., "about": .., "node": "array" or "group"}
+
+Stored cases are data that others rely on: they are added, not edited. Hence `--replace` must be asked for.
+Python 3.11, standard library only; the same rules always give the same bytes.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+sys.dont_write_bytecode = True
+
+from refusal_rules import codecs, extensions, fill_values, grids_and_keys, json_text, nodes, sharding  # noqa: E402
+from refusal_rules.document import RULES  # noqa: E402
+
+CASES = pathlib.Path(__file__).resolve().parent.parent / "cases" / "refusal"
+for module in (json_text, nodes, extensions, grids_and_keys, codecs, sharding, fill_values):
+    module.add_rules()
+
+
+def strict_json(text):
+    """What Python's reader makes of the document, without the liberties it takes."""
+
+    def members(pairs):
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise ValueError("a member is there twice")
+        return found
+
+    def constant(name):
+        raise ValueError(f"{name} is not JSON")
+
+    document = json.loads(text.decode("utf-8"), object_pairs_hook=members, parse_constant=constant)
+    json.dumps(document, ensure_ascii=False).encode("utf-8")  # fails on half a surrogate pair
+    return document
+
+
+def check_rule(rule):
+    """Slips of the pen in the rules themselves."""
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.id), f"{rule.id}: not kebab case"
+    assert rule.refuse != rule.accept, f"{rule.id}: both documents are the same"
+    twin = strict_json(rule.accept)
+    assert twin["node_type"] == rule.node, f"{rule.id}: the twin is not of the node's type"
+    readable = True
+    try:
+        strict_json(rule.refuse)
+    except (ValueError, RecursionError):
+        readable = False
+    assert readable != rule.is_text, f"{rule.id}: refuse.json is {'' if readable else 'not '}JSON, against its kind"
+
+
+def files():
+    """Every file of the cases by its path below CASES."""
+    wanted = {}
+    for rule in RULES:
+        check_rule(rule)
+        about = {"rule": rule.id, "clause": rule.clause, "about": rule.about, "node": rule.node}
+        wanted[f"{rule.id}/refuse.json"] = rule.refuse
+        wanted[f"{rule.id}/accept.json"] = rule.accept
+        wanted[f"{rule.id}/rule.json"] = (json.dumps(about, indent=2, ensure_ascii=False) + "\n").encode()
+    assert len(wanted) == 3 * len(RULES), "two rules have the same id"
+    return wanted
+
+
+def main(arguments):
+    if arguments not in ([], ["--check"], ["--replace"]):
+        sys.exit(__doc__)
+    wanted = files()
+    stored = {p.relative_to(CASES).as_posix(): p.read_bytes() for p in CASES.rglob("*") if p.is_file()}
+    missing = sorted(wanted.keys() - stored.keys())
+    changed = sorted(path for path in wanted.keys() & stored.keys() if wanted[path] != stored[path])
+    unknown = sorted(stored.keys() - wanted.keys())
+    if arguments == ["--check"]:
+        for word, paths in (("missing", missing), ("changed", changed), ("unknown", unknown)):
+            for path in paths:
+                print(f"{word}: {path}", file=sys.stderr)
+        if missing or changed or unknown:
+            sys.exit("the stored cases are not what the rules give")
+    else:
+        if changed and not arguments:
+            sys.exit(f"these stored cases would change (--replace rewrites them): {', '.join(changed)}")
+        for path in missing + changed:
+            (CASES / path).parent.mkdir(parents=True, exist_ok=True)
+            (CASES / path).write_bytes(wanted[path])
+        if unknown:
+            print(f"of no rule, left alone: {', '.join(unknown)}", file=sys.stderr)
+    print(f"{len(RULES)} rules, {len(missing)} files missing, {len(changed)} changed, {len(unknown)} unknown")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,2 @@
+//! Zarr v3.1 arrays, groups and stores.
+pub mod store;

@@ -1,0 +1,326 @@
+//! What the host lends to every call of a codec: limits, run-time options, parallelism, scratch memory.
+
+use crate::{
+    error::{Error, ErrorKind, Result},
+    limits::{Limits, zeroed},
+    view::{Tile, Tiles},
+};
+use std::{
+    fmt,
+    ops::{Deref, DerefMut, Range},
+    sync::{Mutex, PoisonError},
+};
+
+/// Choices of the writer that never enter metadata.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// In which order a shard's inner chunks are written.
+    pub inner_chunk_order: InnerChunkOrder,
+    /// Store chunks and inner chunks also when every element is the fill value.
+    pub store_fill: bool,
+}
+
+/// The order of the inner chunks of a shard. Readers do not care; reading patterns do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum InnerChunkOrder {
+    /// The last dimension runs fastest.
+    #[default]
+    RowMajor,
+    /// The first dimension runs fastest.
+    ColumnMajor,
+    /// Morton (Z) order: neighbours in space are neighbours in the shard.
+    Morton,
+}
+
+/// The one primitive of parallelism: run both, in any order, perhaps at the same time.
+pub trait Executor: Send + Sync {
+    /// Returns when both have run.
+    fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send));
+
+    /// How many threads may work at the same time.
+    fn threads(&self) -> usize {
+        1
+    }
+}
+
+/// Runs one after the other.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sequential;
+
+impl Executor for Sequential {
+    fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+        a();
+        b();
+    }
+}
+
+/// What the host lends to a call. Shared by all threads that work on it.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    /// What data from outside may ask for.
+    pub limits: &'a Limits,
+    /// Choices that never enter metadata.
+    pub options: &'a Options,
+    /// How to use several threads.
+    pub executor: &'a dyn Executor,
+    /// Buffers to be used again.
+    pub buffers: &'a Pool<Vec<u8>>,
+}
+
+impl<'a> Call<'a> {
+    /// The same call on this thread alone.
+    pub fn sequential(&self) -> Call<'a> {
+        Call { executor: &Sequential, ..*self }
+    }
+    /// `len` bytes of memory with any contents, given back when dropped.
+    ///
+    /// # Errors
+    /// More than the largest chunk, or no memory.
+    pub fn scratch(&self, len: usize) -> Result<Scratch<'a>> {
+        self.limits.chunk("scratch memory", len as u64)?;
+        let mut buffer = self.buffers.take().unwrap_or_default();
+        if buffer.capacity() < len {
+            // Growing would copy what nobody needs.
+            buffer = zeroed(len)?;
+        } else if buffer.len() < len {
+            buffer.resize(len, 0);
+        }
+        Ok(Scratch { buffer, len, pool: self.buffers })
+    }
+    /// Runs `f` over all tiles, on several threads if there are more than `grain`. A suspended tile does not stop the
+    /// others, so that one pass records every need.
+    pub fn tiles<'v>(
+        &self,
+        tiles: Tiles<'v, '_>,
+        grain: usize,
+        f: &(dyn Fn(Tile<'v>) -> Result<()> + Sync),
+    ) -> Result<()> {
+        if tiles.len() <= grain.max(1) {
+            return tiles.map(f).fold(Ok(()), worse);
+        }
+        let (a, b) = tiles.split();
+        let (mut a, mut b) = (Some(a), Some(b));
+        self.both(
+            &mut || a.take().map_or(Ok(()), |t| self.tiles(t, grain, f)),
+            &mut || b.take().map_or(Ok(()), |t| self.tiles(t, grain, f)),
+        )
+    }
+    /// Runs `f` for each number of a range, on several threads if there are more than `grain`.
+    pub fn each(&self, range: Range<usize>, grain: usize, f: &(dyn Fn(usize) -> Result<()> + Sync)) -> Result<()> {
+        if range.len() <= grain.max(1) {
+            return range.map(f).fold(Ok(()), worse);
+        }
+        let mid = range.start + range.len() / 2;
+        self.both(
+            &mut || self.each(range.start..mid, grain, f),
+            &mut || self.each(mid..range.end, grain, f),
+        )
+    }
+    /// Runs `f` for each item of a slice with its number, on several threads.
+    pub fn each_mut<T: Send>(
+        &self,
+        items: &mut [T],
+        first: usize,
+        f: &(dyn Fn(usize, &mut T) -> Result<()> + Sync),
+    ) -> Result<()> {
+        if let [item] = items {
+            return f(first, item);
+        }
+        let mid = items.len() / 2;
+        let (a, b) = items.split_at_mut(mid);
+        if a.is_empty() {
+            return Ok(());
+        }
+        self.both(&mut || self.each_mut(a, first, f), &mut || self.each_mut(b, first + mid, f))
+    }
+    fn both(
+        &self,
+        a: &mut (dyn FnMut() -> Result<()> + Send),
+        b: &mut (dyn FnMut() -> Result<()> + Send),
+    ) -> Result<()> {
+        let (mut first, mut second) = (None, None);
+        self.executor.join(&mut || first = Some(a()), &mut || second = Some(b()));
+        match (first, second) {
+            (Some(a), Some(b)) => worse(a, b),
+            _ => Err(ErrorKind::Contract("the executor did not run what it was given").into()),
+        }
+    }
+}
+
+/// The outcome that says more: a real error before a suspension before success.
+fn worse(a: Result<()>, b: Result<()>) -> Result<()> {
+    match (a, b) {
+        (Err(e), Err(f)) if e.is_suspended() => Err(f),
+        (Ok(()), r) | (r, _) => r,
+    }
+}
+
+const SLOTS: usize = 16;
+/// More than this many spare things in one slot are dropped.
+const SPARE: usize = 4;
+
+/// Things that are costly to make and can be used again: buffers, compressor contexts. Threads rarely meet in a slot.
+pub struct Pool<T>([Mutex<Vec<T>>; SLOTS]);
+
+impl<T> Default for Pool<T> {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| Mutex::new(Vec::new())))
+    }
+}
+impl<T> fmt::Debug for Pool<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Pool")
+    }
+}
+impl<T> Pool<T> {
+    fn slot(&self) -> &Mutex<Vec<T>> {
+        // The address of a thread's own byte tells threads apart without asking the system.
+        thread_local! { static HERE: u8 = const { 0 } }
+        let address = HERE.with(|here| std::ptr::from_ref(here) as usize);
+        &self.0[(address >> 8) % SLOTS]
+    }
+    /// A spare one, if there is one for this thread.
+    pub fn take(&self) -> Option<T> {
+        self.slot().lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+    /// Keeps it for the next.
+    pub fn give(&self, item: T) {
+        let mut slot = self.slot().lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.len() < SPARE {
+            slot.push(item);
+        }
+    }
+}
+
+/// Memory from a [`Call`]: `len` bytes with any contents.
+pub struct Scratch<'a> {
+    // As long as it ever was used: everything below its length is initialized.
+    buffer: Vec<u8>,
+    len: usize,
+    pool: &'a Pool<Vec<u8>>,
+}
+impl Scratch<'_> {
+    /// An empty output that grows up to `max` bytes; see [`Scratch::keep`].
+    pub fn grow(&mut self, max: u64) -> Out<'_> {
+        Out(Target::Grow { buffer: &mut self.buffer, len: 0, max })
+    }
+    /// From now on these are the first `len` bytes that were written through [`Scratch::grow`].
+    pub fn keep(&mut self, len: usize) {
+        self.len = len.min(self.buffer.len());
+    }
+}
+impl Drop for Scratch<'_> {
+    fn drop(&mut self) {
+        self.pool.give(std::mem::take(&mut self.buffer));
+    }
+}
+impl Deref for Scratch<'_> {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.buffer[..self.len]
+    }
+}
+impl DerefMut for Scratch<'_> {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.buffer[..self.len]
+    }
+}
+
+/// Where a codec puts its bytes: the destination itself, or memory that grows up to a limit.
+pub struct Out<'a>(Target<'a>);
+
+enum Target<'a> {
+    Fixed { buffer: &'a mut [u8], len: usize },
+    Grow { buffer: &'a mut Vec<u8>, len: usize, max: u64 },
+    Alias(Range<usize>),
+}
+
+impl<'a> Out<'a> {
+    /// Exactly this memory.
+    pub fn fixed(buffer: &'a mut [u8]) -> Self {
+        Self(Target::Fixed { buffer, len: 0 })
+    }
+    /// `n` writable bytes, with any contents, after what is written.
+    ///
+    /// # Errors
+    /// More than the decoded size allows.
+    pub fn space(&mut self, n: usize) -> Result<&mut [u8]> {
+        let asked = (self.len() as u64).saturating_add(n as u64);
+        let too_much = || Error::data(format!("decodes to at least {asked} bytes, more than it should"));
+        match &mut self.0 {
+            Target::Fixed { buffer, len } => {
+                let space = buffer.get_mut(*len..).and_then(|b| b.get_mut(..n)).ok_or_else(too_much)?;
+                *len += n;
+                Ok(space)
+            }
+            Target::Grow { buffer, len, max } => {
+                if asked > *max {
+                    return Err(too_much());
+                }
+                let end = *len + n;
+                if buffer.len() < end {
+                    buffer.try_reserve(end - buffer.len()).map_err(|_| ErrorKind::Memory(end as u64))?;
+                    buffer.resize(end, 0);
+                }
+                let start = std::mem::replace(len, end);
+                Ok(&mut buffer[start..end])
+            }
+            Target::Alias(_) => Err(ErrorKind::Contract("output after `alias_input`").into()),
+        }
+    }
+    /// Memory that is appended to.
+    pub fn append(buffer: &'a mut Vec<u8>) -> Self {
+        let len = buffer.len();
+        Self(Target::Grow { buffer, len, max: u64::MAX })
+    }
+    /// Appends bytes.
+    pub fn extend(&mut self, bytes: &[u8]) -> Result<()> {
+        self.space(bytes.len())?.copy_from_slice(bytes);
+        Ok(())
+    }
+    /// What is written so far.
+    pub fn written(&mut self) -> &mut [u8] {
+        match &mut self.0 {
+            Target::Fixed { buffer, len } => &mut buffer[..*len],
+            Target::Grow { buffer, len, .. } => &mut buffer[..*len],
+            Target::Alias(_) => &mut [],
+        }
+    }
+    /// How many more bytes are allowed.
+    pub fn left(&self) -> u64 {
+        match &self.0 {
+            Target::Fixed { buffer, len } => (buffer.len() - len) as u64,
+            Target::Grow { len, max, .. } => max.saturating_sub(*len as u64),
+            Target::Alias(_) => 0,
+        }
+    }
+    /// Takes back the last `n` bytes of space.
+    pub fn unused(&mut self, n: usize) {
+        if let Target::Fixed { len, .. } | Target::Grow { len, .. } = &mut self.0 {
+            *len = len.saturating_sub(n);
+        }
+    }
+    /// The result is this part of the input: nothing is copied.
+    pub fn alias_input(&mut self, range: Range<usize>) {
+        self.0 = Target::Alias(range);
+    }
+    /// How many bytes the result has.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Target::Fixed { len, .. } | Target::Grow { len, .. } => *len,
+            Target::Alias(range) => range.len(),
+        }
+    }
+    /// True if the result has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// The part of the input that is the result, if the codec said so.
+    pub fn alias(&self) -> Option<Range<usize>> {
+        match &self.0 {
+            Target::Alias(range) => Some(range.clone()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! `v2`: `1.23.45`, for arrays whose chunks were written by version 2. Specification: "v2 chunk key encoding".
+//!
+//! ```
+//! # use zarr_core::{extension::Extension, json::Json};
+//! let json = br#"{"name": "v2", "configuration": {"separator": "."}}"#;
+//! assert_eq!(Extension::parse(&Json::parse(json, &Default::default())?)?.name(), "v2");
+//! # Ok::<(), zarr_core::Error>(())
+//! ```
+
+use super::{ChunkKeyEncoding, Configuration, Separator};
+use crate::{
+    error::Result,
+    registry::{Named, Site},
+    view::Dims,
+};
+
+#[derive(Debug)]
+struct V2(Separator);
+
+impl Named for V2 {
+    const NAME: &'static str = "v2";
+    type Configuration = Configuration;
+    fn create(configuration: Configuration, _: &Site<'_>) -> Result<Self> {
+        Ok(Self(configuration.separator.unwrap_or(Separator::Dot)))
+    }
+    fn configuration(&self) -> Configuration {
+        Configuration { separator: Some(self.0) }
+    }
+}
+
+impl ChunkKeyEncoding for V2 {
+    fn encode(&self, cell: &[u64]) -> Result<String> {
+        Ok(if cell.is_empty() { "0".to_owned() } else { self.0.join(cell) })
+    }
+    fn decode(&self, key: &str, rank: usize) -> Option<Dims> {
+        match rank {
+            0 => (key == "0").then(Dims::new),
+            _ => self.0.split(key, rank),
+        }
+    }
+}
+
+crate::register!(ChunkKeyEncoding: V2);

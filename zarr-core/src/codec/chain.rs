@@ -1,0 +1,172 @@
+//! A chain of codecs, made for and checked against one representation.
+
+use super::{ArrayToArray, ArrayToBytes, BytesToBytes};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    extension::{Extension, ExtensionPoint},
+    registry::{Constructor, Instance, Site},
+    representation::{Representation, Size},
+};
+use std::sync::Arc;
+
+/// The codecs of an array, of inner chunks, or of a shard index. Encodes and decodes chunks of one shape.
+#[derive(Debug)]
+pub struct Chain {
+    pub(super) decoded: Representation,
+    pub(super) array_to_array: Vec<ArrayStage>,
+    pub(super) array_to_bytes: Stage<dyn ArrayToBytes>,
+    pub(super) bytes_to_bytes: Vec<BytesStage>,
+    pub(super) encoded_size: Size,
+    pub(super) skipped: Option<String>,
+    extensions: Vec<Extension>,
+}
+
+/// A codec and its name, for errors.
+#[derive(Debug)]
+pub(super) struct Stage<T: ?Sized> {
+    pub(super) codec: Arc<T>,
+    name: String,
+}
+impl<T: ?Sized> Stage<T> {
+    /// Adds which codec it was, and whether it was encoding or decoding, to an error.
+    pub(super) fn blame<R>(&self, stage: &'static str, result: Result<R>) -> Result<R> {
+        result.map_err(|e| match e.kind() {
+            ErrorKind::Suspended | ErrorKind::Missing => e,
+            _ => e.at_extension(ExtensionPoint::Codec, &self.name).at_stage(stage),
+        })
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct ArrayStage {
+    pub(super) stage: Stage<dyn ArrayToArray>,
+    pub(super) encoded: Representation,
+}
+
+#[derive(Debug)]
+pub(super) struct BytesStage {
+    pub(super) stage: Stage<dyn BytesToBytes>,
+    /// The size of what it decodes to.
+    pub(super) decoded: Size,
+}
+
+impl Chain {
+    /// Makes every codec for the representation that reaches it.
+    ///
+    /// # Errors
+    /// An unknown codec that must be understood, codecs out of order or not exactly one array -> bytes codec, a
+    /// codec that refuses its configuration or what it is given, nesting or a chunk beyond the limits.
+    pub fn new(codecs: &[Extension], site: &Site<'_>) -> Result<Self> {
+        let (asked, limit) = (u64::from(site.depth), u64::from(site.limits.codec_depth));
+        if asked > limit {
+            return Err(ErrorKind::Limit { what: "the depth of nested codecs", asked, limit }.into());
+        }
+        let decoded = site.representation()?.clone();
+        decoded.bytes_within(site.limits)?;
+        let mut building = Building { current: decoded.clone(), ..Building::default_for(&decoded) };
+        for (i, extension) in codecs.iter().enumerate() {
+            building.push(extension, site).map_err(|e| e.within(format!("[{i}]")))?;
+        }
+        let Building { array_to_array, array_to_bytes, bytes_to_bytes, size, skipped, extensions, .. } = building;
+        let missing = || match &skipped {
+            Some(name) => Error::chain(format!("without the unknown `{name}` there is no array -> bytes codec")),
+            None => Error::chain("an array -> bytes codec is needed").with_hint("add `bytes`"),
+        };
+        let array_to_bytes = array_to_bytes.ok_or_else(missing)?;
+        Ok(Self { decoded, array_to_array, array_to_bytes, bytes_to_bytes, encoded_size: size, skipped, extensions })
+    }
+    /// The array that the chain encodes.
+    pub fn decoded(&self) -> &Representation {
+        &self.decoded
+    }
+    /// What reaches the array -> bytes codec.
+    pub(super) fn innermost(&self) -> &Representation {
+        self.array_to_array.last().map_or(&self.decoded, |s| &s.encoded)
+    }
+    /// What is known of the size of an encoded chunk.
+    pub fn encoded_size(&self) -> Size {
+        self.encoded_size
+    }
+    /// The codecs as they are to be written: with everything that was chosen for what the user left out.
+    pub fn extensions(&self) -> &[Extension] {
+        &self.extensions
+    }
+    /// The array -> bytes codec.
+    pub fn array_to_bytes(&self) -> &dyn ArrayToBytes {
+        &*self.array_to_bytes.codec
+    }
+}
+
+struct Building {
+    current: Representation,
+    size: Size,
+    array_to_array: Vec<ArrayStage>,
+    array_to_bytes: Option<Stage<dyn ArrayToBytes>>,
+    bytes_to_bytes: Vec<BytesStage>,
+    skipped: Option<String>,
+    extensions: Vec<Extension>,
+}
+
+impl Building {
+    fn default_for(decoded: &Representation) -> Self {
+        Self {
+            current: decoded.clone(),
+            size: Size::Unknown,
+            array_to_array: Vec::new(),
+            array_to_bytes: None,
+            bytes_to_bytes: Vec::new(),
+            skipped: None,
+            extensions: Vec::new(),
+        }
+    }
+    fn push(&mut self, extension: &Extension, site: &Site<'_>) -> Result<()> {
+        let name = extension.name();
+        let Some(registration) = site.registry.codec(extension)? else {
+            site.notes.skip(ExtensionPoint::Codec, name);
+            self.skipped.get_or_insert_with(|| name.to_owned());
+            self.extensions.push(extension.clone());
+            return Ok(());
+        };
+        let constructor = registration.constructor();
+        let done = self.array_to_bytes.is_some();
+        let order = |found, wanted| {
+            let e = Error::chain(format!("{found} codec where {wanted} is expected"));
+            Err(e.at_extension(ExtensionPoint::Codec, name).with_hint(
+                "the order is array -> array codecs, one array -> bytes codec, bytes -> bytes codecs",
+            ))
+        };
+        let here = Site { name, representation: Some(&self.current), size: self.size, ..*site };
+        match constructor {
+            Constructor::ArrayToArray(_) if done => return order("an array -> array", "bytes -> bytes"),
+            Constructor::ArrayToBytes(_) if done => return order("a second array -> bytes", "bytes -> bytes"),
+            Constructor::BytesToBytes(_) if !done => return order("a bytes -> bytes", "array -> bytes"),
+            Constructor::ArrayToArray(make) => {
+                let made = make(extension, &here)?;
+                let encoded = made.object.encoded_representation().clone();
+                encoded.bytes_within(site.limits)?;
+                self.current = encoded.clone();
+                let stage = self.keep(extension, made, site)?;
+                self.array_to_array.push(ArrayStage { stage, encoded });
+            }
+            Constructor::ArrayToBytes(make) => {
+                let made = make(extension, &here)?;
+                self.size = made.object.encoded_size();
+                self.array_to_bytes = Some(self.keep(extension, made, site)?);
+            }
+            Constructor::BytesToBytes(make) => {
+                let made = make(extension, &here)?;
+                let encoded = made.object.encoded_size(self.size);
+                let decoded = std::mem::replace(&mut self.size, encoded);
+                let stage = self.keep(extension, made, site)?;
+                self.bytes_to_bytes.push(BytesStage { stage, decoded });
+            }
+            _ => return Err(ErrorKind::Contract("what is registered as a codec is none").into()),
+        }
+        Ok(())
+    }
+    fn keep<T: ?Sized>(&mut self, read: &Extension, made: Instance<T>, site: &Site<'_>) -> Result<Stage<T>> {
+        let kept = if site.intent.is_create() { made.extension(read)? } else { read.clone() };
+        self.extensions.push(kept);
+        Ok(Stage { codec: made.object, name: read.name().to_owned() })
+    }
+}

@@ -1,0 +1,185 @@
+//! Decoding of chunks and of parts of them: one road for both.
+
+use super::{Chain, Plan, chain::BytesStage};
+use crate::{
+    call::{Call, Out},
+    error::{Error, Result},
+    representation::{Representation, Size},
+    source::{ByteRange, Source},
+    view::{Region, View, ViewMut, swap_in_place},
+};
+
+impl Chain {
+    /// Decodes `region` of a chunk into memory of the region's shape, reading what that needs.
+    ///
+    /// # Errors
+    /// [`Missing`](crate::ErrorKind::Missing) from the source goes through: the caller owns the memory, and fills it.
+    pub fn decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, mut out: ViewMut<'_>) -> Result<()> {
+        self.decode_from(0, call, source, region, out.reborrow())?;
+        match out.as_slice() {
+            Some(bytes) => self.decoded.data_type().check_elements(bytes),
+            None => {
+                let mut copy = Vec::new();
+                self.decoded.data_type().check_elements(out.as_view().contiguous(&mut copy)?)
+            }
+        }
+    }
+
+    fn decode_from(
+        &self,
+        i: usize,
+        call: &Call<'_>,
+        source: &dyn Source,
+        region: &Region,
+        mut out: ViewMut<'_>,
+    ) -> Result<()> {
+        let Some(array) = self.array_to_array.get(i) else {
+            return self.decode_bytes(&self.bytes_to_bytes, call, source, region, out);
+        };
+        let codec = &array.stage.codec;
+        if let Plan::Permute(order) = codec.plan() {
+            return self.decode_from(i + 1, call, source, &region.permuted(order), out.permute(order)?);
+        }
+        let part = codec.encoded_region(region);
+        if codec.plan() == Plan::InPlace && part.as_ref() == Some(region) {
+            self.decode_from(i + 1, call, source, region, out.reborrow())?;
+            return array.stage.blame("decode", codec.decode_in_place(call, out));
+        }
+        let decoded = if i == 0 { &self.decoded } else { &self.array_to_array[i - 1].encoded };
+        let is_part = part.is_some();
+        let need = part.unwrap_or_else(|| Region::whole(array.encoded.shape()));
+        let encoded = array.encoded.with_shape(&need.len);
+        let mut scratch = call.scratch(encoded.bytes_within(call.limits)?)?;
+        let into = ViewMut::new(&mut scratch, &need.len, encoded.element_size())?.with_heap(out.heap());
+        self.decode_from(i + 1, call, source, &need, into)?;
+        let view = View::new(&scratch, &need.len, encoded.element_size())?.with_heap(out.heap());
+        if is_part || region.is_whole(decoded.shape()) {
+            return array.stage.blame("decode", codec.decode(call, &view, out));
+        }
+        with_whole(call, decoded, region, out, |all| array.stage.blame("decode", codec.decode(call, &view, all)))
+    }
+
+    /// `source` gives what the bytes -> bytes codecs `stages` have made.
+    fn decode_bytes(
+        &self,
+        stages: &[BytesStage],
+        call: &Call<'_>,
+        source: &dyn Source,
+        region: &Region,
+        mut out: ViewMut<'_>,
+    ) -> Result<()> {
+        let Some((outer, inner)) = stages.split_last() else { return self.decode_array(call, source, region, out) };
+        let whole = region.is_whole(self.innermost().shape());
+        if !whole && let Some(decoded) = outer.stage.codec.decoded_source(source) {
+            return self.decode_bytes(inner, call, &*decoded, region, out);
+        }
+        source.read(&[ByteRange::All], &mut |_, bytes| {
+            if whole && let Some(swap) = self.array_to_bytes.codec.raw() {
+                let exact = self.bytes_to_bytes[0].decoded;
+                if let Some(destination) = out.as_slice()
+                    && exact == Size::Exact(destination.len() as u64)
+                {
+                    decode_into(stages, call, bytes, destination)?;
+                    swap_in_place(destination, swap);
+                    return Ok(());
+                }
+            }
+            decode_all(stages, call, bytes, &mut |decoded| self.decode_array(call, &decoded, region, out.reborrow()))
+        })
+    }
+
+    /// `source` gives what the array -> bytes codec has made.
+    fn decode_array(&self, call: &Call<'_>, source: &dyn Source, region: &Region, mut out: ViewMut<'_>) -> Result<()> {
+        let (stage, encoded) = (&self.array_to_bytes, self.innermost());
+        if let Some(partial) = stage.codec.partial() {
+            return stage.blame("decode", partial.partial_decode(call, source, region, out));
+        }
+        source.read(&[ByteRange::All], &mut |_, bytes| {
+            let result = check_size(stage.codec.encoded_size(), bytes.len()).and_then(|()| {
+                if region.is_whole(encoded.shape()) {
+                    return stage.codec.decode(call, bytes, out.reborrow());
+                }
+                with_whole(call, encoded, region, out.reborrow(), |all| stage.codec.decode(call, bytes, all))
+            });
+            stage.blame("decode", result)
+        })
+    }
+}
+
+fn check_size(expected: Size, found: usize) -> Result<()> {
+    match expected {
+        Size::Exact(n) if n != found as u64 => Err(Error::data(format!("{found} bytes, expected {n}"))),
+        _ => Ok(()),
+    }
+}
+
+/// Decodes a whole array into scratch and copies a region of it.
+fn with_whole(
+    call: &Call<'_>,
+    whole: &Representation,
+    region: &Region,
+    mut out: ViewMut<'_>,
+    f: impl FnOnce(ViewMut<'_>) -> Result<()>,
+) -> Result<()> {
+    let mut scratch = call.scratch(whole.bytes_within(call.limits)?)?;
+    f(ViewMut::new(&mut scratch, whole.shape(), whole.element_size())?.with_heap(out.heap()))?;
+    let all = View::new(&scratch, whole.shape(), whole.element_size())?.with_heap(out.heap());
+    out.copy_from(&all.region(region)?, 1)
+}
+
+/// Runs bytes -> bytes codecs, the last of them straight into the destination.
+fn decode_into(stages: &[BytesStage], call: &Call<'_>, bytes: &[u8], destination: &mut [u8]) -> Result<()> {
+    let Some((first, others)) = stages.split_first() else { return Ok(()) };
+    decode_all(others, call, bytes, &mut |bytes| {
+        let wanted = destination.len();
+        let mut out = Out::fixed(&mut *destination);
+        first.stage.blame("decode", first.stage.codec.decode(call, bytes, &mut out))?;
+        let (alias, len) = (out.alias(), out.len());
+        if let Some(part) = alias {
+            let part = bytes.get(part).filter(|p| p.len() == wanted);
+            let part = part.ok_or_else(|| Error::data(format!("decodes to {len} bytes, expected {wanted}")));
+            destination.copy_from_slice(first.stage.blame("decode", part)?);
+            return Ok(());
+        }
+        first.stage.blame("decode", check_size(Size::Exact(wanted as u64), len))
+    })
+}
+
+/// Runs bytes -> bytes codecs and lends the result.
+fn decode_all(
+    stages: &[BytesStage],
+    call: &Call<'_>,
+    bytes: &[u8],
+    each: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<()> {
+    let Some((last, others)) = stages.split_last() else { return each(bytes) };
+    let codec = &last.stage.codec;
+    let mut scratch;
+    let (alias, len) = match last.decoded {
+        Size::Exact(n) => {
+            scratch = call.scratch(call.limits.chunk("decoded bytes", n)?)?;
+            let mut out = Out::fixed(&mut scratch);
+            last.stage.blame("decode", codec.decode(call, bytes, &mut out))?;
+            (out.alias(), out.len())
+        }
+        Size::AtMost(_) | Size::Unknown => {
+            scratch = call.scratch(0)?;
+            let mut out = scratch.grow(call.limits.chunk_bytes);
+            last.stage.blame("decode", codec.decode(call, bytes, &mut out))?;
+            (out.alias(), out.len())
+        }
+    };
+    last.stage.blame("decode", check_size(last.decoded, len))?;
+    match alias {
+        Some(part) => {
+            let part = bytes.get(part).ok_or_else(|| Error::data("a codec's result lies outside its input"));
+            let part = last.stage.blame("decode", part)?;
+            drop(scratch);
+            decode_all(others, call, part, each)
+        }
+        None => {
+            scratch.keep(len);
+            decode_all(others, call, &scratch, each)
+        }
+    }
+}

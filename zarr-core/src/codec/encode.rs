@@ -1,0 +1,120 @@
+//! Encoding of whole chunks, and changing parts of encoded ones.
+
+use super::{Chain, Encoded, Plan};
+use crate::{
+    call::{Call, Out, Scratch},
+    error::{ErrorKind, Result},
+    source::Source,
+    view::{Region, View, ViewMut},
+};
+
+impl Chain {
+    /// Refuses when a codec was skipped.
+    fn check_writable(&self) -> Result<()> {
+        match &self.skipped {
+            Some(name) => Err(ErrorKind::Skipped(name.clone()).into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Appends the encoded chunk, or nothing if every element is the fill value and such chunks are not stored.
+    pub fn encode(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<Encoded> {
+        self.check_writable()?;
+        if !call.options.store_fill && self.decoded.is_fill(decoded) {
+            return Ok(Encoded::Fill);
+        }
+        self.encode_from(0, call, decoded, out)?;
+        Ok(Encoded::Bytes)
+    }
+
+    fn encode_from(&self, i: usize, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+        let Some(array) = self.array_to_array.get(i) else { return self.encode_bytes(call, decoded, out) };
+        if let Plan::Permute(order) = array.stage.codec.plan() {
+            return self.encode_from(i + 1, call, &decoded.clone().permute(order)?, out);
+        }
+        let r = &array.encoded;
+        let mut scratch = call.scratch(r.bytes_within(call.limits)?)?;
+        let encoded = ViewMut::new(&mut scratch, r.shape(), r.element_size())?.with_heap(decoded.heap());
+        array.stage.blame("encode", array.stage.codec.encode(call, decoded, encoded))?;
+        let encoded = View::new(&scratch, r.shape(), r.element_size())?.with_heap(decoded.heap());
+        self.encode_from(i + 1, call, &encoded, out)
+    }
+
+    fn encode_bytes(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+        let array = &self.array_to_bytes;
+        let Some((last, before)) = self.bytes_to_bytes.split_last() else {
+            return array.blame("encode", array.codec.encode(call, decoded, out));
+        };
+        let mut input = call.scratch(0)?;
+        encode_into(&mut input, |out| array.blame("encode", array.codec.encode(call, decoded, out)))?;
+        for bytes in before {
+            let mut output = call.scratch(0)?;
+            encode_into(&mut output, |out| bytes.stage.blame("encode", bytes.stage.codec.encode(call, &input, out)))?;
+            input = output;
+        }
+        last.stage.blame("encode", last.stage.codec.encode(call, &input, out))
+    }
+
+    /// Appends the chunk `old` (`None`: nothing is stored) with `region` replaced by `new`.
+    pub fn update(
+        &self,
+        call: &Call<'_>,
+        old: Option<&dyn Source>,
+        region: &Region,
+        new: &View<'_>,
+        out: &mut Out<'_>,
+    ) -> Result<Encoded> {
+        self.check_writable()?;
+        match self.update_in_parts(call, old, region, new, out)? {
+            Some(encoded) => Ok(encoded),
+            None => self.update_whole(call, old, region, new, out),
+        }
+    }
+
+    /// Where the array -> bytes codec can change a part, and nothing else stands in the way.
+    fn update_in_parts(
+        &self,
+        call: &Call<'_>,
+        old: Option<&dyn Source>,
+        region: &Region,
+        new: &View<'_>,
+        out: &mut Out<'_>,
+    ) -> Result<Option<Encoded>> {
+        let (true, Some(update)) = (self.bytes_to_bytes.is_empty(), self.array_to_bytes.codec.update()) else {
+            return Ok(None);
+        };
+        let (mut region, mut new) = (region.clone(), new.clone());
+        for array in &self.array_to_array {
+            let Plan::Permute(order) = array.stage.codec.plan() else { return Ok(None) };
+            (region, new) = (region.permuted(order), new.permute(order)?);
+        }
+        self.array_to_bytes.blame("update", update.update(call, old, &region, &new, out)).map(Some)
+    }
+
+    fn update_whole(
+        &self,
+        call: &Call<'_>,
+        old: Option<&dyn Source>,
+        region: &Region,
+        new: &View<'_>,
+        out: &mut Out<'_>,
+    ) -> Result<Encoded> {
+        let r = &self.decoded;
+        let mut scratch = call.scratch(r.bytes_within(call.limits)?)?;
+        let mut chunk = ViewMut::new(&mut scratch, r.shape(), r.element_size())?.with_heap(new.heap());
+        match old {
+            Some(old) => self.decode(call, old, &Region::whole(r.shape()), chunk.reborrow())?,
+            None => chunk.fill(&r.fill_element())?,
+        }
+        chunk.reborrow().region(region)?.copy_from(new, 1)?;
+        self.encode(call, &chunk.as_view(), out)
+    }
+}
+
+fn encode_into(scratch: &mut Scratch<'_>, f: impl FnOnce(&mut Out<'_>) -> Result<()>) -> Result<()> {
+    let mut out = scratch.grow(u64::MAX);
+    f(&mut out)?;
+    let len = out.len();
+    scratch.keep(len);
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! `bool`: one byte, 0 or 1. Specification: "Core data types".
+//!
+//! ```
+//! # use zarr_core::{registry::{Registry, Site}, json::Json, extension::Extension, data_type::DataType};
+//! let json = Json::parse(br#""bool""#, &Default::default())?;
+//! let bool = Registry::builtin()?.data_type(&Extension::parse(&json)?, &Default::default())?;
+//! assert_eq!(bool.object.fill_from_json(&Json::Bool(true))?, [1]);
+//! # Ok::<(), zarr_core::Error>(())
+//! ```
+
+use super::{DataType, plain_data_type, wrong_fill, wrong_length};
+use crate::{
+    error::{Error, Result},
+    json::Json,
+    layout::{Layout, ScalarKind},
+};
+
+#[derive(Debug)]
+struct Bool;
+
+impl DataType for Bool {
+    fn layout(&self) -> Layout {
+        Layout::scalar(ScalarKind::Bool, 1)
+    }
+    fn fill_from_json(&self, value: &Json) -> Result<Vec<u8>> {
+        match value {
+            Json::Bool(b) => Ok(vec![u8::from(*b)]),
+            other => Err(wrong_fill("bool", other, "true or false")),
+        }
+    }
+    fn fill_to_json(&self, element: &[u8]) -> Result<Json> {
+        match element {
+            [0] => Ok(Json::Bool(false)),
+            [1] => Ok(Json::Bool(true)),
+            [other] => Err(Error::data(format!("the byte {other} is neither true nor false"))),
+            other => Err(wrong_length("bool", other)),
+        }
+    }
+    fn default_fill(&self) -> Json {
+        Json::Bool(false)
+    }
+    fn check_elements(&self, elements: &[u8]) -> Result<()> {
+        match elements.iter().position(|&b| b > 1) {
+            None => Ok(()),
+            Some(i) => Err(Error::data(format!("element {i} is the byte {}, neither true nor false", elements[i]))),
+        }
+    }
+}
+
+plain_data_type!(Bool, "bool", Bool);

@@ -1,0 +1,63 @@
+//! `int8` to `int64` and `uint8` to `uint64`. Specification: "Core data types".
+//!
+//! A fill value is a JSON number without fraction and exponent, exact to the last of 64 bits.
+//!
+//! ```
+//! # use zarr_core::{registry::Registry, json::Json, extension::Extension, data_type::DataType};
+//! let json = Json::parse(br#""uint64""#, &Default::default())?;
+//! let uint64 = Registry::builtin()?.data_type(&Extension::parse(&json)?, &Default::default())?;
+//! assert_eq!(uint64.object.fill_from_json(&Json::from(u64::MAX))?, [255; 8]);
+//! # Ok::<(), zarr_core::Error>(())
+//! ```
+
+use super::{DataType, plain_data_type, wrong_fill, wrong_length};
+use crate::{
+    error::Result,
+    json::Json,
+    layout::{Layout, ScalarKind},
+};
+use std::{fmt, marker::PhantomData};
+
+/// An integer type of Rust stands for the data type of the same range.
+pub struct Integer<T>(PhantomData<fn() -> T>);
+
+impl<T> fmt::Debug for Integer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(std::any::type_name::<T>())
+    }
+}
+
+/// `uint64`, the data type of shard indexes.
+pub const UINT64: Integer<u64> = Integer(PhantomData);
+
+macro_rules! integers { ($($t:ident $name:literal $kind:ident;)*) => { $(
+    impl DataType for Integer<$t> {
+        fn layout(&self) -> Layout {
+            Layout::scalar(ScalarKind::$kind, size_of::<$t>())
+        }
+        fn fill_from_json(&self, value: &Json) -> Result<Vec<u8>> {
+            let parsed = match value {
+                Json::Number(n) => n.as_str().parse::<$t>().ok(),
+                _ => None,
+            };
+            let wanted = concat!("a number without fraction and exponent within its range");
+            parsed.map(|n| n.to_ne_bytes().to_vec()).ok_or_else(|| wrong_fill($name, value, wanted))
+        }
+        fn fill_to_json(&self, element: &[u8]) -> Result<Json> {
+            let bytes = element.try_into().map_err(|_| wrong_length($name, element))?;
+            Ok($t::from_ne_bytes(bytes).into())
+        }
+    }
+    plain_data_type!(Integer<$t>, $name, Integer(PhantomData));
+)* } }
+
+integers! {
+    i8 "int8" Int;
+    i16 "int16" Int;
+    i32 "int32" Int;
+    i64 "int64" Int;
+    u8 "uint8" UInt;
+    u16 "uint16" UInt;
+    u32 "uint32" UInt;
+    u64 "uint64" UInt;
+}

@@ -1,0 +1,78 @@
+//! The extension point `data_type`.
+//!
+//! Specification: core, "Data types"; "Permitted fill values" in the page on data types.
+
+mod bool;
+mod bytes;
+mod complex;
+mod float;
+mod integer;
+mod raw_bits;
+mod string;
+#[cfg(test)]
+mod tests;
+
+pub use self::integer::UINT64;
+
+use crate::{
+    error::{Error, Result},
+    json::Json,
+    layout::Layout,
+};
+use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
+
+/// A data type: how an element lies in memory, and its value in JSON.
+pub trait DataType: Debug + Send + Sync {
+    /// How elements lie in memory.
+    fn layout(&self) -> Layout;
+
+    /// Reads an element in any form that the data type permits for fill values. Fixed size: the element in memory, in
+    /// the machine's byte order. Variable length: its bytes.
+    fn fill_from_json(&self, value: &Json) -> Result<Vec<u8>>;
+
+    /// Prints an element so that [`fill_from_json`](Self::fill_from_json) gives the same bits.
+    fn fill_to_json(&self, element: &[u8]) -> Result<Json>;
+
+    /// The fill value of a new array if none is given, in JSON: zero, false, or empty.
+    fn default_fill(&self) -> Json {
+        Json::from(0)
+    }
+    /// Checks elements that were decoded, where not every pattern of bits is a value.
+    fn check_elements(&self, _elements: &[u8]) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The configuration of extensions that have none: absent or an empty object.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct NoConfiguration {}
+
+fn wrong_fill(name: &str, value: &Json, wanted: &str) -> Error {
+    Error::fill_value(format!("`{name}` permits {wanted}, not {value}"))
+}
+
+fn wrong_length(name: &str, element: &[u8]) -> Error {
+    Error::fill_value(format!("{} bytes are not one element of `{name}`", element.len()))
+}
+
+/// A data type without configuration whose instances differ only in their type parameters.
+macro_rules! plain_data_type {
+    ($type:ty, $name:literal, $make:expr $(, aliases $aliases:expr)?) => {
+        impl $crate::registry::Named for $type {
+            const NAME: &'static str = $name;
+            $(const ALIASES: &'static [&'static str] = $aliases;)?
+            type Configuration = $crate::data_type::NoConfiguration;
+            fn create(_: Self::Configuration, _: &$crate::registry::Site<'_>) -> $crate::error::Result<Self> {
+                Ok($make)
+            }
+            fn configuration(&self) -> Self::Configuration {
+                $crate::data_type::NoConfiguration {}
+            }
+        }
+        $crate::register!(DataType: $type);
+    };
+}
+use plain_data_type;
+

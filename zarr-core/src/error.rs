@@ -1,0 +1,319 @@
+//! The one error type: what went wrong, where, and what to do next.
+//!
+//! An [`Error`] is a kind and a place. The code that notices a fault names the kind; each layer above adds what it
+//! alone knows (the extension, the chunk, the key, the node) while the error passes through it.
+
+use crate::extension::ExtensionPoint;
+use std::fmt;
+
+/// What every fallible function of these crates returns.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, without the place.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The text is not JSON as RFC 8259 defines it.
+    #[error("not valid JSON at line {line}, column {column}: {reason}")]
+    Json {
+        /// Line, from 1.
+        line: usize,
+        /// Column in bytes, from 1.
+        column: usize,
+        /// The rule that was broken.
+        reason: &'static str,
+    },
+    /// A metadata document breaks a rule of the specification.
+    #[error("invalid metadata: {0}")]
+    Metadata(String),
+    /// A name, path or key that the specification does not allow.
+    #[error("invalid name: {0}")]
+    Name(String),
+    /// Nothing is registered under the name, and it must be understood.
+    #[error("unknown {point} `{name}`")]
+    UnknownExtension {
+        /// Where the name was used.
+        point: ExtensionPoint,
+        /// The name.
+        name: String,
+    },
+    /// A known extension was given a configuration it does not allow.
+    #[error("invalid configuration: {0}")]
+    Configuration(String),
+    /// A codec or a data type cannot work on what it was given, or codecs stand in the wrong order.
+    #[error("codecs do not fit: {0}")]
+    Chain(String),
+    /// A fill value that the data type does not permit.
+    #[error("invalid fill value: {0}")]
+    FillValue(String),
+    /// Two registrations of one name in one tier, or a name that must not be registered.
+    #[error("cannot register: {0}")]
+    Registration(String),
+    /// Stored bytes are damaged, cut short, or not what the metadata says.
+    #[error("damaged data: {0}")]
+    Data(String),
+    /// A number from outside exceeds a limit.
+    #[error("{what} needs {asked}, more than the limit of {limit}")]
+    Limit {
+        /// What was asked for.
+        what: &'static str,
+        /// How much.
+        asked: u64,
+        /// How much is allowed.
+        limit: u64,
+    },
+    /// Memory could not be had.
+    #[error("out of memory: {0} bytes could not be allocated")]
+    Memory(u64),
+    /// A region, shape or buffer given by the caller does not fit.
+    #[error("invalid argument: {0}")]
+    Argument(String),
+    /// The operating system refused.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// No value is stored under the key.
+    #[error("nothing is stored there")]
+    Missing,
+    /// No node is at the path.
+    #[error("no node is there")]
+    NodeMissing,
+    /// A node is at the path already.
+    #[error("a node is there already")]
+    NodeExists,
+    /// A codec or storage transformer that need not be understood was skipped, so nothing can be written.
+    #[error("cannot write while `{0}` is skipped: it is not known here")]
+    Skipped(String),
+    /// The store lacks an ability (reading, writing, listing).
+    #[error("the store does not support {0}")]
+    StoreAbility(&'static str),
+    /// A value that does not convert exactly.
+    #[error("cannot convert exactly: {0}")]
+    Conversion(String),
+    /// A [source](crate::source::Source) recorded what it lacks: return at once, the driver calls again.
+    #[error("suspended until more bytes are fetched")]
+    Suspended,
+    /// A part of the program did not keep its contract.
+    #[error("internal fault: {0}")]
+    Contract(&'static str),
+}
+
+/// Where an error happened. Every part is optional.
+#[derive(Debug, Default)]
+struct Place {
+    node: Option<String>,
+    key: Option<String>,
+    chunk: Option<Vec<u64>>,
+    extension: Option<(ExtensionPoint, String)>,
+    stage: Option<&'static str>,
+    json_path: Option<String>,
+    hint: Option<String>,
+}
+
+/// An error of any of these crates. Small: one pointer.
+pub struct Error(Box<(ErrorKind, Place)>);
+
+impl Error {
+    /// An error whose place is not known yet.
+    #[cold]
+    pub fn new(kind: ErrorKind) -> Self {
+        Self(Box::new((kind, Place::default())))
+    }
+    /// What went wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.0
+    }
+    /// The path of the node in its hierarchy.
+    pub fn node(&self) -> Option<&str> {
+        self.0.1.node.as_deref()
+    }
+    /// The store key.
+    pub fn key(&self) -> Option<&str> {
+        self.0.1.key.as_deref()
+    }
+    /// The grid cell of the chunk.
+    pub fn chunk(&self) -> Option<&[u64]> {
+        self.0.1.chunk.as_deref()
+    }
+    /// The extension that noticed it.
+    pub fn extension(&self) -> Option<(ExtensionPoint, &str)> {
+        self.0.1.extension.as_ref().map(|(p, n)| (*p, n.as_str()))
+    }
+    /// The place in the metadata document, for instance `codecs[1].configuration`.
+    pub fn json_path(&self) -> Option<&str> {
+        self.0.1.json_path.as_deref()
+    }
+    /// What to do next.
+    pub fn hint(&self) -> Option<&str> {
+        self.0.1.hint.as_deref()
+    }
+    /// True for a key that is absent.
+    pub fn is_missing(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Missing)
+    }
+    /// True when a source waits for bytes: see [`crate::source::Replay`].
+    pub fn is_suspended(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Suspended)
+    }
+
+    /// Adds the node, unless a layer below has.
+    pub fn at_node(mut self, path: impl fmt::Display) -> Self {
+        self.0.1.node.get_or_insert_with(|| path.to_string());
+        self
+    }
+    /// Adds the key, unless a layer below has.
+    pub fn at_key(mut self, key: impl fmt::Display) -> Self {
+        self.0.1.key.get_or_insert_with(|| key.to_string());
+        self
+    }
+    /// Adds the chunk, unless a layer below has.
+    pub fn at_chunk(mut self, cell: &[u64]) -> Self {
+        self.0.1.chunk.get_or_insert_with(|| cell.to_vec());
+        self
+    }
+    /// Adds the extension, unless a layer below has.
+    pub fn at_extension(mut self, point: ExtensionPoint, name: &str) -> Self {
+        self.0.1.extension.get_or_insert_with(|| (point, name.to_owned()));
+        self
+    }
+    /// Adds what was being done (`"encode"`, `"decode"`, `"open"`), unless a layer below has.
+    pub fn at_stage(mut self, stage: &'static str) -> Self {
+        self.0.1.stage.get_or_insert(stage);
+        self
+    }
+    /// Puts a step of a JSON path before those that are there: the path grows from the inside out.
+    pub fn within(mut self, step: impl fmt::Display) -> Self {
+        let path = match self.0.1.json_path.take() {
+            None => step.to_string(),
+            Some(rest) if rest.starts_with('[') => format!("{step}{rest}"),
+            Some(rest) => format!("{step}.{rest}"),
+        };
+        self.0.1.json_path = Some(path);
+        self
+    }
+    /// Adds what to do next, unless a layer below has.
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.1.hint.get_or_insert_with(|| hint.into());
+        self
+    }
+}
+
+impl From<ErrorKind> for Error {
+    #[cold]
+    fn from(kind: ErrorKind) -> Self {
+        Self::new(kind)
+    }
+}
+impl From<std::io::Error> for Error {
+    #[cold]
+    fn from(e: std::io::Error) -> Self {
+        Self::new(ErrorKind::Io(e))
+    }
+}
+
+macro_rules! shorthand {
+    ($($(#[$doc:meta])* $name:ident $kind:ident;)*) => { impl Error { $(
+        $(#[$doc])*
+        #[cold]
+        pub fn $name(reason: impl Into<String>) -> Self { Self::new(ErrorKind::$kind(reason.into())) }
+    )* } };
+}
+shorthand! {
+    /// Stored bytes that are not what they should be.
+    data Data;
+    /// A configuration that an extension refuses.
+    configuration Configuration;
+    /// A representation that a codec cannot take, or codecs out of order.
+    chain Chain;
+    /// A metadata document that breaks a rule.
+    metadata Metadata;
+    /// A fill value that the data type refuses.
+    fill_value FillValue;
+    /// A name that the specification does not allow.
+    name Name;
+    /// An argument of the caller that does not fit.
+    argument Argument;
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, place) = &*self.0;
+        if let Some((point, name)) = &place.extension {
+            write!(f, "{point} `{name}`: ")?;
+        }
+        if let Some(stage) = place.stage {
+            write!(f, "{stage}: ")?;
+        }
+        write!(f, "{kind}")?;
+        let mut sep = " (";
+        let mut part = |f: &mut fmt::Formatter<'_>, name: &str, value: &dyn fmt::Display| {
+            let r = write!(f, "{sep}{name} {value}");
+            sep = ", ";
+            r
+        };
+        if let Some(v) = &place.json_path {
+            part(f, "at", v)?;
+        }
+        if let Some(v) = &place.chunk {
+            part(f, "chunk", &format_args!("{v:?}"))?;
+        }
+        if let Some(v) = &place.key {
+            part(f, "key", v)?;
+        }
+        if let Some(v) = &place.node {
+            part(f, "node", v)?;
+        }
+        if sep == ", " {
+            f.write_str(")")?;
+        }
+        if let Some(v) = &place.hint {
+            write!(f, "; hint: {v}")?;
+        }
+        Ok(())
+    }
+}
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Error({self})")
+    }
+}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self.kind() {
+            ErrorKind::Io(e) => Some(e),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_one_pointer() {
+        assert_eq!(size_of::<Error>(), size_of::<usize>());
+    }
+
+    #[test]
+    fn tells_where_and_what_next() {
+        let e = Error::configuration("`level` is missing")
+            .within("configuration")
+            .within("[1]")
+            .within("codecs")
+            .at_extension(ExtensionPoint::Codec, "gzip")
+            .at_node("/a")
+            .with_hint("give a level");
+        assert_eq!(e.json_path(), Some("codecs[1].configuration"));
+        let text = e.to_string();
+        assert_eq!(
+            text,
+            "codec `gzip`: invalid configuration: `level` is missing (at codecs[1].configuration, node /a); hint: give a level"
+        );
+    }
+
+    #[test]
+    fn the_innermost_layer_names_the_place() {
+        let e = Error::data("short").at_key("a/c/0").at_key("outer");
+        assert_eq!(e.key(), Some("a/c/0"));
+    }
+}

@@ -1,0 +1,180 @@
+//! `{name, configuration, must_understand}`: the shape of every extension in a metadata document.
+//!
+//! Specification: core, "Extension definition". Nothing else in these crates knows this JSON shape.
+//!
+//! ```
+//! use zarr_core::{extension::Extension, json::Json};
+//! let short = Extension::parse(&Json::from("crc32c"))?;
+//! assert_eq!((short.name(), short.configuration(), short.must_understand()), ("crc32c", None, None));
+//! # Ok::<(), zarr_core::Error>(())
+//! ```
+
+use crate::{
+    error::{Error, Result},
+    json::{Json, Object},
+};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+/// The five places of a metadata document where an extension may stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ExtensionPoint {
+    /// `data_type`
+    DataType,
+    /// `chunk_grid`
+    ChunkGrid,
+    /// `chunk_key_encoding`
+    ChunkKeyEncoding,
+    /// An entry of `codecs`.
+    Codec,
+    /// An entry of `storage_transformers`.
+    StorageTransformer,
+}
+
+impl ExtensionPoint {
+    /// All five, in the order of the specification's table.
+    pub const ALL: [Self; 5] =
+        [Self::DataType, Self::ChunkGrid, Self::ChunkKeyEncoding, Self::Codec, Self::StorageTransformer];
+
+    /// The specification's word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::DataType => "data type",
+            Self::ChunkGrid => "chunk grid",
+            Self::ChunkKeyEncoding => "chunk key encoding",
+            Self::Codec => "codec",
+            Self::StorageTransformer => "storage transformer",
+        }
+    }
+}
+impl fmt::Display for ExtensionPoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One extension as a metadata document names it. Prints back in the form in which it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extension {
+    written: Json,
+    name: String,
+}
+
+impl Extension {
+    /// Reads a short-hand name or an object.
+    ///
+    /// # Errors
+    /// Any other kind of value, a missing or empty name, members besides the three, a configuration that is not an
+    /// object, a flag that is not a boolean.
+    pub fn parse(value: &Json) -> Result<Self> {
+        let name = match value {
+            Json::String(name) => name,
+            Json::Object(members) => Self::check_members(members)?,
+            other => return Err(Error::metadata(format!("an extension is a name or an object, not {}", other.kind()))),
+        };
+        if name.is_empty() {
+            return Err(Error::metadata("the name of an extension must not be empty"));
+        }
+        Ok(Self { written: value.clone(), name: name.clone() })
+    }
+    fn check_members(members: &Object) -> Result<&String> {
+        for (member, value) in members.iter() {
+            match (member, value) {
+                ("name", Json::String(_)) | ("configuration", Json::Object(_)) | ("must_understand", Json::Bool(_)) => {}
+                ("name" | "configuration" | "must_understand", other) => {
+                    let wanted = match member {
+                        "name" => "a string",
+                        "configuration" => "an object",
+                        _ => "a boolean",
+                    };
+                    return Err(Error::metadata(format!("must be {wanted}, not {}", other.kind())).within(member));
+                }
+                _ => {
+                    let e = Error::metadata("an extension has no such member").within(member);
+                    return Err(e.with_hint("only `name`, `configuration` and `must_understand` are allowed"));
+                }
+            }
+        }
+        match members.get("name") {
+            Some(Json::String(name)) => Ok(name),
+            _ => Err(Error::metadata("an extension needs a `name`")),
+        }
+    }
+    /// `{"name": .., "configuration": ..}`; the configuration is left out if it is empty.
+    pub fn new(name: &str, configuration: Object) -> Self {
+        let mut members: Object = [("name", Json::from(name))].into_iter().collect();
+        if !configuration.is_empty() {
+            members.set("configuration", configuration);
+        }
+        Self { written: members.into(), name: name.to_owned() }
+    }
+    /// The bare name: the form in which data types of the specification are written.
+    pub fn short_hand(name: &str) -> Self {
+        Self { written: name.into(), name: name.to_owned() }
+    }
+    /// The name as written; it may be an alias.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    fn member(&self, name: &str) -> Option<&Json> {
+        self.written.as_object()?.get(name)
+    }
+    /// The configuration; absent for short-hand names.
+    pub fn configuration(&self) -> Option<&Object> {
+        self.member("configuration")?.as_object()
+    }
+    /// The flag, if it was given.
+    pub fn must_understand(&self) -> Option<bool> {
+        match self.member("must_understand")? {
+            Json::Bool(b) => Some(*b),
+            _ => None,
+        }
+    }
+    /// The JSON as it was read or made.
+    pub fn to_json(&self) -> &Json {
+        &self.written
+    }
+}
+
+impl<'de> Deserialize<'de> for Extension {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let json = <Json as Deserialize>::deserialize(d)?;
+        Self::parse(&json).map_err(serde::de::Error::custom)
+    }
+}
+impl Serialize for Extension {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        self.written.serialize(s)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Extension> {
+        Extension::parse(&Json::parse(text.as_bytes(), &Default::default())?)
+    }
+
+    #[test]
+    fn keeps_its_form() {
+        for text in [
+            r#""bytes""#,
+            r#"{"name":"bytes"}"#,
+            r#"{"configuration":{"b":1.0,"a":2},"name":"x1"}"#,
+            r#"{"name":"x1","configuration":{},"must_understand":true}"#,
+        ] {
+            assert_eq!(parse(text).unwrap().to_json().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn refuses_other_shapes() {
+        for text in [
+            "1", "null", "[]", "{}", r#""""#, r#"{"name":1}"#, r#"{"name":""}"#, r#"{"name":"a1","x":1}"#,
+            r#"{"name":"a1","configuration":null}"#, r#"{"name":"a1","must_understand":"false"}"#, r#"{"configuration":{}}"#,
+        ] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}

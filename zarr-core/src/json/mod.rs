@@ -1,0 +1,254 @@
+//! Strict JSON that loses nothing: key order, exact digits, no duplicate keys.
+//!
+//! serde_json's own value keeps neither key order nor digits unless features are switched on that would change the
+//! programs of everyone who builds with us, and it drops duplicate keys silently. Metadata documents must survive
+//! being read and written, so they are held in this small value. Typed configurations go through serde_json.
+//!
+//! ```
+//! use zarr_core::json::Json;
+//! let text = r#"{"b":1.50,"a":9007199254740993}"#;
+//! assert_eq!(Json::parse(text.as_bytes(), &Default::default())?.to_string(), text);
+//! assert!(Json::parse(br#"{"a":1,"a":2}"#, &Default::default()).is_err());
+//! # Ok::<(), zarr_core::Error>(())
+//! ```
+
+mod parse;
+mod print;
+
+use crate::{
+    error::{Error, Result},
+    limits::Limits,
+};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+use serde_json::value::RawValue;
+
+/// A JSON value as it was written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Json {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number, as its text.
+    Number(Number),
+    /// A string.
+    String(String),
+    /// An array.
+    Array(Vec<Json>),
+    /// An object, in the order of its members.
+    Object(Object),
+}
+
+/// The text of a JSON number. Equal only if written alike.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Number(Box<str>);
+
+impl Number {
+    /// The digits as written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+    /// The value, if it is written without fraction and exponent and fits.
+    pub fn as_u64(&self) -> Option<u64> {
+        self.0.parse().ok()
+    }
+    /// The value, if it is written without fraction and exponent and fits.
+    pub fn as_i64(&self) -> Option<i64> {
+        self.0.parse().ok()
+    }
+    /// The nearest 64-bit number; infinite when it is too large.
+    pub fn as_f64(&self) -> f64 {
+        self.0.parse().unwrap_or(f64::NAN)
+    }
+}
+
+macro_rules! from_integer { ($($t:ty)*) => { $(
+    impl From<$t> for Json { fn from(n: $t) -> Self { Json::Number(Number(n.to_string().into())) } }
+)* } }
+from_integer!(u8 u16 u32 u64 usize i8 i16 i32 i64);
+
+impl From<bool> for Json {
+    fn from(b: bool) -> Self {
+        Json::Bool(b)
+    }
+}
+impl From<&str> for Json {
+    fn from(s: &str) -> Self {
+        Json::String(s.to_owned())
+    }
+}
+impl From<String> for Json {
+    fn from(s: String) -> Self {
+        Json::String(s)
+    }
+}
+impl<T: Into<Json>> From<Vec<T>> for Json {
+    fn from(v: Vec<T>) -> Self {
+        v.into_iter().collect()
+    }
+}
+impl<T: Into<Json> + Copy> From<&[T]> for Json {
+    fn from(v: &[T]) -> Self {
+        v.iter().copied().collect()
+    }
+}
+impl From<Object> for Json {
+    fn from(o: Object) -> Self {
+        Json::Object(o)
+    }
+}
+impl<T: Into<Json>> FromIterator<T> for Json {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Json::Array(items.into_iter().map(Into::into).collect())
+    }
+}
+
+impl Json {
+    /// Reads one document. Refuses everything that RFC 8259 does not allow, a byte order mark, duplicate keys, and
+    /// whatever is larger or nested deeper than the limits.
+    pub fn parse(text: &[u8], limits: &Limits) -> Result<Self> {
+        parse::document(text, limits)
+    }
+    /// A finite number in its shortest form that reads back as the same bits; `None` for the others.
+    pub fn from_f64(v: f64) -> Option<Self> {
+        v.is_finite().then(|| Json::Number(Number(format!("{v:?}").into())))
+    }
+    /// The same for a 32-bit number.
+    pub fn from_f32(v: f32) -> Option<Self> {
+        v.is_finite().then(|| Json::Number(Number(format!("{v:?}").into())))
+    }
+    /// What serde makes of a value.
+    pub fn from_serialize(value: &(impl Serialize + ?Sized)) -> Result<Self> {
+        let text = serde_json::to_vec(value).map_err(|e| Error::configuration(e.to_string()))?;
+        Self::parse(&text, &Limits { json_depth: u32::MAX >> 16, ..Limits::default() })
+    }
+    /// Reads a typed value. Unknown members are refused where the type says so.
+    pub fn deserialize<T: DeserializeOwned>(&self) -> Result<T> {
+        serde_json::from_str(&self.to_string()).map_err(|e| {
+            let text = e.to_string();
+            let reason = text.split(" at line ").next().unwrap_or(&text);
+            Error::configuration(reason)
+        })
+    }
+    /// The members, if this is an object.
+    pub fn as_object(&self) -> Option<&Object> {
+        match self {
+            Json::Object(o) => Some(o),
+            _ => None,
+        }
+    }
+    /// The elements, if this is an array.
+    pub fn as_array(&self) -> Option<&[Json]> {
+        match self {
+            Json::Array(a) => Some(a),
+            _ => None,
+        }
+    }
+    /// The text, if this is a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Json::String(s) => Some(s),
+            _ => None,
+        }
+    }
+    /// The value, if this is an integer that fits.
+    pub fn as_u64(&self) -> Option<u64> {
+        match self {
+            Json::Number(n) => n.as_u64(),
+            _ => None,
+        }
+    }
+    /// What kind of value this is, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Json::Null => "null",
+            Json::Bool(_) => "a boolean",
+            Json::Number(_) => "a number",
+            Json::String(_) => "a string",
+            Json::Array(_) => "an array",
+            Json::Object(_) => "an object",
+        }
+    }
+    /// The document over several lines, indented by two spaces; arrays of plain values stay on one line.
+    pub fn to_pretty(&self) -> String {
+        let mut out = String::new();
+        print::pretty(self, 0, &mut out);
+        out
+    }
+}
+
+impl std::fmt::Display for Json {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut out = String::new();
+        print::compact(self, &mut out);
+        f.write_str(&out)
+    }
+}
+
+/// Within a configuration that serde_json reads: keeps digits and order.
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(d)?;
+        Json::parse(raw.get().as_bytes(), &Limits::default()).map_err(serde::de::Error::custom)
+    }
+}
+/// Within a configuration that serde_json writes: keeps digits and order.
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        RawValue::from_string(self.to_string()).map_err(serde::ser::Error::custom)?.serialize(s)
+    }
+}
+
+/// The members of a JSON object, in order, each name once.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Object(Vec<(String, Json)>);
+
+impl Object {
+    /// An object without members.
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+    /// The member of that name.
+    pub fn get(&self, name: &str) -> Option<&Json> {
+        self.0.iter().find(|(n, _)| n == name).map(|(_, v)| v)
+    }
+    /// The member of that name, to be changed.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
+        self.0.iter_mut().find(|(n, _)| n == name).map(|(_, v)| v)
+    }
+    /// Replaces a member in its place, or adds it at the end.
+    pub fn set(&mut self, name: impl Into<String>, value: impl Into<Json>) {
+        let (name, value) = (name.into(), value.into());
+        match self.get_mut(&name) {
+            Some(v) => *v = value,
+            None => self.0.push((name, value)),
+        }
+    }
+    /// Takes a member out.
+    pub fn remove(&mut self, name: &str) -> Option<Json> {
+        let at = self.0.iter().position(|(n, _)| n == name)?;
+        Some(self.0.remove(at).1)
+    }
+    /// The members in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
+        self.0.iter().map(|(n, v)| (n.as_str(), v))
+    }
+    /// How many members there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+    /// True if there are no members.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+/// Of two members with one name the later wins.
+impl<N: Into<String>, V: Into<Json>> FromIterator<(N, V)> for Object {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(items: I) -> Self {
+        let mut o = Self::new();
+        for (n, v) in items {
+            o.set(n, v);
+        }
+        o
+    }
+}

@@ -1,0 +1,313 @@
+//! The reader: RFC 8259 to the letter, over bytes, with a limit on depth.
+
+use super::{Json, Number, Object};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    limits::Limits,
+};
+use std::collections::HashSet;
+
+pub(super) fn document(text: &[u8], limits: &Limits) -> Result<Json> {
+    if text.len() as u64 > limits.metadata_bytes {
+        let (what, asked) = ("a metadata document", text.len() as u64);
+        return Err(ErrorKind::Limit { what, asked, limit: limits.metadata_bytes }.into());
+    }
+    let mut p = Parser { text, at: 0, depth: 0, max_depth: limits.json_depth };
+    if text.starts_with(b"\xEF\xBB\xBF") {
+        return p.fail("a byte order mark is not allowed");
+    }
+    if let Err(e) = std::str::from_utf8(text) {
+        p.at = e.valid_up_to();
+        return p.fail("not UTF-8");
+    }
+    let value = p.value()?;
+    p.space();
+    if p.at < text.len() { p.fail("something follows the document") } else { Ok(value) }
+}
+
+struct Parser<'a> {
+    text: &'a [u8],
+    at: usize,
+    depth: u32,
+    max_depth: u32,
+}
+
+impl Parser<'_> {
+    #[cold]
+    fn fail<T>(&self, reason: &'static str) -> Result<T> {
+        let before = &self.text[..self.at.min(self.text.len())];
+        let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
+        let column = 1 + before.iter().rev().take_while(|&&b| b != b'\n').count();
+        Err(Error::new(ErrorKind::Json { line, column, reason }))
+    }
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+    fn space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+    fn take(&mut self, b: u8) -> bool {
+        let found = self.peek() == Some(b);
+        self.at += usize::from(found);
+        found
+    }
+    fn word(&mut self, word: &str, value: Json) -> Result<Json> {
+        if self.text[self.at..].starts_with(word.as_bytes()) {
+            self.at += word.len();
+            return Ok(value);
+        }
+        self.fail("expected a value")
+    }
+    fn value(&mut self) -> Result<Json> {
+        self.space();
+        match self.peek() {
+            None => self.fail("the document ends too early"),
+            Some(b'{') => self.nested(Self::object),
+            Some(b'[') => self.nested(Self::array),
+            Some(b'"') => self.string().map(Json::String),
+            Some(b't') => self.word("true", Json::Bool(true)),
+            Some(b'f') => self.word("false", Json::Bool(false)),
+            Some(b'n') => self.word("null", Json::Null),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(_) => self.fail("expected a value"),
+        }
+    }
+    fn nested(&mut self, inner: impl FnOnce(&mut Self) -> Result<Json>) -> Result<Json> {
+        self.depth += 1;
+        if self.depth > self.max_depth {
+            let (asked, limit) = (u64::from(self.depth), u64::from(self.max_depth));
+            return Err(ErrorKind::Limit { what: "the depth of JSON", asked, limit }.into());
+        }
+        self.at += 1;
+        let value = inner(self)?;
+        self.depth -= 1;
+        Ok(value)
+    }
+    fn array(&mut self) -> Result<Json> {
+        let mut items = Vec::new();
+        self.space();
+        if self.take(b']') {
+            return Ok(Json::Array(items));
+        }
+        loop {
+            items.push(self.value()?);
+            self.space();
+            if self.take(b']') {
+                return Ok(Json::Array(items));
+            }
+            if !self.take(b',') {
+                return self.fail("expected `,` or `]`");
+            }
+        }
+    }
+    fn object(&mut self) -> Result<Json> {
+        let mut members: Vec<(String, Json)> = Vec::new();
+        let mut many: HashSet<String> = HashSet::new();
+        self.space();
+        if self.take(b'}') {
+            return Ok(Json::Object(Object(members)));
+        }
+        loop {
+            self.space();
+            if self.peek() != Some(b'"') {
+                return self.fail("expected the name of a member");
+            }
+            let start = self.at;
+            let name = self.string()?;
+            if members.len() == 16 {
+                many = members.iter().map(|(n, _)| n.clone()).collect();
+            }
+            let twice = if members.len() < 16 {
+                members.iter().any(|(n, _)| *n == name)
+            } else {
+                !many.insert(name.clone())
+            };
+            if twice {
+                self.at = start;
+                return self.fail("this member is there twice");
+            }
+            self.space();
+            if !self.take(b':') {
+                return self.fail("expected `:`");
+            }
+            let value = self.value()?;
+            members.push((name, value));
+            self.space();
+            if self.take(b'}') {
+                return Ok(Json::Object(Object(members)));
+            }
+            if !self.take(b',') {
+                return self.fail("expected `,` or `}`");
+            }
+        }
+    }
+    fn digits(&mut self) -> Result<()> {
+        let start = self.at;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        if self.at == start { self.fail("expected a digit") } else { Ok(()) }
+    }
+    fn number(&mut self) -> Result<Json> {
+        let start = self.at;
+        self.take(b'-');
+        if self.take(b'0') {
+            if matches!(self.peek(), Some(b'0'..=b'9')) {
+                return self.fail("a number has no leading zeros");
+            }
+        } else {
+            self.digits()?;
+        }
+        if self.take(b'.') {
+            self.digits()?;
+        }
+        if self.take(b'e') || self.take(b'E') {
+            let _signed = self.take(b'+') || self.take(b'-');
+            self.digits()?;
+        }
+        match std::str::from_utf8(&self.text[start..self.at]) {
+            Ok(text) => Ok(Json::Number(Number(text.into()))),
+            Err(_) => self.fail("not UTF-8"),
+        }
+    }
+    fn string(&mut self) -> Result<String> {
+        self.at += 1;
+        let mut out = Vec::new();
+        loop {
+            let start = self.at;
+            while !matches!(self.peek(), None | Some(b'"' | b'\\' | 0..=0x1f)) {
+                self.at += 1;
+            }
+            out.extend_from_slice(&self.text[start..self.at]);
+            match self.peek() {
+                None => return self.fail("the string does not end"),
+                Some(b'"') => break,
+                Some(b'\\') => self.escape(&mut out)?,
+                Some(_) => return self.fail("a control character must be escaped"),
+            }
+        }
+        self.at += 1;
+        String::from_utf8(out).or_else(|_| self.fail("not UTF-8"))
+    }
+    fn escape(&mut self, out: &mut Vec<u8>) -> Result<()> {
+        let plain = match self.text.get(self.at + 1) {
+            Some(b'n') => b'\n',
+            Some(b't') => b'\t',
+            Some(b'r') => b'\r',
+            Some(b'b') => 8,
+            Some(b'f') => 12,
+            Some(&c @ (b'"' | b'\\' | b'/')) => c,
+            Some(b'u') => return self.unicode(out),
+            _ => return self.fail("unknown escape"),
+        };
+        out.push(plain);
+        self.at += 2;
+        Ok(())
+    }
+    fn unicode(&mut self, out: &mut Vec<u8>) -> Result<()> {
+        let high = self.hex()?;
+        let code = match high {
+            0xD800..=0xDBFF => match self.hex() {
+                Ok(low @ 0xDC00..=0xDFFF) => 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00),
+                _ => return self.fail("half of a surrogate pair"),
+            },
+            code => code,
+        };
+        match char::from_u32(code) {
+            Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            None => return self.fail("half of a surrogate pair"),
+        }
+        Ok(())
+    }
+    fn hex(&mut self) -> Result<u32> {
+        let digits = match self.text.get(self.at..self.at + 6) {
+            Some([b'\\', b'u', digits @ ..]) if digits.iter().all(u8::is_ascii_hexdigit) => digits,
+            _ => return self.fail("expected \\u and four hex digits"),
+        };
+        self.at += 6;
+        let text = std::str::from_utf8(digits).unwrap_or_default();
+        u32::from_str_radix(text, 16).or_else(|_| self.fail("expected four hex digits"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parse(text: &str) -> Result<Json> {
+        document(text.as_bytes(), &Limits::default())
+    }
+
+    #[test]
+    fn refuses_what_json_does_not_allow() {
+        let bad = [
+            "", "{", "[1,]", "[1 2]", "{\"a\":1,}", "{a:1}", "{\"a\" 1}", "NaN", "[Infinity]", "-", "01", "+1", "1.", ".5",
+            "1e", "1 2", "nul", "\"\\x\"", "\"\\ud800\"", "\"\\udc00\"", "\"a", "\"\n\"", "'a'", "\u{feff}1", "[1]//", "\"\\u12\"",
+            "{\"a\":1,\"a\":1}", "{\"\\u0061\":1,\"a\":1}",
+        ];
+        for text in bad {
+            assert!(parse(text).is_err(), "{text:?}");
+        }
+        assert!(document(b"\"\xff\"", &Limits::default()).is_err());
+        let many: Vec<String> = (0..40).map(|i| format!("\"k{}\":0", i % 39)).collect();
+        assert!(parse(&format!("{{{}}}", many.join(","))).is_err());
+    }
+
+    #[test]
+    fn says_where() {
+        let e = parse("{\n  \"a\": NaN}").unwrap_err().to_string();
+        assert!(e.contains("line 2, column 8"), "{e}");
+    }
+
+    #[test]
+    fn deep_nesting_is_an_error_and_not_a_crash() {
+        let text = "[".repeat(1 << 20);
+        assert!(matches!(parse(&text).unwrap_err().kind(), ErrorKind::Limit { .. }));
+    }
+
+    #[test]
+    fn escapes() {
+        let v = parse(r#""\u00e9\ud83d\ude00\n\/\"""#).unwrap();
+        assert_eq!(v, Json::String("é😀\n/\"".into()));
+        assert_eq!(parse(&v.to_string()).unwrap(), v);
+    }
+
+    fn any_json() -> impl Strategy<Value = Json> {
+        let leaf = prop_oneof![
+            Just(Json::Null),
+            any::<bool>().prop_map(Json::Bool),
+            any::<i64>().prop_map(Json::from),
+            any::<f64>().prop_filter_map("finite", Json::from_f64),
+            any::<String>().prop_map(Json::String),
+        ];
+        leaf.prop_recursive(4, 32, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Json::Array),
+                prop::collection::vec((any::<String>(), inner), 0..6).prop_map(|m| Json::Object(m.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_reads_back(v in any_json()) {
+            prop_assert_eq!(&parse(&v.to_string()).unwrap(), &v);
+            prop_assert_eq!(&parse(&v.to_pretty()).unwrap(), &v);
+            prop_assert_eq!(&v.deserialize::<Json>().unwrap(), &v);
+            prop_assert_eq!(&Json::from_serialize(&v).unwrap(), &v);
+        }
+        #[test]
+        fn agrees_with_serde_json(v in any_json()) {
+            let theirs: serde_json::Value = serde_json::from_str(&v.to_string()).unwrap();
+            let text = serde_json::to_string(&theirs).unwrap();
+            prop_assert!(parse(&text).is_ok());
+        }
+        #[test]
+        fn never_panics(text in prop::collection::vec(any::<u8>(), 0..64)) {
+            let _ = document(&text, &Limits::default());
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The contract of Zarr v3.1: what an extension is, and what happens between a metadata document and a chunk's bytes.
+//!
+//! | | |
+//! |---|---|
+//! | five extension points | [`data_type`], [`chunk_grid`], [`chunk_key_encoding`], [`codec`], [`storage_transformer`] |
+//! | one registry | [`registry`]: what a name in metadata stands for |
+//! | documents | [`metadata`], [`extension`], [`json`], [`name`] |
+//! | what flows through codecs | [`representation`], [`layout`], [`view`], [`source`], [`call`] |
+//! | where values are kept | [`store`]: the abstract interface |
+//! | what data from outside may ask for | [`limits`] |
+//! | what went wrong, where, and what next | [`error`] |
+//!
+//! No input or output and no compression happens here. An extension of a stranger sees what the built-in ones see:
+//! implement [`registry::Named`] and the trait of the extension point, then [`register!`] it or
+//! [add](registry::Registry::add) it to a registry.
+
+pub mod call;
+pub mod chunk_grid;
+pub mod chunk_key_encoding;
+pub mod codec;
+pub mod data_type;
+pub mod error;
+pub mod extension;
+pub mod json;
+pub mod layout;
+pub mod limits;
+pub mod metadata;
+mod must_understand;
+pub mod name;
+pub mod registry;
+pub mod representation;
+pub mod source;
+pub mod storage_transformer;
+pub mod store;
+pub mod view;
+
+pub use error::{Error, ErrorKind, Result};

@@ -1,0 +1,48 @@
+//! What data from outside may ask for at most.
+
+use crate::error::{ErrorKind, Result};
+
+/// Limits on what stored data and metadata may ask for. Every number from outside meets one of them, and checked
+/// arithmetic, before it meets an allocation.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The largest decoded chunk, or value that must be decoded whole, in bytes.
+    pub chunk_bytes: u64,
+    /// The largest metadata document, in bytes.
+    pub metadata_bytes: u64,
+    /// How deep JSON may nest.
+    pub json_depth: u32,
+    /// How deep codecs may nest (a shard in a shard).
+    pub codec_depth: u32,
+    /// The most dimensions an array may have.
+    pub rank: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            chunk_bytes: 4 << 30,
+            metadata_bytes: 64 << 20,
+            json_depth: 128,
+            codec_depth: 8,
+            rank: 64,
+        }
+    }
+}
+
+impl Limits {
+    /// Refuses more than [`chunk_bytes`](Self::chunk_bytes), and gives the number as a length in memory.
+    pub fn chunk(&self, what: &'static str, asked: u64) -> Result<usize> {
+        let within = (asked <= self.chunk_bytes).then(|| usize::try_from(asked).ok()).flatten();
+        within.ok_or_else(|| ErrorKind::Limit { what, asked, limit: self.chunk_bytes }.into())
+    }
+}
+
+/// A vector of `len` zero bytes, or an error when memory is short.
+pub fn zeroed(len: usize) -> Result<Vec<u8>> {
+    let mut v = Vec::new();
+    v.try_reserve_exact(len).map_err(|_| ErrorKind::Memory(len as u64))?;
+    v.resize(len, 0);
+    Ok(v)
+}

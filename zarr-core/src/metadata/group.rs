@@ -1,0 +1,58 @@
+//! The metadata document of a group. Specification: core, "Group metadata".
+
+use super::{Consolidated, check_attributes, check_unknown, set_attributes};
+use crate::{
+    error::Result,
+    json::{Json, Object},
+};
+
+/// A group's `zarr.json`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupMetadata {
+    document: Object,
+}
+
+impl GroupMetadata {
+    /// A new group with attributes.
+    pub fn new(attributes: Object) -> Self {
+        let mut document: Object = [("zarr_format", Json::from(3u8))].into_iter().collect();
+        document.set("node_type", "group");
+        document.set("attributes", attributes);
+        Self { document }
+    }
+    pub(super) fn from_object(document: Object) -> Result<Self> {
+        check_attributes(&document)?;
+        // Consolidated metadata may be null, as some writers leave it.
+        let known: &[&str] = match document.get("consolidated_metadata") {
+            Some(Json::Null) => &["zarr_format", "node_type", "attributes", "consolidated_metadata"],
+            _ => &["zarr_format", "node_type", "attributes"],
+        };
+        check_unknown(&document, known)?;
+        Ok(Self { document })
+    }
+    /// The document.
+    pub fn document(&self) -> &Object {
+        &self.document
+    }
+    /// The user's attributes.
+    pub fn attributes(&self) -> Option<&Object> {
+        self.document.get("attributes")?.as_object()
+    }
+    /// Replaces the user's attributes.
+    pub fn set_attributes(&mut self, attributes: Object) {
+        set_attributes(&mut self.document, attributes);
+    }
+    /// The metadata of all nodes below, if it is kept here.
+    pub fn consolidated(&self) -> Option<Consolidated<'_>> {
+        Consolidated::of(&self.document)
+    }
+    /// Keeps the metadata of the nodes below here, or with `None` no longer.
+    pub fn set_consolidated(&mut self, nodes: Option<Object>) {
+        match nodes {
+            Some(nodes) => self.document.set("consolidated_metadata", Consolidated::member(nodes)),
+            None => {
+                self.document.remove("consolidated_metadata");
+            }
+        }
+    }
+}

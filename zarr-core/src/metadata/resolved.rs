@@ -1,0 +1,136 @@
+//! An array's metadata with all its extensions made and checked against each other.
+
+use super::ArrayMetadata;
+use crate::{
+    chunk_grid::{ChunkGrid, representative_shapes},
+    chunk_key_encoding::ChunkKeyEncoding,
+    codec::Chain,
+    data_type::DataType,
+    error::{Error, ErrorKind, Result},
+    extension::{Extension, ExtensionPoint},
+    limits::Limits,
+    registry::{Intent, Notes, Registry, Site},
+    representation::Representation,
+    storage_transformer::{self, StorageTransformer},
+    view::Dims,
+};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// Everything that reading and writing the chunks of an array needs. After this, reading fails only because of
+/// stored data or the store.
+#[derive(Debug)]
+pub struct ResolvedArray {
+    /// The array as a whole: data type, shape and fill value.
+    pub representation: Representation,
+    /// The chunk grid.
+    pub chunk_grid: Arc<dyn ChunkGrid>,
+    /// The chunk key encoding.
+    pub chunk_key_encoding: Arc<dyn ChunkKeyEncoding>,
+    /// The codec chains, one for each shape of chunks.
+    pub chains: Chains,
+    /// The storage transformers, the first nearest to the array.
+    pub storage_transformers: Vec<Arc<dyn StorageTransformer>>,
+    /// Extensions that are not known and need not be understood. While there are any, no chunk can be written.
+    pub skipped: Vec<(ExtensionPoint, String)>,
+}
+
+impl ResolvedArray {
+    /// Makes and checks all extensions of stored metadata.
+    pub fn open(metadata: &ArrayMetadata, registry: &Arc<Registry>, limits: &Limits) -> Result<Self> {
+        Self::new(metadata, registry, limits, Intent::Open)
+    }
+    /// Makes and checks all extensions of metadata that a user asks for, and writes what was chosen for what was left
+    /// out into it.
+    pub fn create(metadata: &mut ArrayMetadata, registry: &Arc<Registry>, limits: &Limits) -> Result<Self> {
+        let made = Self::new(metadata, registry, limits, Intent::Create)?;
+        if let Some(chain) = made.chains.any() {
+            metadata.set_codecs(chain.extensions());
+        }
+        Ok(made)
+    }
+    fn new(metadata: &ArrayMetadata, registry: &Arc<Registry>, limits: &Limits, intent: Intent) -> Result<Self> {
+        let notes = Notes::default();
+        let site = Site::new(registry, limits, &notes, intent);
+        let data_type = registry.data_type_at(metadata.data_type(), &site).map_err(|e| e.within("data_type"))?.object;
+        let representation = array_representation(metadata, data_type)?;
+        let site = site.with(&representation);
+        let chunk_grid =
+            registry.chunk_grid(metadata.chunk_grid(), &site).map_err(|e| e.within("chunk_grid"))?.object;
+        let chunk_key_encoding = registry
+            .chunk_key_encoding(metadata.chunk_key_encoding(), &site)
+            .map_err(|e| e.within("chunk_key_encoding"))?
+            .object;
+        let chains = Chains {
+            codecs: metadata.codecs().to_vec(),
+            array: representation.clone(),
+            registry: registry.clone(),
+            limits: limits.clone(),
+            made: Mutex::default(),
+        };
+        let shapes = representative_shapes(&*chunk_grid, metadata.shape()).map_err(|e| e.within("chunk_grid"))?;
+        for shape in &shapes {
+            let chain = chains.make(shape, &site).map_err(|e| e.within("codecs"))?;
+            chains.keep(shape.clone(), chain);
+        }
+        let storage_transformers = storage_transformer::create(metadata.storage_transformers(), &site)
+            .map_err(|e| e.within("storage_transformers"))?;
+        let skipped = notes.skipped();
+        Ok(Self { representation, chunk_grid, chunk_key_encoding, chains, storage_transformers, skipped })
+    }
+    /// Refuses when an extension was skipped: what it would have done to a chunk is not known.
+    pub fn check_writable(&self) -> Result<()> {
+        match self.skipped.first() {
+            None => Ok(()),
+            Some((point, name)) => {
+                Err(Error::new(ErrorKind::Skipped(name.clone())).at_extension(*point, name))
+            }
+        }
+    }
+}
+
+fn array_representation(metadata: &ArrayMetadata, data_type: Arc<dyn DataType>) -> Result<Representation> {
+    let fill = data_type.fill_from_json(metadata.fill_value()).map_err(|e| e.within("fill_value"))?;
+    let representation = Representation::new(data_type, metadata.shape(), &fill);
+    representation.elements().map_err(|e| e.within("shape"))?;
+    Ok(representation)
+}
+
+/// The codec chains of an array: one for each shape that its chunks have.
+#[derive(Debug)]
+pub struct Chains {
+    codecs: Vec<Extension>,
+    array: Representation,
+    registry: Arc<Registry>,
+    limits: Limits,
+    made: Mutex<HashMap<Dims, Arc<Chain>>>,
+}
+
+impl Chains {
+    /// The chain for chunks of a shape.
+    pub fn get(&self, chunk_shape: &[u64]) -> Result<Arc<Chain>> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(chain) = made.get(chunk_shape) {
+            return Ok(chain.clone());
+        }
+        drop(made);
+        let notes = Notes::default();
+        let site = Site::new(&self.registry, &self.limits, &notes, Intent::Open);
+        let chain = self.make(chunk_shape, &site)?;
+        Ok(self.keep(chunk_shape.into(), chain))
+    }
+    /// A chain, whatever shape it is for.
+    pub fn any(&self) -> Option<Arc<Chain>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).values().next().cloned()
+    }
+    fn make(&self, chunk_shape: &[u64], site: &Site<'_>) -> Result<Chain> {
+        let chunk = self.array.with_shape(chunk_shape);
+        Chain::new(&self.codecs, &site.with(&chunk))
+    }
+    fn keep(&self, shape: Dims, chain: Chain) -> Arc<Chain> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.entry(shape).or_insert_with(|| Arc::new(chain)).clone()
+    }
+}

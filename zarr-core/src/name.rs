@@ -1,0 +1,172 @@
+//! Names: of extensions, of nodes, and the paths of nodes.
+
+use crate::error::{Error, Result};
+use std::fmt;
+
+/// True for a name that the specification's section "Extension naming" allows to be registered:
+/// one lower case letter, then at least one of `a-z 0-9 - _ .`.
+pub fn is_registered_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|b| b.is_ascii_lowercase())
+        && name.len() > 1
+        && bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_' | b'.'))
+}
+
+/// True for a URI, which older versions of the specification asked for and which stay permitted.
+pub fn is_uri_name(name: &str) -> bool {
+    let Some((scheme, rest)) = name.split_once(':') else { return false };
+    let mut s = scheme.bytes();
+    s.next().is_some_and(|b| b.is_ascii_alphabetic())
+        && s.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
+        && !rest.is_empty()
+        && rest.chars().all(|c| !c.is_whitespace() && !c.is_control())
+}
+
+/// The path of a node in its hierarchy: `/` for the root, `/a/b` below it. See the specification's section
+/// "Node names".
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct NodePath(String); // without the leading slash; empty for the root
+
+impl NodePath {
+    /// The root.
+    pub const ROOT: NodePath = NodePath(String::new());
+
+    /// Reads a path. A leading slash is optional; a trailing one is not allowed.
+    pub fn new(path: &str) -> Result<Self> {
+        let inner = path.strip_prefix('/').unwrap_or(path);
+        if !inner.is_empty() {
+            inner.split('/').try_for_each(check_node_name)?;
+        }
+        Ok(Self(inner.to_owned()))
+    }
+    /// The node of that name below this one.
+    pub fn child(&self, name: &str) -> Result<Self> {
+        check_node_name(name)?;
+        Ok(Self(if self.is_root() { name.to_owned() } else { format!("{}/{name}", self.0) }))
+    }
+    /// The path of a node given relative to this one: `a/b`.
+    pub fn join(&self, relative: &str) -> Result<Self> {
+        let relative = Self::new(relative)?;
+        relative.names().try_fold(self.clone(), |at, name| at.child(name))
+    }
+    /// The group above; `None` for the root.
+    pub fn parent(&self) -> Option<Self> {
+        match self.0.rsplit_once('/') {
+            Some((parent, _)) => Some(Self(parent.to_owned())),
+            None if self.is_root() => None,
+            None => Some(Self::ROOT),
+        }
+    }
+    /// The node's own name; empty for the root.
+    pub fn name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or_default()
+    }
+    /// True for `/`.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+    /// The names from the root down.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.split('/').filter(|s| !s.is_empty())
+    }
+    /// The path without its leading slash, as store keys have it: empty for the root.
+    pub fn as_key(&self) -> &str {
+        &self.0
+    }
+    /// This path relative to an ancestor (`a/b` below `/`), or `None` if it is not below it. Empty for itself.
+    pub fn relative_to(&self, ancestor: &NodePath) -> Option<&str> {
+        if ancestor.is_root() {
+            return Some(&self.0);
+        }
+        let rest = self.0.strip_prefix(&ancestor.0)?;
+        if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+    }
+}
+
+impl fmt::Display for NodePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "/{}", self.0)
+    }
+}
+
+/// Checks one name: not empty, no `/`, not only periods, no `__` in front, not `zarr.json`.
+pub fn check_node_name(name: &str) -> Result<()> {
+    let reason = if name.is_empty() {
+        "a node's name must not be empty"
+    } else if name.contains('/') {
+        "a node's name must not contain `/`"
+    } else if name.bytes().all(|b| b == b'.') {
+        "a node's name must not consist of periods only"
+    } else if name.starts_with("__") {
+        "names that begin with `__` are reserved"
+    } else if name == "zarr.json" {
+        "`zarr.json` is the name of metadata documents"
+    } else if name.contains('\0') {
+        "a node's name must not contain a null character"
+    } else {
+        return Ok(());
+    };
+    Err(Error::name(format!("{reason}: {name:?}")))
+}
+
+/// The candidate nearest to `name`, if it is near enough to be what was meant.
+pub(crate) fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+    let allowed = (name.len() / 3).max(1);
+    candidates.map(|c| (edit_distance(name, c), c)).filter(|(d, _)| *d <= allowed).min().map(|(_, c)| c)
+}
+
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, cb) in b.iter().enumerate() {
+            let replace = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extension_names() {
+        for good in ["zstd", "numcodecs.adler32", "vlen-utf8", "a1", "r8"] {
+            assert!(is_registered_name(good), "{good}");
+        }
+        for bad in ["", "a", "Zstd", "1a", "foo/bar", "foo:bar", "-a", "é1", "a b"] {
+            assert!(!is_registered_name(bad), "{bad}");
+        }
+        assert!(is_uri_name("https://codec.example/x") && is_uri_name("urn:example:datetime"));
+        assert!(!is_uri_name("zstd") && !is_uri_name(":x") && !is_uri_name("a:") && !is_uri_name("a: b"));
+    }
+
+    #[test]
+    fn node_paths() {
+        let p = NodePath::new("/foo/bar").unwrap();
+        assert_eq!((p.to_string().as_str(), p.name()), ("/foo/bar", "bar"));
+        assert_eq!(p.parent().unwrap().parent().unwrap(), NodePath::ROOT);
+        assert_eq!(NodePath::ROOT.parent(), None);
+        assert_eq!(p.relative_to(&NodePath::new("foo").unwrap()), Some("bar"));
+        assert_eq!(NodePath::new("foobar").unwrap().relative_to(&NodePath::new("foo").unwrap()), None);
+        for bad in ["/a/", "//a", "/a//b", "/.", "/a/..", "/...", "/__a", "/a/__zarr", "/zarr.json", "/a\0"] {
+            assert!(NodePath::new(bad).is_err(), "{bad:?}");
+        }
+        for good in ["/", "", "/a.b", "/.a", "/é/_x", "/a b"] {
+            assert!(NodePath::new(good).is_ok(), "{good:?}");
+        }
+    }
+
+    #[test]
+    fn near_names() {
+        let known = ["zstd", "gzip", "blosc"];
+        assert_eq!(nearest("zsdt", known.into_iter()), None);
+        assert_eq!(nearest("zst", known.into_iter()), Some("zstd"));
+        assert_eq!(nearest("blsc", known.into_iter()), Some("blosc"));
+        assert_eq!(nearest("pcodec", known.into_iter()), None);
+    }
+}

@@ -1,0 +1,242 @@
+//! Which extensions there are: a value that is passed to whatever opens arrays.
+//!
+//! [`Registry::builtin`] gathers what the linked crates registered with [`register!`](crate::register). An application
+//! adds its own with [`Registry::add`]. Names are looked up in tiers; within a tier a name stands for one thing.
+
+mod registration;
+mod site;
+#[cfg(test)]
+mod tests;
+
+pub use registration::{Absent, Builtin, Constructor, Instance, Make, Named, Registration};
+pub use site::{Intent, Notes, Site};
+
+#[doc(hidden)]
+pub use inventory;
+
+/// The traits of the kinds, each beside its extension point under the same name, for the macros.
+#[doc(hidden)]
+#[allow(non_upper_case_globals)]
+pub mod kind {
+    use crate::extension::ExtensionPoint as Point;
+    pub use crate::{
+        chunk_grid::ChunkGrid,
+        chunk_key_encoding::ChunkKeyEncoding,
+        codec::{ArrayToArray, ArrayToBytes, BytesToBytes},
+        data_type::DataType,
+        storage_transformer::StorageTransformer,
+    };
+    pub const DataType: Point = Point::DataType;
+    pub const ChunkGrid: Point = Point::ChunkGrid;
+    pub const ChunkKeyEncoding: Point = Point::ChunkKeyEncoding;
+    pub const ArrayToArray: Point = Point::Codec;
+    pub const ArrayToBytes: Point = Point::Codec;
+    pub const BytesToBytes: Point = Point::Codec;
+    pub const StorageTransformer: Point = Point::StorageTransformer;
+}
+
+use crate::{
+    chunk_grid::ChunkGrid,
+    chunk_key_encoding::ChunkKeyEncoding,
+    data_type::DataType,
+    error::{Error, ErrorKind, Result},
+    extension::{Extension, ExtensionPoint},
+    limits::Limits,
+    must_understand,
+    name::{is_registered_name, is_uri_name, nearest},
+};
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+/// Where a registration comes from. Earlier tiers win; what loses is listed as shadowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tier {
+    /// Added by the application.
+    Added,
+    /// Linked into the program.
+    BuiltIn,
+    /// Found on the machine.
+    Discovered,
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Tier::Added => "added by the application",
+            Tier::BuiltIn => "built in",
+            Tier::Discovered => "discovered",
+        })
+    }
+}
+
+/// The extensions that can be used.
+#[derive(Debug, Clone, Default)]
+pub struct Registry {
+    names: BTreeMap<(ExtensionPoint, String), Vec<Entry>>,
+    absent: BTreeMap<(ExtensionPoint, String), String>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    tier: Tier,
+    registration: Arc<Registration>,
+}
+
+/// A line of [`Registry::list`].
+#[derive(Debug, Clone)]
+pub struct Listed<'r> {
+    /// Where it can be used.
+    pub point: ExtensionPoint,
+    /// The name, which may be an alias.
+    pub name: &'r str,
+    /// Set for an alias.
+    pub alias_of: Option<&'r str>,
+    /// Its tier.
+    pub tier: Tier,
+    /// The crate or file that it comes from.
+    pub origin: &'r str,
+    /// True if another of that name wins.
+    pub shadowed: bool,
+}
+
+impl Registry {
+    /// A registry without any extension.
+    pub fn empty() -> Self {
+        Self::default()
+    }
+    /// Everything that the linked crates registered. The order of linking means nothing.
+    ///
+    /// # Errors
+    /// When two crates registered one name.
+    pub fn builtin() -> Result<Self> {
+        let mut registry = Self::empty();
+        for builtin in inventory::iter::<Builtin> {
+            registry.insert(Tier::BuiltIn, Arc::new((builtin.0)()))?;
+        }
+        for absent in inventory::iter::<Absent> {
+            registry.absent.insert((absent.point, absent.name.to_owned()), absent.hint.to_owned());
+        }
+        Ok(registry)
+    }
+    /// Adds an extension of the application. It comes before built-in ones of the same name.
+    ///
+    /// # Errors
+    /// When the name is taken in this tier, or is neither one the specification allows nor a URI.
+    pub fn add(&mut self, registration: Registration) -> Result<()> {
+        self.insert(Tier::Added, Arc::new(registration))
+    }
+    /// Adds an extension to a tier.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn insert(&mut self, tier: Tier, registration: Arc<Registration>) -> Result<()> {
+        let point = registration.point();
+        let refuse = |reason| Err(Error::new(ErrorKind::Registration(reason)).at_extension(point, registration.name()));
+        for name in registration.names() {
+            if !(is_registered_name(name) || is_uri_name(name) || registration.is_family()) {
+                return refuse(format!("`{name}` is neither a name that the specification allows nor a URI"));
+            }
+            let there = self.names.get(&(point, name.to_owned())).into_iter().flatten().find(|e| e.tier == tier);
+            if let Some(there) = there {
+                let (first, second) = (there.registration.origin(), registration.origin());
+                return refuse(format!("`{name}` is {tier} twice: by {first} and by {second}"));
+            }
+        }
+        for name in registration.names() {
+            let entries = self.names.entry((point, name.to_owned())).or_default();
+            entries.push(Entry { tier, registration: registration.clone() });
+            entries.sort_by_key(|e| e.tier);
+        }
+        Ok(())
+    }
+    /// The registration that a name stands for.
+    pub fn find(&self, point: ExtensionPoint, name: &str) -> Option<&Registration> {
+        let exact = self.names.get(&(point, name.to_owned())).and_then(|entries| entries.first());
+        let family = || self.at(point).flat_map(|(_, e)| e.first()).find(|e| e.registration.matches(name));
+        exact.or_else(family).map(|e| &*e.registration)
+    }
+    fn at(&self, point: ExtensionPoint) -> impl Iterator<Item = (&str, &Vec<Entry>)> {
+        self.names.iter().filter(move |((p, _), _)| *p == point).map(|((_, n), e)| (n.as_str(), e))
+    }
+    /// The codec that an extension names; `None` if it is unknown and need not be understood.
+    pub fn codec(&self, extension: &Extension) -> Result<Option<&Registration>> {
+        must_understand::optional(self, ExtensionPoint::Codec, extension)
+    }
+    /// Makes the data type that an extension names.
+    pub fn data_type(&self, extension: &Extension, limits: &Limits) -> Result<Instance<dyn DataType>> {
+        let notes = Notes::default();
+        let site = Site::new(self, limits, &notes, Intent::Open);
+        self.data_type_at(extension, &site)
+    }
+    /// Makes the data type that an extension names, within another extension.
+    pub fn data_type_at(&self, extension: &Extension, site: &Site<'_>) -> Result<Instance<dyn DataType>> {
+        let found = must_understand::required(self, ExtensionPoint::DataType, extension)?;
+        match found.constructor() {
+            Constructor::DataType(make) => make(extension, &Site { name: extension.name(), ..*site }),
+            _ => Err(ErrorKind::Contract("what is registered as a data type is none").into()),
+        }
+    }
+    /// Makes the chunk grid that an extension names, for the array of the site.
+    pub fn chunk_grid(&self, extension: &Extension, site: &Site<'_>) -> Result<Instance<dyn ChunkGrid>> {
+        let found = must_understand::required(self, ExtensionPoint::ChunkGrid, extension)?;
+        match found.constructor() {
+            Constructor::ChunkGrid(make) => make(extension, &Site { name: extension.name(), ..*site }),
+            _ => Err(ErrorKind::Contract("what is registered as a chunk grid is none").into()),
+        }
+    }
+    /// Makes the chunk key encoding that an extension names, for the array of the site.
+    pub fn chunk_key_encoding(&self, extension: &Extension, site: &Site<'_>) -> Result<Instance<dyn ChunkKeyEncoding>> {
+        let found = must_understand::required(self, ExtensionPoint::ChunkKeyEncoding, extension)?;
+        match found.constructor() {
+            Constructor::ChunkKeyEncoding(make) => make(extension, &Site { name: extension.name(), ..*site }),
+            _ => Err(ErrorKind::Contract("what is registered as a chunk key encoding is none").into()),
+        }
+    }
+    /// The storage transformer that an extension names; `None` if it is unknown and need not be understood.
+    pub fn storage_transformer(&self, extension: &Extension) -> Result<Option<&Registration>> {
+        must_understand::optional(self, ExtensionPoint::StorageTransformer, extension)
+    }
+    /// All registrations under all their names, sorted.
+    pub fn list(&self) -> impl Iterator<Item = Listed<'_>> {
+        self.names.iter().flat_map(|((point, name), entries)| {
+            entries.iter().enumerate().map(move |(i, e)| Listed {
+                point: *point,
+                name,
+                alias_of: Some(e.registration.name()).filter(|n| n != name),
+                tier: e.tier,
+                origin: e.registration.origin(),
+                shadowed: i > 0,
+            })
+        })
+    }
+    /// What a name stands for and why, in one line: ``"`zstd`: built in (zarr-codecs); shadowed: ..."``.
+    pub fn explain(&self, point: ExtensionPoint, name: &str) -> String {
+        use std::fmt::Write;
+        let Some(found) = self.find(point, name) else { return self.unknown(point, name).to_string() };
+        let entries = self.names.get(&(point, found.name().to_owned())).map_or(&[][..], Vec::as_slice);
+        let exact = self.names.get(&(point, name.to_owned())).map_or(entries, Vec::as_slice);
+        let mut text = format!("`{name}`");
+        for (i, e) in exact.iter().enumerate() {
+            let label = if i == 0 { ":" } else { "; shadowed:" };
+            let _infallible = write!(text, "{label} {} ({})", e.tier, e.registration.origin());
+        }
+        if found.name() != name {
+            let _infallible = write!(text, ", as `{}`", found.name());
+        }
+        text
+    }
+    /// The error for a name that nothing is registered under, with what to do about it.
+    pub fn unknown(&self, point: ExtensionPoint, name: &str) -> Error {
+        let e = Error::new(ErrorKind::UnknownExtension { point, name: name.to_owned() });
+        if let Some(hint) = self.absent.get(&(point, name.to_owned())) {
+            return e.with_hint(hint.clone());
+        }
+        match nearest(name, self.at(point).map(|(n, _)| n)) {
+            Some(near) => e.with_hint(format!("did you mean `{near}`?")),
+            None => e,
+        }
+    }
+    /// Why a name is unknown, if it is one that this program was built without.
+    pub fn absent_hint(&self, point: ExtensionPoint, name: &str) -> Option<&str> {
+        self.absent.get(&(point, name.to_owned())).map(String::as_str)
+    }
+}

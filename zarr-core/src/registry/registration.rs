@@ -1,0 +1,245 @@
+//! What an extension registers: its names, and how to make one.
+
+use super::Site;
+use crate::{
+    chunk_grid::ChunkGrid,
+    chunk_key_encoding::ChunkKeyEncoding,
+    codec::{ArrayToArray, ArrayToBytes, BytesToBytes},
+    data_type::DataType,
+    error::{Error, ErrorKind, Result},
+    extension::{Extension, ExtensionPoint},
+    json::{Json, Object},
+    storage_transformer::StorageTransformer,
+};
+use serde::{Serialize, de::DeserializeOwned};
+use std::{fmt, sync::Arc};
+
+/// The static half of every extension: its name, its typed configuration, and how it is made. The other half is the
+/// trait of its extension point.
+pub trait Named: Sized + 'static {
+    /// The name as registered.
+    const NAME: &'static str;
+    /// Other names under which it is read.
+    const ALIASES: &'static [&'static str] = &[];
+    /// For families of names (`r8`, `r16`, ...): whether `name` is one of them. [`Site::name`] tells which.
+    fn matches(_name: &str) -> bool {
+        false
+    }
+    /// The `configuration` of a metadata document. Deny unknown fields.
+    type Configuration: DeserializeOwned + Serialize + Send + Sync + 'static;
+    /// Makes one for a site, or refuses the configuration or what it would be given.
+    fn create(configuration: Self::Configuration, site: &Site<'_>) -> Result<Self>;
+    /// The configuration with everything that was chosen for what was left out.
+    fn configuration(&self) -> Self::Configuration;
+}
+
+/// An extension that was made, and its configuration.
+pub struct Instance<T: ?Sized> {
+    /// The object half.
+    pub object: Arc<T>,
+    configuration: Box<dyn erased_serde::Serialize + Send + Sync>,
+}
+
+impl<T: ?Sized> Instance<T> {
+    /// An object with the configuration that describes it.
+    pub fn new(object: Arc<T>, configuration: Box<dyn erased_serde::Serialize + Send + Sync>) -> Self {
+        Self { object, configuration }
+    }
+    /// What to write into metadata: the name and flag as they were read, the configuration as it is used.
+    pub fn extension(&self, read: &Extension) -> Result<Extension> {
+        let configuration = match Json::from_serialize(&*self.configuration)? {
+            Json::Object(members) => members,
+            Json::Null => Object::new(),
+            other => return Err(Error::configuration(format!("a configuration is an object, not {other}"))),
+        };
+        if read.configuration() == Some(&configuration) {
+            return Ok(read.clone());
+        }
+        let mut made = Object::new();
+        made.set("name", read.name());
+        if !configuration.is_empty() {
+            made.set("configuration", configuration);
+        }
+        if let Some(flag) = read.must_understand() {
+            made.set("must_understand", flag);
+        }
+        Extension::parse(&made.into())
+    }
+}
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Instance<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.object.fmt(f)
+    }
+}
+
+/// Makes an instance of an extension.
+pub type Make<T> = Arc<dyn Fn(&Extension, &Site<'_>) -> Result<Instance<T>> + Send + Sync>;
+
+/// How to make an extension, by its kind.
+#[derive(Clone)]
+pub enum Constructor {
+    /// Of the extension point `data_type`.
+    DataType(Make<dyn DataType>),
+    /// Of the extension point `chunk_grid`.
+    ChunkGrid(Make<dyn ChunkGrid>),
+    /// Of the extension point `chunk_key_encoding`.
+    ChunkKeyEncoding(Make<dyn ChunkKeyEncoding>),
+    /// A codec.
+    ArrayToArray(Make<dyn ArrayToArray>),
+    /// A codec.
+    ArrayToBytes(Make<dyn ArrayToBytes>),
+    /// A codec.
+    BytesToBytes(Make<dyn BytesToBytes>),
+    /// Of the extension point `storage_transformers`.
+    StorageTransformer(Make<dyn StorageTransformer>),
+}
+
+impl Constructor {
+    /// Where the extension can be used.
+    pub fn point(&self) -> ExtensionPoint {
+        match self {
+            Self::DataType(_) => ExtensionPoint::DataType,
+            Self::ChunkGrid(_) => ExtensionPoint::ChunkGrid,
+            Self::ChunkKeyEncoding(_) => ExtensionPoint::ChunkKeyEncoding,
+            Self::ArrayToArray(_) | Self::ArrayToBytes(_) | Self::BytesToBytes(_) => ExtensionPoint::Codec,
+            Self::StorageTransformer(_) => ExtensionPoint::StorageTransformer,
+        }
+    }
+}
+
+/// An extension with its names. Made by [`registration!`](crate::registration).
+pub struct Registration {
+    name: String,
+    aliases: Vec<String>,
+    matches: Option<fn(&str) -> bool>,
+    origin: String,
+    constructor: Constructor,
+}
+
+impl Registration {
+    /// An extension under a name. `origin` tells people where it comes from: a crate, or a file.
+    pub fn new(name: impl Into<String>, origin: impl Into<String>, constructor: Constructor) -> Self {
+        Self { name: name.into(), aliases: Vec::new(), matches: None, origin: origin.into(), constructor }
+    }
+    /// Adds a name under which it is found too.
+    pub fn with_alias(mut self, alias: impl Into<String>) -> Self {
+        self.aliases.push(alias.into());
+        self
+    }
+    #[doc(hidden)]
+    pub fn of<T: Named>(origin: &str, constructor: Constructor) -> Self {
+        let mut r = Self::new(T::NAME, origin, constructor);
+        r.aliases = T::ALIASES.iter().map(|&a| a.to_owned()).collect();
+        r.matches = T::NAME.contains('<').then_some(T::matches as fn(&str) -> bool);
+        r
+    }
+    #[doc(hidden)]
+    pub fn make<T: Named, D: ?Sized>(
+        e: &Extension,
+        site: &Site<'_>,
+        erase: fn(Arc<T>) -> Arc<D>,
+        point: ExtensionPoint,
+    ) -> Result<Instance<D>> {
+        let make = || {
+            let configuration = Json::Object(e.configuration().cloned().unwrap_or_default());
+            let configuration = configuration.deserialize().map_err(|e| e.within("configuration"))?;
+            let object = T::create(configuration, site)?;
+            let configuration = Box::new(object.configuration());
+            Ok(Instance::new(erase(Arc::new(object)), configuration))
+        };
+        make().map_err(|error: Error| error.at_extension(point, e.name()))
+    }
+    /// The name as registered.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// The name and its aliases.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
+    }
+    /// True for a family of names, like `r<N>`.
+    pub(super) fn is_family(&self) -> bool {
+        self.matches.is_some()
+    }
+    pub(super) fn matches(&self, name: &str) -> bool {
+        self.matches.is_some_and(|matches| matches(name))
+    }
+    /// The crate or file that it comes from.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+    /// Where it can be used.
+    pub fn point(&self) -> ExtensionPoint {
+        self.constructor.point()
+    }
+    /// How to make one.
+    pub fn constructor(&self) -> &Constructor {
+        &self.constructor
+    }
+    /// Makes a storage transformer.
+    pub(crate) fn storage_transformer(&self, e: &Extension, site: &Site<'_>) -> Result<Instance<dyn StorageTransformer>> {
+        match &self.constructor {
+            Constructor::StorageTransformer(make) => make(e, &Site { name: e.name(), ..*site }),
+            _ => Err(ErrorKind::Contract("what is registered as a storage transformer is none").into()),
+        }
+    }
+}
+impl fmt::Debug for Registration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} `{}` of {}", self.point(), self.name, self.origin)
+    }
+}
+
+/// A registration that the linked program contains.
+pub struct Builtin(#[doc(hidden)] pub fn() -> Registration);
+inventory::collect!(Builtin);
+
+/// An extension that the program could contain, but was built without.
+pub struct Absent {
+    /// Where it could be used.
+    pub point: ExtensionPoint,
+    /// Its name.
+    pub name: &'static str,
+    /// How to get it.
+    pub hint: &'static str,
+}
+inventory::collect!(Absent);
+
+/// A [`Registration`](crate::registry::Registration) of a type that is [`Named`](crate::registry::Named), for
+/// [`Registry::add`](crate::registry::Registry::add): `registration!(BytesToBytes: MyCodec)`.
+#[macro_export]
+macro_rules! registration {
+    ($kind:ident: $type:ty) => {{
+        let constructor = $crate::registry::Constructor::$kind(::std::sync::Arc::new(|extension, site| {
+            $crate::registry::Registration::make::<$type, dyn $crate::registry::kind::$kind>(
+                extension,
+                site,
+                |object| object,
+                $crate::registry::kind::$kind,
+            )
+        }));
+        $crate::registry::Registration::of::<$type>(env!("CARGO_PKG_NAME"), constructor)
+    }};
+}
+
+/// Registers a type that is [`Named`](crate::registry::Named) in every program that links this crate:
+/// `register!(BytesToBytes: MyCodec);`
+#[macro_export]
+macro_rules! register {
+    ($kind:ident: $type:ty) => {
+        $crate::registry::inventory::submit! {
+            $crate::registry::Builtin(|| $crate::registration!($kind: $type))
+        }
+    };
+}
+
+/// Tells which extension this crate was built without, and how to get it:
+/// `absent!(Codec, "blosc", "build with feature `blosc`");`
+#[macro_export]
+macro_rules! absent {
+    ($point:ident, $name:literal, $hint:literal) => {
+        $crate::registry::inventory::submit! {
+            $crate::registry::Absent { point: $crate::extension::ExtensionPoint::$point, name: $name, hint: $hint }
+        }
+    };
+}

@@ -1,0 +1,227 @@
+//! Where a codec's encoded bytes come from: ranges of one value, lent for the time of a call.
+//!
+//! A codec reads as if it blocked. The synchronous driver hands it a file; an asynchronous driver hands it a
+//! [`Replay`] over what was fetched so far. One implementation of a codec serves both.
+
+mod replay;
+
+pub use replay::Replay;
+
+use crate::error::{Error, Result};
+use std::{any::Any, sync::Arc};
+
+/// Bytes of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ByteRange {
+    /// `len` bytes from `start`.
+    Slice {
+        /// The first byte.
+        start: u64,
+        /// How many.
+        len: u64,
+    },
+    /// All from a byte on.
+    From(u64),
+    /// The last bytes.
+    Suffix(u64),
+    /// Everything.
+    All,
+}
+
+impl ByteRange {
+    /// Start and length within a value of `size` bytes.
+    ///
+    /// # Errors
+    /// When the range reaches outside the value: such a range is never shortened.
+    pub fn within(self, size: u64) -> Result<(u64, u64)> {
+        let outside = || Error::data(format!("{self:?} reaches outside a value of {size} bytes"));
+        match self {
+            ByteRange::All => Ok((0, size)),
+            ByteRange::From(start) => Ok((start, size.checked_sub(start).ok_or_else(outside)?)),
+            ByteRange::Suffix(len) => Ok((size.checked_sub(len).ok_or_else(outside)?, len)),
+            ByteRange::Slice { start, len } => {
+                start.checked_add(len).filter(|end| *end <= size).map(|_| (start, len)).ok_or_else(outside)
+            }
+        }
+    }
+    /// These bytes of a slice.
+    pub fn of(self, bytes: &[u8]) -> Result<&[u8]> {
+        let (start, len) = self.within(bytes.len() as u64)?;
+        Ok(&bytes[start as usize..(start + len) as usize])
+    }
+}
+
+/// Something costly that was made from a value's bytes, for instance a decoded shard index.
+pub type Memo = Arc<dyn Any + Send + Sync>;
+
+/// Receives the bytes of each range, by its number, in any order.
+pub type Each<'e> = &'e mut dyn FnMut(usize, &[u8]) -> Result<()>;
+
+/// One version of one stored value. Never a store: index and data always come from the same version.
+///
+/// A range outside the value is an error, found before anything is allocated. A codec that gets an error from a
+/// source returns at once; it may be called again, and must then ask for the same ranges given the same bytes.
+pub trait Source: Send + Sync {
+    /// Lends the bytes of each range to `each`.
+    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()>;
+
+    /// Reads straight into memory. `out` is as long as the range.
+    fn read_into(&self, range: ByteRange, out: &mut [u8]) -> Result<()> {
+        self.read(&[range], &mut |_, bytes| {
+            if bytes.len() != out.len() {
+                return Err(Error::data(format!("{} bytes, expected {}", bytes.len(), out.len())));
+            }
+            out.copy_from_slice(bytes);
+            Ok(())
+        })
+    }
+    /// The whole value, if it is in memory anyway.
+    fn in_memory(&self) -> Option<&[u8]> {
+        None
+    }
+    /// What `make` gives, kept for as long as the driver likes. `key`: who made it, and where in the value its
+    /// window begins.
+    fn memo(&self, _key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
+        make()
+    }
+    /// Ranges closer to each other than this many bytes are better read as one.
+    fn gap(&self) -> u64 {
+        4096
+    }
+}
+
+impl Source for &[u8] {
+    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+        ranges.iter().enumerate().try_for_each(|(i, r)| each(i, r.of(self)?))
+    }
+    fn in_memory(&self) -> Option<&[u8]> {
+        Some(self)
+    }
+}
+
+/// Part of another source.
+pub enum Window<'s> {
+    /// `len` bytes from `start`.
+    Slice {
+        /// The other source.
+        of: &'s dyn Source,
+        /// The window's first byte.
+        start: u64,
+        /// The window's length.
+        len: u64,
+    },
+    /// All but the last bytes.
+    Trim {
+        /// The other source.
+        of: &'s dyn Source,
+        /// How many bytes at the end are not seen.
+        end: u64,
+    },
+}
+
+impl Window<'_> {
+    fn outer(&self, range: ByteRange) -> Result<ByteRange> {
+        match self {
+            Window::Slice { start, len, .. } => {
+                let (inner, n) = range.within(*len)?;
+                let start = start.checked_add(inner).ok_or_else(|| Error::data("a window ends beyond 2^64"))?;
+                Ok(ByteRange::Slice { start, len: n })
+            }
+            Window::Trim { end, .. } => Ok(match range {
+                ByteRange::Suffix(k) => ByteRange::Suffix(k.saturating_add(*end)),
+                other => other,
+            }),
+        }
+    }
+    fn of(&self) -> &dyn Source {
+        match self {
+            Window::Slice { of, .. } | Window::Trim { of, .. } => *of,
+        }
+    }
+}
+
+impl Source for Window<'_> {
+    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+        let outer = ranges.iter().map(|r| self.outer(*r)).collect::<Result<Vec<_>>>()?;
+        self.of().read(&outer, &mut |i, bytes| match (self, ranges[i]) {
+            (Window::Trim { end, .. }, ByteRange::Suffix(_) | ByteRange::From(_) | ByteRange::All) => {
+                let kept = (bytes.len() as u64).checked_sub(*end);
+                let kept = kept.ok_or_else(|| Error::data(format!("{} bytes, less than {end}", bytes.len())))?;
+                each(i, &bytes[..kept as usize])
+            }
+            _ => each(i, bytes),
+        })
+    }
+    fn read_into(&self, range: ByteRange, out: &mut [u8]) -> Result<()> {
+        match self {
+            Window::Slice { of, .. } => of.read_into(self.outer(range)?, out),
+            Window::Trim { of, end } => match range {
+                ByteRange::Slice { .. } => of.read_into(range, out),
+                _ => self.read(&[range], &mut |_, bytes| {
+                    if bytes.len() != out.len() {
+                        return Err(Error::data(format!("{} bytes after {end} were cut off", bytes.len())));
+                    }
+                    out.copy_from_slice(bytes);
+                    Ok(())
+                }),
+            },
+        }
+    }
+    fn in_memory(&self) -> Option<&[u8]> {
+        let outer = self.of().in_memory()?;
+        match self {
+            Window::Slice { start, len, .. } => ByteRange::Slice { start: *start, len: *len }.of(outer).ok(),
+            Window::Trim { end, .. } => {
+                outer.get(..usize::try_from((outer.len() as u64).checked_sub(*end)?).ok()?)
+            }
+        }
+    }
+    fn memo(&self, key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
+        match self {
+            Window::Slice { of, start, .. } => of.memo((key.0, key.1.saturating_add(*start)), make),
+            Window::Trim { of, .. } => of.memo(key, make),
+        }
+    }
+    fn gap(&self) -> u64 {
+        self.of().gap()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(source: &dyn Source, range: ByteRange) -> Result<Vec<u8>> {
+        let mut got = Vec::new();
+        source.read(&[range], &mut |_, b| {
+            got = b.to_vec();
+            Ok(())
+        })?;
+        let mut into = vec![0; got.len()];
+        source.read_into(range, &mut into)?;
+        assert_eq!(got, into);
+        Ok(got)
+    }
+
+    #[test]
+    fn windows_see_their_part_and_nothing_else() {
+        let bytes: &[u8] = b"0123456789";
+        let slice = Window::Slice { of: &bytes, start: 2, len: 5 };
+        let trim = Window::Trim { of: &slice, end: 2 };
+        let cut = |start, len| ByteRange::Slice { start, len };
+        assert_eq!(all(&slice, ByteRange::All).unwrap(), b"23456");
+        assert_eq!(all(&slice, ByteRange::Suffix(2)).unwrap(), b"56");
+        assert_eq!(all(&slice, cut(1, 4)).unwrap(), b"3456");
+        assert_eq!(all(&trim, ByteRange::All).unwrap(), b"234");
+        assert_eq!(all(&trim, ByteRange::Suffix(1)).unwrap(), b"4");
+        assert_eq!(all(&trim, ByteRange::From(1)).unwrap(), b"34");
+        assert_eq!(all(&slice, ByteRange::From(4)).unwrap(), b"6");
+        assert_eq!(all(&trim, cut(0, 2)).unwrap(), b"23");
+        assert_eq!((slice.in_memory(), trim.in_memory()), (Some(&b"23456"[..]), Some(&b"234"[..])));
+        for bad in [cut(1, 5), cut(u64::MAX, 2), ByteRange::Suffix(6)] {
+            assert!(all(&slice, bad).is_err(), "{bad:?}");
+        }
+        assert!(all(&Window::Slice { of: &bytes, start: 8, len: 5 }, ByteRange::All).is_err());
+        assert!(all(&Window::Slice { of: &bytes, start: u64::MAX, len: 5 }, cut(3, 1)).is_err());
+    }
+}

@@ -1,0 +1,82 @@
+//! Blocking code made resumable: call, fetch what was missing, call again.
+
+use super::{ByteRange, Each, Memo, Source};
+use crate::error::{ErrorKind, Result};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// A source over what was fetched so far. A read of anything else records its ranges and returns
+/// [`ErrorKind::Suspended`]; the driver fetches them and calls again.
+///
+/// ```
+/// # use zarr_core::{source::{ByteRange, Replay, Source}, Result};
+/// # fn codec(source: &dyn Source) -> Result<()> { source.read(&[ByteRange::All], &mut |_, _| Ok(())) }
+/// # let fetch = |_: &[ByteRange]| vec![vec![1, 2, 3]];
+/// let mut replay = Replay::default();
+/// while let Some(ranges) = replay.pass(codec)? {
+///     let bytes = fetch(&ranges); // an asynchronous driver awaits here
+///     replay.supply(ranges, bytes);
+/// }
+/// # Ok::<(), zarr_core::Error>(())
+/// ```
+#[derive(Default)]
+pub struct Replay {
+    have: HashMap<ByteRange, Vec<u8>>,
+    absent: bool,
+    want: Mutex<Vec<ByteRange>>,
+    memo: Mutex<HashMap<(usize, u64), Memo>>,
+}
+
+fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Each critical section leaves the value whole, so a panic elsewhere does not matter.
+    m.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Replay {
+    /// One pass of `f`. `None`: it is done. Ranges: fetch these, [`supply`](Self::supply) them, and pass again.
+    ///
+    /// # Errors
+    /// What `f` returned, unless it lacked bytes: then whatever it made of that does not matter.
+    pub fn pass(&mut self, f: impl FnOnce(&dyn Source) -> Result<()>) -> Result<Option<Vec<ByteRange>>> {
+        let outcome = f(self);
+        let mut want = std::mem::take(&mut *lock(&self.want));
+        if want.is_empty() {
+            return outcome.map(|()| None);
+        }
+        want.sort_unstable();
+        want.dedup();
+        Ok(Some(want))
+    }
+    /// Gives the bytes of the ranges of the last pass, in their order.
+    pub fn supply(&mut self, ranges: Vec<ByteRange>, bytes: Vec<Vec<u8>>) {
+        self.have.extend(ranges.into_iter().zip(bytes));
+    }
+    /// Tells that nothing is stored: the next pass fails with [`ErrorKind::Missing`].
+    pub fn supply_absent(&mut self) {
+        self.absent = true;
+    }
+}
+
+impl Source for Replay {
+    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+        if self.absent {
+            return Err(ErrorKind::Missing.into());
+        }
+        let lacking: Vec<_> = ranges.iter().filter(|r| !self.have.contains_key(r)).copied().collect();
+        if !lacking.is_empty() {
+            lock(&self.want).extend(lacking);
+            return Err(ErrorKind::Suspended.into());
+        }
+        ranges.iter().enumerate().try_for_each(|(i, r)| each(i, &self.have[r]))
+    }
+    fn memo(&self, key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
+        if let Some(kept) = lock(&self.memo).get(&key) {
+            return Ok(kept.clone());
+        }
+        let made = make()?;
+        lock(&self.memo).insert(key, made.clone());
+        Ok(made)
+    }
+}

@@ -1,0 +1,158 @@
+//! The abstract store interface.
+//!
+//! Specification: core, "Abstract store interface": three sets of operations, each of which a store may have. The
+//! operations that others can be built from are required; the others have defaults that a store may better.
+
+mod key;
+mod sub;
+
+pub use key::{Key, Prefix};
+pub use sub::SubStore;
+
+use crate::{
+    error::{Error, ErrorKind, Result},
+    source::{ByteRange, Source},
+};
+use std::{collections::BTreeSet, fmt::Debug, sync::Arc};
+
+/// A store: what it can do, and what it is called.
+pub trait Store: Debug + Send + Sync {
+    /// Reading, if the store can.
+    fn readable(&self) -> Option<&dyn ReadableStore>;
+    /// Writing, if the store can.
+    fn writeable(&self) -> Option<&dyn WriteableStore>;
+    /// Listing, if the store can.
+    fn listable(&self) -> Option<&dyn ListableStore>;
+    /// The canonical URI of what is stored below a prefix. Two stores that reach one object give it one name: writers
+    /// of one process lock by it.
+    fn uri(&self, prefix: &Prefix) -> String;
+}
+
+/// The readable operations.
+pub trait ReadableStore {
+    /// One version of a value: all reads through it see the same bytes, also when the value is replaced meanwhile.
+    /// `None`: there is none.
+    fn open<'s>(&'s self, key: &Key) -> Result<Option<Box<dyn Source + 's>>>;
+
+    /// The value of a key.
+    fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
+        let Some(source) = self.open(key)? else { return Ok(None) };
+        let mut value = Vec::new();
+        source.read(&[ByteRange::All], &mut |_, bytes| {
+            value = bytes.to_vec();
+            Ok(())
+        })?;
+        Ok(Some(value))
+    }
+    /// Parts of values, in order; `None` for keys without value. Parts of one key that follow one another come from
+    /// one version of it.
+    fn get_partial_values(&self, ranges: &[(Key, ByteRange)]) -> Result<Vec<Option<Vec<u8>>>> {
+        let mut values = Vec::with_capacity(ranges.len());
+        for same in ranges.chunk_by(|a, b| a.0 == b.0) {
+            let Some(source) = self.open(&same[0].0)? else {
+                values.extend(same.iter().map(|_| None));
+                continue;
+            };
+            let first = values.len();
+            values.extend(same.iter().map(|_| Some(Vec::new())));
+            let wanted: Vec<ByteRange> = same.iter().map(|s| s.1).collect();
+            source.read(&wanted, &mut |i, bytes| {
+                values[first + i] = Some(bytes.to_vec());
+                Ok(())
+            })?;
+        }
+        Ok(values)
+    }
+}
+
+/// The writeable operations.
+pub trait WriteableStore {
+    /// Stores a value. A reader sees the old or the new one, never a part.
+    fn set(&self, key: &Key, value: &[u8]) -> Result<()>;
+
+    /// Stores a value where there is none. `false`: there is one. Of several writers at once exactly one gets `true`.
+    fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool>;
+
+    /// Writes parts of values, each given by key, first byte and bytes. A value that is too short grows; bytes between
+    /// its end and a part become zero. Each key is changed at once.
+    fn set_partial_values(&self, parts: &[(Key, u64, &[u8])]) -> Result<()>;
+
+    /// Removes a key. No error if there is none.
+    fn erase(&self, key: &Key) -> Result<()>;
+
+    /// Removes all keys with a prefix.
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<()>;
+
+    /// Removes several keys.
+    fn erase_values(&self, keys: &[Key]) -> Result<()> {
+        keys.iter().try_for_each(|k| self.erase(k))
+    }
+}
+
+/// What is directly below a prefix.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listing {
+    /// Keys, in full.
+    pub keys: BTreeSet<Key>,
+    /// Prefixes, in full.
+    pub prefixes: BTreeSet<Prefix>,
+}
+
+/// The listable operations.
+pub trait ListableStore {
+    /// The keys and prefixes directly below a prefix.
+    fn list_dir(&self, prefix: &Prefix) -> Result<Listing>;
+
+    /// All keys with a prefix.
+    fn list_prefix(&self, prefix: &Prefix) -> Result<BTreeSet<Key>> {
+        let (mut keys, mut left) = (BTreeSet::new(), vec![prefix.clone()]);
+        while let Some(prefix) = left.pop() {
+            let found = self.list_dir(&prefix)?;
+            keys.extend(found.keys);
+            left.extend(found.prefixes);
+        }
+        Ok(keys)
+    }
+    /// All keys.
+    fn list(&self) -> Result<BTreeSet<Key>> {
+        self.list_prefix(&Prefix::ROOT)
+    }
+}
+
+/// The abilities of a store, or the error that says which is missing.
+impl dyn Store {
+    /// Reading.
+    pub fn reader(&self) -> Result<&dyn ReadableStore> {
+        self.readable().ok_or_else(|| self.lacks("reading"))
+    }
+    /// Writing.
+    pub fn writer(&self) -> Result<&dyn WriteableStore> {
+        self.writeable().ok_or_else(|| self.lacks("writing").with_hint("it was opened for reading only"))
+    }
+    /// Listing.
+    pub fn lister(&self) -> Result<&dyn ListableStore> {
+        self.listable().ok_or_else(|| self.lacks("listing"))
+    }
+    fn lacks(&self, what: &'static str) -> Error {
+        ErrorKind::StoreAbility(what).into()
+    }
+}
+
+/// A store without its writeable operations.
+#[derive(Debug, Clone)]
+pub struct ReadOnly(pub Arc<dyn Store>);
+
+impl Store for ReadOnly {
+    fn readable(&self) -> Option<&dyn ReadableStore> {
+        self.0.readable()
+    }
+    fn writeable(&self) -> Option<&dyn WriteableStore> {
+        None
+    }
+    fn listable(&self) -> Option<&dyn ListableStore> {
+        self.0.listable()
+    }
+    fn uri(&self, prefix: &Prefix) -> String {
+        self.0.uri(prefix)
+    }
+}

@@ -1,0 +1,306 @@
+//! Strided views of memory, through which all array data flows.
+//!
+//! The caller owns the memory. A chain decodes into a [`ViewMut`] of the final array: a transpose is a change of
+//! strides, and an inner chunk is a part of the view. Views, [tiles](Tiles) and [`copy`] hold the only unsafe code of
+//! this crate.
+//!
+//! **The invariant of `ViewMut<'a>`:** every index reaches `element` bytes inside one `&'a mut [u8]`, two indices
+//! never share a byte, and nothing else reaches those bytes during `'a`. The constructors check it; parts are made
+//! only by consuming the view, or by [`Tiles`], which give each index away once.
+#![allow(unsafe_code)]
+
+mod axes;
+mod copy;
+mod heap;
+mod region;
+#[cfg(test)]
+mod tests;
+mod tiles;
+
+pub use copy::swap_in_place;
+pub use heap::{Handle, Heap, Strings};
+pub use region::{Dims, Region};
+pub use tiles::{AxisParts, Tile, TileGrid, TilePlace, Tiles};
+
+use crate::error::{Error, ErrorKind, Result};
+use axes::{Axes, Axis};
+use std::marker::PhantomData;
+
+/// A shared view of array elements: any strides.
+#[derive(Clone)]
+pub struct View<'a> {
+    ptr: *const u8,
+    element: usize,
+    axes: Axes,
+    heap: Option<&'a Heap>,
+    of: PhantomData<&'a [u8]>,
+}
+
+/// An exclusive view of array elements: any strides that give each element its own bytes.
+pub struct ViewMut<'a> {
+    ptr: *mut u8,
+    element: usize,
+    axes: Axes,
+    heap: Option<&'a Heap>,
+    of: PhantomData<&'a mut [u8]>,
+}
+
+// SAFETY: a View is a `&[u8]` and a `&Heap`, both of which may be sent to and shared with other threads.
+unsafe impl Send for View<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for View<'_> {}
+// SAFETY: a ViewMut is a `&mut [u8]` to bytes that no other view reaches, and a `&Heap`.
+unsafe impl Send for ViewMut<'_> {}
+// SAFETY: through a shared ViewMut nothing is written.
+unsafe impl Sync for ViewMut<'_> {}
+
+macro_rules! common { ($name:ident) => { impl<'a> $name<'a> {
+    /// Where elements of variable length live.
+    pub fn with_heap(mut self, heap: Option<&'a Heap>) -> Self {
+        self.heap = heap;
+        self
+    }
+    /// Where elements of variable length live.
+    pub fn heap(&self) -> Option<&'a Heap> {
+        self.heap
+    }
+    /// The heap, which a codec for elements of variable length cannot do without.
+    pub fn require_heap(&self) -> Result<&'a Heap> {
+        self.heap.ok_or_else(|| ErrorKind::Contract("elements of variable length came without their heap").into())
+    }
+    /// Elements along each dimension.
+    pub fn shape(&self) -> Dims {
+        self.axes.iter().map(|a| a.len as u64).collect()
+    }
+    /// Bytes of one element.
+    pub fn element_size(&self) -> usize {
+        self.element
+    }
+    /// How many elements.
+    pub fn count(&self) -> usize {
+        axes::count(&self.axes)
+    }
+    /// A part of it.
+    ///
+    /// # Errors
+    /// When the region reaches outside.
+    pub fn region(mut self, region: &Region) -> Result<Self> {
+        let offset = axes::narrow(&mut self.axes, region)?;
+        self.ptr = self.ptr.wrapping_offset(offset);
+        Ok(self)
+    }
+    /// Every `steps[d]`-th index along each dimension, from the first.
+    pub fn step(mut self, steps: &[u64]) -> Result<Self> {
+        axes::step(&mut self.axes, steps)?;
+        Ok(self)
+    }
+    /// The same elements with dimensions in another order: dimension `i` is `order[i]` of this one.
+    pub fn permute(mut self, order: &[usize]) -> Result<Self> {
+        self.axes = axes::permuted(&self.axes, order)?;
+        Ok(self)
+    }
+    /// The same elements, backwards along the dimensions where `flip` is true.
+    pub fn flip(mut self, flip: &[bool]) -> Result<Self> {
+        if flip.len() != self.axes.len() {
+            return Err(Error::argument("one flag for each dimension is needed"));
+        }
+        let empty = self.count() == 0;
+        for (a, _) in self.axes.iter_mut().zip(flip).filter(|(_, f)| **f) {
+            if !empty {
+                self.ptr = self.ptr.wrapping_offset(a.stride * (a.len as isize - 1));
+            }
+            a.stride = -a.stride;
+        }
+        Ok(self)
+    }
+} } }
+common!(View);
+common!(ViewMut);
+
+impl<'a> View<'a> {
+    /// All of `bytes`, in C order.
+    ///
+    /// # Errors
+    /// When there are not exactly as many bytes as the shape needs.
+    pub fn new(bytes: &'a [u8], shape: &[u64], element: usize) -> Result<Self> {
+        let axes = axes::c_order(shape, element, bytes.len())?;
+        Ok(Self { ptr: bytes.as_ptr(), element, axes, heap: None, of: PhantomData })
+    }
+    /// Any strides, in bytes, that stay inside `bytes`; the first element is at `offset`. Elements may share bytes.
+    pub fn strided(bytes: &'a [u8], offset: usize, shape: &[u64], strides: &[isize], element: usize) -> Result<Self> {
+        let axes = axes::with_strides(shape, strides)?;
+        axes::check_bounds(&axes, offset, element, bytes.len())?;
+        Ok(Self { ptr: bytes.as_ptr().wrapping_add(offset), element, axes, heap: None, of: PhantomData })
+    }
+    /// The bytes, if they lie in C order without gaps.
+    pub fn as_slice(&self) -> Option<&'a [u8]> {
+        if self.count() == 0 {
+            return Some(&[]);
+        }
+        let contiguous = axes::is_contiguous(&self.axes, self.element);
+        // SAFETY: contiguous in C order, so the view is exactly these bytes of its `&'a [u8]`.
+        contiguous.then(|| unsafe { std::slice::from_raw_parts(self.ptr, self.count() * self.element) })
+    }
+    /// The elements of the last dimension, row by row in C order, each row contiguous; `None` if the last dimension
+    /// has gaps.
+    fn rows(&self) -> Option<impl Iterator<Item = &'a [u8]>> {
+        let mut outer = self.axes.clone();
+        let last = outer.pop().unwrap_or(Axis { len: 1, stride: self.element as isize });
+        if last.len > 1 && last.stride != self.element as isize {
+            return None;
+        }
+        let (ptr, bytes, total) = (self.ptr, last.len * self.element, axes::count(&outer));
+        Some((0..if bytes == 0 { 0 } else { total }).map(move |mut i| {
+            let mut at = ptr;
+            for a in outer.iter().rev() {
+                at = at.wrapping_offset(a.stride * (i % a.len) as isize);
+                i /= a.len;
+            }
+            // SAFETY: `at` is the first element of a row of `last.len` elements without gaps, all inside the view.
+            unsafe { std::slice::from_raw_parts(at, bytes) }
+        }))
+    }
+    /// The bytes in C order: borrowed if they lie that way, else copied into `scratch`.
+    pub fn contiguous<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]>
+    where
+        'a: 's,
+    {
+        if let Some(bytes) = self.as_slice() {
+            return Ok(bytes);
+        }
+        *scratch = crate::limits::zeroed(self.count() * self.element)?;
+        ViewMut::new(scratch, &self.shape(), self.element)?.with_heap(self.heap).copy_from(self, 1)?;
+        Ok(scratch)
+    }
+    /// True if every element has exactly these bytes.
+    pub fn all_equal(&self, element: &[u8]) -> bool {
+        if element.len() != self.element {
+            return false;
+        }
+        match self.rows() {
+            Some(mut rows) => rows.all(|row| all_equal(row, element)),
+            None => {
+                let mut copy = Vec::new();
+                self.contiguous(&mut copy).is_ok_and(|bytes| all_equal(bytes, element))
+            }
+        }
+    }
+    /// True if every element of variable length has exactly these bytes.
+    pub fn all_strings_equal(&self, bytes: &[u8]) -> bool {
+        let same = || -> Result<bool> {
+            let strings = self.require_heap()?.strings();
+            let mut scratch = Vec::new();
+            let (handles, _) = self.contiguous(&mut scratch)?.as_chunks::<{ Handle::SIZE }>();
+            Ok(handles.iter().all(|h| strings.get(Handle::from_bytes(h)).is_ok_and(|s| s == bytes)))
+        };
+        same().unwrap_or(false)
+    }
+}
+
+fn all_equal(bytes: &[u8], element: &[u8]) -> bool {
+    let Some(first) = bytes.get(..element.len()) else { return bytes.is_empty() };
+    // Equal to itself shifted by one element: one comparison at the speed of memory.
+    first == element && bytes[..bytes.len() - element.len()] == bytes[element.len()..]
+}
+
+impl<'a> ViewMut<'a> {
+    /// All of `bytes`, in C order.
+    ///
+    /// # Errors
+    /// When there are not exactly as many bytes as the shape needs.
+    pub fn new(bytes: &'a mut [u8], shape: &[u64], element: usize) -> Result<Self> {
+        let axes = axes::c_order(shape, element, bytes.len())?;
+        Ok(Self { ptr: bytes.as_mut_ptr(), element, axes, heap: None, of: PhantomData })
+    }
+    /// Any strides, in bytes, that stay inside `bytes` and give every element its own bytes; the first is at `offset`.
+    pub fn strided(
+        bytes: &'a mut [u8],
+        offset: usize,
+        shape: &[u64],
+        strides: &[isize],
+        element: usize,
+    ) -> Result<Self> {
+        let axes = axes::with_strides(shape, strides)?;
+        axes::check_bounds(&axes, offset, element, bytes.len())?;
+        axes::check_disjoint(&axes, element)?;
+        Ok(Self { ptr: bytes.as_mut_ptr().wrapping_add(offset), element, axes, heap: None, of: PhantomData })
+    }
+    fn duplicate(&self) -> ViewMut<'a> {
+        ViewMut { ptr: self.ptr, element: self.element, axes: self.axes.clone(), heap: self.heap, of: PhantomData }
+    }
+    /// The same view for a shorter time.
+    pub fn reborrow(&mut self) -> ViewMut<'_> {
+        self.duplicate()
+    }
+    /// The same elements to be read.
+    pub fn as_view(&self) -> View<'_> {
+        View { ptr: self.ptr, element: self.element, axes: self.axes.clone(), heap: self.heap, of: PhantomData }
+    }
+    /// The bytes, if they lie in C order without gaps.
+    pub fn as_slice(&mut self) -> Option<&mut [u8]> {
+        if self.count() == 0 {
+            return Some(&mut []);
+        }
+        let contiguous = axes::is_contiguous(&self.axes, self.element);
+        // SAFETY: contiguous in C order, so the view is exactly these bytes, and it owns them while it is borrowed.
+        contiguous.then(|| unsafe { std::slice::from_raw_parts_mut(self.ptr, self.count() * self.element) })
+    }
+    /// True if later dimensions are denser: then pieces in C order land in whole lines of memory.
+    pub fn is_row_major(&self) -> bool {
+        self.axes.iter().filter(|a| a.len > 1).map(|a| a.stride.unsigned_abs()).is_sorted_by(|a, b| a >= b)
+    }
+    /// Copies elements of the same shape and size, reversing the bytes of each part of `swap` bytes (1: none).
+    /// Elements of variable length move to this view's heap if they live in another.
+    ///
+    /// # Errors
+    /// When shapes or element sizes differ.
+    pub fn copy_from(&mut self, source: &View<'_>, swap: usize) -> Result<()> {
+        let same_shape = self.axes.len() == source.axes.len()
+            && self.axes.iter().zip(&source.axes).all(|(a, b)| a.len == b.len);
+        if self.element != source.element || !same_shape || swap == 0 || !self.element.is_multiple_of(swap) {
+            let (to, from) = (self.shape(), source.shape());
+            return Err(Error::argument(format!("cannot copy shape {from:?} to shape {to:?}")));
+        }
+        match (self.heap, source.heap) {
+            (Some(to), Some(from)) if !std::ptr::eq(to, from) => return self.copy_strings(source, to, from),
+            _ => {}
+        }
+        // SAFETY: both sides reach only their own bytes for every index below their equal shapes, and they cannot
+        // overlap because this view is exclusive.
+        unsafe { copy::strided(self.ptr, source.ptr, &self.axes, &source.axes, self.element, swap) }
+        Ok(())
+    }
+    fn copy_strings(&mut self, source: &View<'_>, to: &Heap, from: &Heap) -> Result<()> {
+        let (strings, mut scratch, mut moved) = (from.strings(), Vec::new(), Vec::new());
+        let mut handles = source.contiguous(&mut scratch)?.to_vec();
+        let mut offsets = Vec::new();
+        for h in handles.as_chunks::<{ Handle::SIZE }>().0 {
+            offsets.push(moved.len() as u64);
+            moved.extend_from_slice(strings.get(Handle::from_bytes(h))?);
+        }
+        let buffer = to.push(moved)?;
+        for (h, offset) in handles.as_chunks_mut::<{ Handle::SIZE }>().0.iter_mut().zip(offsets) {
+            *h = Handle { buffer, offset, len: Handle::from_bytes(h).len }.to_bytes();
+        }
+        self.copy_from(&View::new(&handles, &self.shape(), self.element)?, 1)
+    }
+    /// Sets every element.
+    ///
+    /// # Errors
+    /// When `element` is not as long as an element.
+    pub fn fill(&mut self, element: &[u8]) -> Result<()> {
+        if element.len() != self.element {
+            return Err(Error::argument("the fill value is not one element long"));
+        }
+        let axes: Axes = self.axes.iter().map(|a| Axis { len: a.len, stride: 0 }).collect();
+        let one = View { ptr: element.as_ptr(), element: self.element, axes, heap: None, of: PhantomData };
+        self.copy_from(&one, 1)
+    }
+    /// Cuts the view into the disjoint parts that a grid of cells makes of it.
+    ///
+    /// # Errors
+    /// When the grid is not one of this view's shape.
+    pub fn tiles<'g>(self, grid: &'g TileGrid) -> Result<Tiles<'a, 'g>> {
+        Tiles::new(self, grid)
+    }
+}

@@ -1,0 +1,73 @@
+//! Hyperrectangles.
+
+use crate::error::{Error, Result};
+use smallvec::SmallVec;
+
+/// One number for each dimension.
+pub type Dims = SmallVec<[u64; 4]>;
+
+/// A hyperrectangle of elements: where it begins and how long it is along each dimension.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Region {
+    /// The first element.
+    pub start: Dims,
+    /// Elements along each dimension.
+    pub len: Dims,
+}
+
+impl Region {
+    /// A region from its start and length.
+    ///
+    /// # Errors
+    /// When the ranks differ or an end does not fit 64 bits.
+    pub fn new(start: &[u64], len: &[u64]) -> Result<Self> {
+        let fits = start.len() == len.len() && start.iter().zip(len).all(|(s, n)| s.checked_add(*n).is_some());
+        if !fits {
+            return Err(Error::argument(format!("no region starts at {start:?} with length {len:?}")));
+        }
+        Ok(Self { start: start.into(), len: len.into() })
+    }
+    /// All of an array of that shape.
+    pub fn whole(shape: &[u64]) -> Self {
+        Self { start: SmallVec::from_elem(0, shape.len()), len: shape.into() }
+    }
+    /// True if this is all of an array of that shape.
+    pub fn is_whole(&self, shape: &[u64]) -> bool {
+        self.start.iter().all(|&s| s == 0) && self.len[..] == *shape
+    }
+    /// How many dimensions.
+    pub fn rank(&self) -> usize {
+        self.start.len()
+    }
+    /// True if it holds no element.
+    pub fn is_empty(&self) -> bool {
+        self.len.contains(&0)
+    }
+    /// The element after the last along a dimension.
+    pub fn end(&self, axis: usize) -> u64 {
+        self.start[axis].saturating_add(self.len[axis])
+    }
+    /// True if it lies inside an array of that shape.
+    pub fn is_within(&self, shape: &[u64]) -> bool {
+        self.rank() == shape.len() && (0..self.rank()).all(|d| self.end(d) <= shape[d])
+    }
+    /// What both have in common; `None` if that is nothing.
+    pub fn intersection(&self, other: &Region) -> Option<Region> {
+        let mut r = self.clone();
+        for d in 0..self.rank() {
+            r.start[d] = self.start[d].max(other.start[d]);
+            r.len[d] = self.end(d).min(other.end(d)).checked_sub(r.start[d]).filter(|n| *n > 0)?;
+        }
+        Some(r)
+    }
+    /// The same region seen from `origin`, which must not lie behind its start.
+    pub fn relative_to(&self, origin: &[u64]) -> Region {
+        let start = self.start.iter().zip(origin).map(|(s, o)| s.saturating_sub(*o)).collect();
+        Region { start, len: self.len.clone() }
+    }
+    /// The region with its dimensions in another order: dimension `i` is `order[i]` of this one.
+    pub fn permuted(&self, order: &[usize]) -> Region {
+        let pick = |d: &Dims| order.iter().map(|&o| d[o]).collect();
+        Region { start: pick(&self.start), len: pick(&self.len) }
+    }
+}

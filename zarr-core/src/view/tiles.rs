@@ -1,0 +1,189 @@
+//! The disjoint parts that a grid of cells makes of a region: what lets many threads write one array.
+
+use super::{Dims, Region, ViewMut};
+use crate::error::{Error, ErrorKind, Result};
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// How cells cut one dimension of a region.
+#[derive(Debug, Clone, Default)]
+pub struct AxisParts {
+    parts: SmallVec<[Part; 8]>,
+    len: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    cell: u64,
+    /// First index taken, within the cell.
+    within: u64,
+    count: u64,
+    /// Where the first goes in the region.
+    at: u64,
+}
+
+impl AxisParts {
+    /// Adds the next part: `count` indices of `cell`, the first at `within`. Parts follow one another without gap or
+    /// overlap by construction, which is what makes tiles disjoint.
+    pub fn push(&mut self, cell: u64, within: u64, count: u64) {
+        if count > 0 {
+            self.parts.push(Part { cell, within, count, at: self.len });
+            self.len = self.len.saturating_add(count);
+        }
+    }
+    /// Cells of one length, the first of them at index 0, cut `count` indices from `start` on, `step` apart.
+    ///
+    /// # Errors
+    /// When the length or the step is zero.
+    pub fn regular(cell: u64, start: u64, count: u64, step: u64) -> Result<Self> {
+        if cell == 0 || step == 0 {
+            return Err(Error::argument("cells and steps must be longer than zero"));
+        }
+        let (mut parts, mut left, mut at) = (Self::default(), count, start);
+        while left > 0 {
+            let (index, within) = (at / cell, at % cell);
+            let n = (cell - within).div_ceil(step).min(left);
+            parts.push(index, within, n);
+            left -= n;
+            at = at.saturating_add(n.saturating_mul(step));
+        }
+        Ok(parts)
+    }
+}
+
+/// The cells that a region touches, as a product over its dimensions.
+#[derive(Debug, Clone)]
+pub struct TileGrid {
+    axes: SmallVec<[AxisParts; 4]>,
+    steps: Dims,
+    total: usize,
+}
+
+impl TileGrid {
+    /// A grid from the parts of each dimension; indices in a part are `steps[d]` apart.
+    ///
+    /// # Errors
+    /// When there are more cells than a number can count.
+    pub fn new(axes: impl IntoIterator<Item = AxisParts>, steps: &[u64]) -> Result<Self> {
+        let axes: SmallVec<[AxisParts; 4]> = axes.into_iter().collect();
+        if axes.len() != steps.len() {
+            return Err(Error::argument("as many steps as dimensions are needed"));
+        }
+        let total = axes.iter().try_fold(1usize, |n, a| n.checked_mul(a.parts.len()));
+        let limit = ErrorKind::Limit { what: "cells of a region", asked: u64::MAX, limit: usize::MAX as u64 };
+        Ok(Self { axes, steps: steps.into(), total: total.ok_or(limit)? })
+    }
+    /// Cells of one shape, the first at the origin.
+    ///
+    /// # Errors
+    /// When ranks differ or a cell has no length.
+    pub fn regular(region: &Region, cell: &[u64]) -> Result<Self> {
+        if cell.len() != region.rank() {
+            return Err(Error::argument("the region and the cells have different ranks"));
+        }
+        let parts = |d: usize| AxisParts::regular(cell[d], region.start[d], region.len[d], 1);
+        let axes: SmallVec<[AxisParts; 4]> = (0..cell.len()).map(parts).collect::<Result<_>>()?;
+        Self::new(axes, &SmallVec::<[u64; 4]>::from_elem(1, cell.len()))
+    }
+    /// How many cells.
+    pub fn len(&self) -> usize {
+        self.total
+    }
+    /// True if the region holds no element.
+    pub fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+    /// Elements of the region along each dimension.
+    pub fn shape(&self) -> Dims {
+        self.axes.iter().map(|a| a.len).collect()
+    }
+    /// The cell of that number, in C order.
+    pub fn get(&self, mut i: usize) -> TilePlace {
+        let n = self.axes.len();
+        let mut place = TilePlace {
+            cell: SmallVec::from_elem(0, n),
+            within: Region { start: SmallVec::from_elem(0, n), len: SmallVec::from_elem(0, n) },
+            steps: self.steps.clone(),
+            part: Region { start: SmallVec::from_elem(0, n), len: SmallVec::from_elem(0, n) },
+        };
+        for d in (0..n).rev() {
+            let parts = &self.axes[d].parts;
+            let p = parts[i % parts.len()];
+            i /= parts.len();
+            place.cell[d] = p.cell;
+            (place.within.start[d], place.within.len[d]) = (p.within, (p.count - 1).saturating_mul(self.steps[d]).saturating_add(1));
+            (place.part.start[d], place.part.len[d]) = (p.at, p.count);
+        }
+        place
+    }
+    /// All cells, in C order.
+    pub fn places(&self) -> impl ExactSizeIterator<Item = TilePlace> + '_ {
+        (0..self.total).map(|i| self.get(i))
+    }
+}
+
+/// One cell of a [`TileGrid`].
+#[derive(Debug, Clone)]
+pub struct TilePlace {
+    /// The cell of the grid.
+    pub cell: Dims,
+    /// The part of the cell from the first to the last element that is taken.
+    pub within: Region,
+    /// How far elements are apart in the cell: 1 for all of `within`.
+    pub steps: Dims,
+    /// Where they go in the region.
+    pub part: Region,
+}
+
+impl TilePlace {
+    /// True if every element of `within` is taken.
+    pub fn is_dense(&self) -> bool {
+        self.within.len == self.part.len
+    }
+}
+
+/// A cell together with its part of a view.
+pub struct Tile<'a> {
+    /// Which cell, and which part of it.
+    pub place: TilePlace,
+    /// The part of the view.
+    pub out: ViewMut<'a>,
+}
+
+/// The tiles of a view: an iterator that can be split for several threads. Each index is given away once, so no two
+/// of the views overlap.
+pub struct Tiles<'a, 'g> {
+    view: ViewMut<'a>,
+    grid: &'g TileGrid,
+    range: Range<usize>,
+}
+
+impl<'a, 'g> Tiles<'a, 'g> {
+    pub(super) fn new(view: ViewMut<'a>, grid: &'g TileGrid) -> Result<Self> {
+        if view.shape() != grid.shape() {
+            return Err(Error::argument("the view does not have the shape of the region"));
+        }
+        Ok(Self { view, grid, range: 0..grid.total })
+    }
+    /// The first half and the rest. Both keep the whole view, but reach only the cells of their own range.
+    pub fn split(self) -> (Self, Self) {
+        let mid = self.range.start + self.range.len() / 2;
+        let (first, rest) = (self.range.start..mid, mid..self.range.end);
+        let view = self.view.duplicate();
+        (Self { view, grid: self.grid, range: first }, Self { range: rest, ..self })
+    }
+}
+
+impl<'a> Iterator for Tiles<'a, '_> {
+    type Item = Tile<'a>;
+    fn next(&mut self) -> Option<Tile<'a>> {
+        let place = self.grid.get(self.range.next()?);
+        // The parts of a grid lie inside its shape, which is the view's: narrowing cannot fail.
+        let out = self.view.duplicate().region(&place.part).ok()?;
+        Some(Tile { place, out })
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.range.len(), Some(self.range.len()))
+    }
+}
+impl ExactSizeIterator for Tiles<'_, '_> {}
