@@ -6,7 +6,6 @@ their bits, so that two arrays are the same if and only if their texts are.
 
 import base64
 
-import ml_dtypes
 import numpy
 
 NOT_A_TIME = numpy.iinfo("int64").min

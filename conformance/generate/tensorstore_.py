@@ -2,6 +2,9 @@
 
     python tensorstore_.py
 
+The gzip of TensorStore is not quite deterministic: on rare runs it packs a content of a few bytes differently. No case
+here was seen to change; if one does, keep the file that is there.
+
 The name ends in an underscore so that the file does not hide the package of that name.
 """
 

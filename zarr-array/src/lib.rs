@@ -1,2 +1,47 @@
-//! Zarr v3.1 arrays, groups and stores.
+//! Zarr v3.1 arrays, groups and stores: the crate that an application depends on.
+//!
+//! ```
+//! use zarr_array::{Hierarchy, NewArray};
+//! # let dir = tempfile::tempdir()?; let path = dir.path().join("data.zarr"); let path = path.to_str().unwrap();
+//! let array = Hierarchy::create(path)?.create_array("/a", &NewArray::new([4, 6], "float32"))?;
+//! array.write(.., &[1.5f32; 24])?;
+//! let back: Vec<f32> = Hierarchy::open(path)?.array("/a")?.read([1..3, 0..6])?;
+//! assert_eq!(back, [1.5; 12]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | | |
+//! |---|---|
+//! | [`Hierarchy`] | a store seen as nodes: open, create, list, walk, erase |
+//! | [`Array`], [`NewArray`], [`Selection`] | reading, writing and resizing |
+//! | [`Group`] | children and attributes |
+//! | [`Context`] | registry, limits, threads: what all nodes of a hierarchy share |
+//! | [`store`] | where values are kept |
+//!
+//! The contract that extensions implement is re-exported as [`core`].
+
+mod array;
+mod context;
+mod element;
+mod group;
+mod hierarchy;
+mod locks;
+#[cfg(feature = "ndarray")]
+mod ndarray;
+mod platform;
+mod selection;
 pub mod store;
+
+pub use crate::{
+    array::{Array, ArrayChunk, NewArray, ResizeOptions, ResizeReport},
+    context::Context,
+    element::{Element, FixedElement},
+    group::{Child, Group, Node},
+    hierarchy::Hierarchy,
+    selection::{Selection, Slice},
+};
+pub use zarr_core as core;
+pub use zarr_core::{Error, ErrorKind, Result};
+
+// A crate that nothing names is not linked, and its codecs would vanish.
+use zarr_codecs as _;

@@ -1,1 +1,167 @@
-//! bytes
+//! `bytes`: an array -> bytes codec that writes elements in C order. Specification: "Bytes codec".
+//!
+//! `endian` is needed where scalars have more than one byte. It swaps scalars of any data type by their width.
+//!
+//! ```
+//! # use zarr_core::{extension::Extension, json::Json};
+//! let json = br#"{"name": "bytes", "configuration": {"endian": "little"}}"#;
+//! assert_eq!(Extension::parse(&Json::parse(json, &Default::default())?)?.name(), "bytes");
+//! # Ok::<(), zarr_core::Error>(())
+//! ```
+
+use serde::{Deserialize, Deserializer, Serialize};
+use zarr_core::{
+    Error, Result,
+    call::{Call, Out},
+    codec::{ArrayToBytes, PartialDecode},
+    registry::{Named, Site},
+    representation::Size,
+    source::{ByteRange, Source},
+    view::{Dims, Region, TileGrid, View, ViewMut, swap_in_place},
+};
+
+/// Pieces of about this size stay in the processor's cache between being read and being placed.
+const BLOCK: u64 = 256 << 10;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Endian {
+    Little,
+    Big,
+}
+
+const NATIVE: Endian = if cfg!(target_endian = "big") { Endian::Big } else { Endian::Little };
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Configuration {
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    endian: Option<Endian>,
+}
+
+/// A member that may be left out, but is not `null`.
+fn present<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Endian>, D::Error> {
+    Endian::deserialize(d).map(Some)
+}
+
+#[derive(Debug)]
+struct Bytes {
+    endian: Option<Endian>,
+    /// Width of the parts that are reversed: 1 for none.
+    swap: usize,
+    element: usize,
+    shape: Dims,
+    size: u64,
+}
+
+impl Named for Bytes {
+    const NAME: &'static str = "bytes";
+    type Configuration = Configuration;
+    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
+        let decoded = site.representation()?;
+        let (layout, mut endian) = (decoded.layout(), configuration.endian);
+        if layout.is_variable() {
+            let e = Error::chain(format!("{:?} has elements of variable length", decoded.data_type()));
+            return Err(e.with_hint("use `vlen-utf8` or `vlen-bytes`"));
+        }
+        if endian.is_none() && layout.swap_width() > 1 {
+            if !site.intent.is_create() {
+                let e = Error::configuration(format!("{:?} needs `endian`", decoded.data_type()));
+                return Err(e.with_hint("`endian` is \"little\" or \"big\""));
+            }
+            endian = Some(Endian::Little);
+        }
+        let swap = if endian.is_none_or(|e| e == NATIVE) { 1 } else { layout.swap_width() };
+        Ok(Self { endian, swap, element: layout.size(), shape: decoded.shape().into(), size: decoded.bytes()? })
+    }
+    fn configuration(&self) -> Configuration {
+        Configuration { endian: self.endian }
+    }
+}
+
+impl ArrayToBytes for Bytes {
+    fn encoded_size(&self) -> Size {
+        Size::Exact(self.size)
+    }
+    fn encode(&self, _: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+        let space = out.space(self.size as usize)?;
+        ViewMut::new(space, &self.shape, self.element)?.copy_from(&decoded.clone().with_heap(None), self.swap)
+    }
+    fn decode(&self, _: &Call<'_>, encoded: &[u8], mut out: ViewMut<'_>) -> Result<()> {
+        out.copy_from(&View::new(encoded, &self.shape, self.element)?, self.swap)
+    }
+    fn partial(&self) -> Option<&dyn PartialDecode> {
+        Some(self)
+    }
+    fn raw(&self) -> Option<usize> {
+        Some(self.swap)
+    }
+}
+
+impl PartialDecode for Bytes {
+    fn partial_decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, mut out: ViewMut<'_>) -> Result<()> {
+        if let Some(bytes) = source.in_memory() {
+            let chunk = View::new(bytes, &self.shape, self.element)?;
+            return out.copy_from(&chunk.region(region)?, self.swap);
+        }
+        if region.is_empty() {
+            return Ok(());
+        }
+        if region.is_whole(&self.shape) {
+            if let Some(destination) = out.as_slice() {
+                source.read_into(ByteRange::All, destination)?;
+                swap_in_place(destination, self.swap);
+                return Ok(());
+            }
+            if !out.is_row_major() {
+                // Rows would be scattered over all of the destination: place the chunk as a whole.
+                return source.read(&[ByteRange::All], &mut |_, bytes| self.decode(call, bytes, out.reborrow()));
+            }
+        }
+        let spans = self.spans(region, if out.is_row_major() { BLOCK } else { u64::MAX }, source.gap())?;
+        let mut tiles: Vec<_> = out.tiles(&spans.grid)?.map(|t| t.out).collect();
+        source.read(&spans.ranges, &mut |i, bytes| {
+            tiles[i].copy_from(&View::strided(bytes, 0, &spans.shape, &spans.strides, self.element)?, self.swap)
+        })
+    }
+}
+
+/// How a region is read: byte ranges, each of which holds a part of one shape.
+struct Spans {
+    ranges: Vec<ByteRange>,
+    grid: TileGrid,
+    shape: Dims,
+    strides: Vec<isize>,
+}
+
+impl Bytes {
+    /// Cuts a region into ranges: dimensions are joined from the last on, as long as the bytes between them are few
+    /// and a range does not outgrow a block.
+    fn spans(&self, region: &Region, block: u64, gap: u64) -> Result<Spans> {
+        let rank = self.shape.len();
+        let mut stride = vec![self.element as u64; rank];
+        for d in (0..rank.saturating_sub(1)).rev() {
+            stride[d] = stride[d + 1] * self.shape[d + 1];
+        }
+        let (mut outer, mut span) = (rank, self.element as u64);
+        while let Some(d) = outer.checked_sub(1) {
+            let wider = stride[d] * (region.len[d] - 1) + span;
+            let far_apart = region.len[d] > 1 && stride[d] - span > gap;
+            if far_apart || (wider > block && span >= block / 64) {
+                break;
+            }
+            (outer, span) = (d, wider);
+        }
+        let mut shape = region.len.clone();
+        shape[..outer].fill(1);
+        let grid = TileGrid::regular(&Region::whole(&region.len), &shape)?;
+        let range = |place: zarr_core::view::TilePlace| {
+            let start = (0..rank).map(|d| (region.start[d] + place.part.start[d]) * stride[d]).sum();
+            ByteRange::Slice { start, len: span }
+        };
+        let ranges = grid.places().map(range).collect();
+        Ok(Spans { ranges, grid, shape, strides: stride.iter().map(|&s| s as isize).collect() })
+    }
+}
+
+zarr_core::register!(ArrayToBytes: Bytes);

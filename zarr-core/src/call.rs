@@ -13,7 +13,6 @@ use std::{
 
 /// Choices of the writer that never enter metadata.
 #[derive(Debug, Clone, Default)]
-#[non_exhaustive]
 pub struct Options {
     /// In which order a shard's inner chunks are written.
     pub inner_chunk_order: InnerChunkOrder,

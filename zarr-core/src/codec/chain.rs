@@ -1,11 +1,12 @@
 //! A chain of codecs, made for and checked against one representation.
 
-use super::{ArrayToArray, ArrayToBytes, BytesToBytes};
+use super::{ArrayToArray, ArrayToBytes, BytesToBytes, Plan};
 use crate::{
     error::{Error, ErrorKind, Result},
     extension::{Extension, ExtensionPoint},
     registry::{Constructor, Instance, Site},
     representation::{Representation, Size},
+    view::Dims,
 };
 use std::sync::Arc;
 
@@ -90,6 +91,19 @@ impl Chain {
     /// The codecs as they are to be written: with everything that was chosen for what the user left out.
     pub fn extensions(&self) -> &[Extension] {
         &self.extensions
+    }
+    /// The shape of inner chunks as a reader sees them, if the chain has any that can be read on their own.
+    pub fn inner_chunk_shape(&self) -> Option<Dims> {
+        let mut shape: Dims = self.array_to_bytes.codec.inner_chunk_shape()?.into();
+        if !self.bytes_to_bytes.is_empty() {
+            return None;
+        }
+        for array in self.array_to_array.iter().rev() {
+            let Plan::Permute(order) = array.stage.codec.plan() else { return None };
+            let encoded = shape.clone();
+            order.iter().zip(encoded).for_each(|(&o, n)| shape[o] = n);
+        }
+        Some(shape)
     }
     /// The array -> bytes codec.
     pub fn array_to_bytes(&self) -> &dyn ArrayToBytes {

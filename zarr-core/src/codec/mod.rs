@@ -85,6 +85,10 @@ pub trait ArrayToBytes: Debug + Send + Sync {
     fn raw(&self) -> Option<usize> {
         None
     }
+    /// The shape of the parts that can be read on their own at little cost: inner chunks.
+    fn inner_chunk_shape(&self) -> Option<&[u64]> {
+        None
+    }
 }
 
 /// An ability of an array -> bytes codec.

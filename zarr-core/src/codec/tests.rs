@@ -1,1 +1,280 @@
-//! Tests.
+//! Chains of codecs that a stranger would write: every plan, dependent reads, and replay against the direct road.
+
+use super::*;
+use crate::{
+    call::{Options, Pool, Sequential},
+    extension::Extension,
+    json::Json,
+    limits::Limits,
+    registration,
+    registry::{Intent, Named, Notes, Registry, Site},
+    source::{ByteRange, Replay},
+};
+use serde::{Deserialize, Serialize};
+use std::sync::Mutex;
+
+#[derive(Serialize, Deserialize)]
+struct None_ {}
+
+macro_rules! named { ($t:ident $name:literal) => { impl Named for $t {
+    const NAME: &'static str = $name;
+    type Configuration = None_;
+    fn create(_: None_, site: &Site<'_>) -> Result<Self> { Ok(Self(site.representation()?.clone())) }
+    fn configuration(&self) -> None_ { None_ {} }
+} } }
+
+/// The first eight bytes say where the elements begin: a read depends on the outcome of another.
+#[derive(Debug)]
+struct Indirect(Representation);
+named!(Indirect "test.indirect");
+impl ArrayToBytes for Indirect {
+    fn encoded_size(&self) -> Size {
+        Size::Exact(16 + self.0.bytes().unwrap())
+    }
+    fn encode(&self, _: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+        out.extend(&16u64.to_le_bytes())?;
+        out.extend(&[9; 8])?;
+        out.extend(decoded.contiguous(&mut Vec::new())?)
+    }
+    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
+        self.partial_decode(call, &encoded, &Region::whole(self.0.shape()), out)
+    }
+    fn partial(&self) -> Option<&dyn PartialDecode> {
+        Some(self)
+    }
+}
+impl PartialDecode for Indirect {
+    fn partial_decode(&self, _: &Call<'_>, source: &dyn Source, region: &Region, mut out: ViewMut<'_>) -> Result<()> {
+        let mut at = [0; 8];
+        source.read_into(ByteRange::Slice { start: 0, len: 8 }, &mut at)?;
+        let range = ByteRange::Slice { start: u64::from_le_bytes(at), len: self.0.bytes()? };
+        source.read(&[range], &mut |_, b| out.copy_from(&View::new(b, self.0.shape(), 1)?.region(region)?, 1))
+    }
+}
+
+/// Elements without more ado; decodes straight into the destination.
+#[derive(Debug)]
+struct Plain(Representation);
+named!(Plain "test.plain");
+impl ArrayToBytes for Plain {
+    fn encoded_size(&self) -> Size {
+        Size::Exact(self.0.bytes().unwrap())
+    }
+    fn encode(&self, _: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+        out.extend(decoded.contiguous(&mut Vec::new())?)
+    }
+    fn decode(&self, _: &Call<'_>, encoded: &[u8], mut out: ViewMut<'_>) -> Result<()> {
+        out.copy_from(&View::new(encoded, self.0.shape(), 1)?, 1)
+    }
+    fn raw(&self) -> Option<usize> {
+        Some(1)
+    }
+}
+
+/// Each element changes in its place; so does the fill value.
+#[derive(Debug)]
+struct Invert(Representation);
+impl Named for Invert {
+    const NAME: &'static str = "test.invert";
+    type Configuration = None_;
+    fn create(_: None_, site: &Site<'_>) -> Result<Self> {
+        let r = site.representation()?;
+        Ok(Self(r.with_fill(&[!r.fill()[0]])))
+    }
+    fn configuration(&self) -> None_ {
+        None_ {}
+    }
+}
+impl ArrayToArray for Invert {
+    fn encoded_representation(&self) -> &Representation {
+        &self.0
+    }
+    fn plan(&self) -> Plan<'_> {
+        Plan::InPlace
+    }
+    fn encoded_region(&self, decoded: &Region) -> Option<Region> {
+        Some(decoded.clone())
+    }
+    fn encode(&self, _: &Call<'_>, decoded: &View<'_>, mut encoded: ViewMut<'_>) -> Result<()> {
+        let inverted: Vec<u8> = decoded.contiguous(&mut Vec::new())?.iter().map(|b| !b).collect();
+        encoded.copy_from(&View::new(&inverted, &decoded.shape(), 1)?, 1)
+    }
+    fn decode(&self, call: &Call<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
+        self.encode(call, encoded, decoded)
+    }
+    fn decode_in_place(&self, _: &Call<'_>, mut elements: ViewMut<'_>) -> Result<()> {
+        let inverted: Vec<u8> = elements.as_view().contiguous(&mut Vec::new())?.iter().map(|b| !b).collect();
+        let shape = elements.shape();
+        elements.copy_from(&View::new(&inverted, &shape, 1)?, 1)
+    }
+}
+
+/// Needs the whole chunk: the order of all elements is turned round.
+#[derive(Debug)]
+struct Reverse(Representation);
+named!(Reverse "test.reverse");
+impl ArrayToArray for Reverse {
+    fn encoded_representation(&self) -> &Representation {
+        &self.0
+    }
+    fn encode(&self, _: &Call<'_>, decoded: &View<'_>, mut encoded: ViewMut<'_>) -> Result<()> {
+        let reversed: Vec<u8> = decoded.contiguous(&mut Vec::new())?.iter().rev().copied().collect();
+        encoded.copy_from(&View::new(&reversed, self.0.shape(), 1)?, 1)
+    }
+    fn decode(&self, call: &Call<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
+        self.encode(call, encoded, decoded)
+    }
+}
+
+/// Bytes one by one with a bit turned; counts how often it decodes.
+#[derive(Debug)]
+struct Flip(Mutex<usize>);
+impl Named for Flip {
+    const NAME: &'static str = "test.flip";
+    type Configuration = None_;
+    fn create(_: None_, _: &Site<'_>) -> Result<Self> {
+        Ok(Self(Mutex::new(0)))
+    }
+    fn configuration(&self) -> None_ {
+        None_ {}
+    }
+}
+impl BytesToBytes for Flip {
+    fn encoded_size(&self, decoded: Size) -> Size {
+        decoded
+    }
+    fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+        out.space(decoded.len())?.iter_mut().zip(decoded).for_each(|(o, i)| *o = i ^ 1);
+        Ok(())
+    }
+    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+        *self.0.lock().unwrap() += 1;
+        self.encode(call, encoded, out)
+    }
+}
+
+fn registry() -> Registry {
+    let mut r = Registry::builtin().unwrap();
+    r.add(registration!(ArrayToBytes: Indirect)).unwrap();
+    r.add(registration!(ArrayToBytes: Plain)).unwrap();
+    r.add(registration!(ArrayToArray: Invert)).unwrap();
+    r.add(registration!(ArrayToArray: Reverse)).unwrap();
+    r.add(registration!(BytesToBytes: Flip)).unwrap();
+    r
+}
+
+fn chain(names: &str, shape: &[u64], fill: u8) -> Result<Chain> {
+    let (registry, limits, notes) = (registry(), Limits::default(), Notes::default());
+    let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits).unwrap().object;
+    let representation = Representation::new(uint8, shape, &[fill]);
+    let codecs: Vec<Extension> = names
+        .split_whitespace()
+        .map(|n| Extension::parse(&Json::parse(n.as_bytes(), &limits).unwrap_or(n.into())).unwrap())
+        .collect();
+    Chain::new(&codecs, &Site::new(&registry, &limits, &notes, Intent::Open).with(&representation))
+}
+
+fn with_call<R>(options: &Options, f: impl FnOnce(&Call<'_>) -> R) -> R {
+    let (limits, buffers) = (Limits::default(), Pool::default());
+    f(&Call { limits: &limits, options, executor: &Sequential, buffers: &buffers })
+}
+
+#[test]
+fn every_plan_directly_and_by_replay() {
+    let shape = [4u64, 6];
+    for names in [
+        "test.plain", "test.indirect", "test.invert test.plain", "test.reverse test.indirect", "test.invert test.reverse test.plain",
+        "test.plain test.flip", "test.indirect test.flip test.flip", "test.reverse test.invert test.indirect test.flip",
+    ] {
+        let chain = chain(names, &shape, 7).unwrap();
+        let mut model: Vec<u8> = (0..24u8).map(|i| i.wrapping_mul(37)).collect();
+        with_call(&Options::default(), |call| {
+            let mut bytes = Vec::new();
+            chain.encode(call, &View::new(&model, &shape, 1).unwrap(), &mut Out::append(&mut bytes)).unwrap();
+            for (start, len) in [([0, 0], [4, 6]), ([1, 2], [2, 3]), ([3, 5], [1, 1]), ([2, 2], [0, 2])] {
+                let region = Region::new(&start, &len).unwrap();
+                let want = View::new(&model, &shape, 1).unwrap().region(&region).unwrap().contiguous(&mut Vec::new()).unwrap().to_vec();
+                let mut direct = vec![0xAA; want.len()];
+                chain.decode(call, &&bytes[..], &region, ViewMut::new(&mut direct, &len, 1).unwrap()).unwrap();
+                assert_eq!(direct, want, "{names} {region:?}");
+                let (mut replayed, mut replay, mut passes) = (vec![0x55; want.len()], Replay::default(), 0);
+                while let Some(ranges) = replay
+                    .pass(|s| chain.decode(call, s, &region, ViewMut::new(&mut replayed, &len, 1).unwrap()))
+                    .unwrap()
+                {
+                    passes += 1;
+                    assert!(passes < 4, "{names}");
+                    let got = ranges.iter().map(|r| r.of(&bytes).unwrap().to_vec()).collect();
+                    replay.supply(ranges, got);
+                }
+                assert_eq!(replayed, want, "{names} {region:?}");
+            }
+            let region = Region::new(&[1, 1], &[2, 4]).unwrap();
+            let new: Vec<u8> = (100..108).collect();
+            let new = View::new(&new, &[2, 4], 1).unwrap();
+            let mut updated = Vec::new();
+            chain.update(call, Some(&&bytes[..]), &region, &new, &mut Out::append(&mut updated)).unwrap();
+            ViewMut::new(&mut model, &shape, 1).unwrap().region(&region).unwrap().copy_from(&new, 1).unwrap();
+            let mut got = vec![0; 24];
+            chain.decode(call, &&updated[..], &Region::whole(&shape), ViewMut::new(&mut got, &shape, 1).unwrap()).unwrap();
+            assert_eq!(got, model, "{names}");
+        });
+    }
+}
+
+#[test]
+fn the_fill_value_goes_through_the_chain() {
+    let chain = chain("test.invert test.plain", &[4], 7).unwrap();
+    assert_eq!(chain.innermost().fill(), [!7]);
+    let model = [7u8; 4];
+    let view = View::new(&model, &[4], 1).unwrap();
+    let mut out = Vec::new();
+    let fill = with_call(&Options::default(), |c| chain.encode(c, &view, &mut Out::append(&mut out)).unwrap());
+    assert_eq!((fill, out.len()), (Encoded::Fill, 0));
+    let options = Options { store_fill: true, ..Options::default() };
+    let stored = with_call(&options, |c| chain.encode(c, &view, &mut Out::append(&mut out)).unwrap());
+    assert_eq!((stored, &out[..]), (Encoded::Bytes, &[!7; 4][..]));
+    let mut absent = Vec::new();
+    let one = [1u8];
+    with_call(&Options::default(), |c| {
+        let (region, new) = (Region::new(&[2], &[1]).unwrap(), View::new(&one, &[1], 1).unwrap());
+        chain.update(c, None, &region, &new, &mut Out::append(&mut absent)).unwrap();
+    });
+    assert_eq!(absent, [!7, !7, !1, !7]);
+}
+
+#[test]
+fn order_and_kinds_are_checked() {
+    let skip = r#"{"name":"zap","must_understand":false}"#;
+    for bad in [
+        "", "test.invert", "test.flip", "test.plain test.plain", "test.plain test.invert", "test.flip test.plain", "zap test.plain",
+        skip, "test.plain zap",
+    ] {
+        assert!(chain(bad, &[4], 0).is_err(), "{bad}");
+    }
+    let c = chain(&format!("test.plain {skip}"), &[4], 0).unwrap();
+    let mut out = vec![0; 4];
+    with_call(&Options::default(), |call| {
+        c.decode(call, &&[1u8, 2, 3, 4][..], &Region::whole(&[4]), ViewMut::new(&mut out, &[4], 1).unwrap()).unwrap();
+        let refused = c.encode(call, &View::new(&[1, 2, 3, 4], &[4], 1).unwrap(), &mut Out::append(&mut Vec::new()));
+        assert!(matches!(refused.unwrap_err().kind(), ErrorKind::Skipped(name) if name == "zap"));
+    });
+    assert_eq!(out, [1, 2, 3, 4]);
+}
+
+#[test]
+fn wrong_lengths_are_errors_with_the_codec_that_noticed() {
+    for names in ["test.plain", "test.plain test.flip", "test.invert test.plain test.flip test.flip"] {
+        let c = chain(names, &[4], 0).unwrap();
+        for n in [0, 3, 5] {
+            let (bytes, mut out) = (vec![1; n], vec![0; 4]);
+            let e = with_call(&Options::default(), |call| {
+                c.decode(call, &&bytes[..], &Region::whole(&[4]), ViewMut::new(&mut out, &[4], 1).unwrap()).unwrap_err()
+            });
+            assert!(matches!(e.kind(), ErrorKind::Data(_)), "{e}");
+            assert!(e.extension().is_some(), "{e}");
+        }
+    }
+    assert!(chain("test.plain", &[1 << 40], 0).is_err(), "a chunk beyond the limits");
+    assert!(chain("test.plain", &[u64::MAX, u64::MAX], 0).is_err(), "a chunk beyond counting");
+}

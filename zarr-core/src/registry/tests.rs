@@ -1,1 +1,79 @@
-//! Tests.
+//! Names, tiers, suggestions.
+
+use super::*;
+use crate::{data_type::NoConfiguration, registration};
+use crate::json::Json;
+use crate::{call::*, codec::BytesToBytes, representation::Size};
+
+macro_rules! codec { ($t:ident $name:expr, $aliases:expr) => {
+    #[derive(Debug)]
+    struct $t;
+    impl Named for $t {
+        const NAME: &'static str = $name;
+        const ALIASES: &'static [&'static str] = $aliases;
+        type Configuration = NoConfiguration;
+        fn create(_: NoConfiguration, _: &Site<'_>) -> Result<Self> { Ok(Self) }
+        fn configuration(&self) -> NoConfiguration { NoConfiguration {} }
+    }
+    impl BytesToBytes for $t {
+        fn encoded_size(&self, decoded: Size) -> Size { decoded }
+        fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> { out.extend(decoded) }
+        fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> { out.extend(encoded) }
+    }
+} }
+codec!(Same "test.same", &["test.alias"]);
+codec!(Other "test.same", &[]);
+codec!(Uri "https://codec.example/same", &[]);
+codec!(Bad "No/Name", &[]);
+
+#[test]
+fn a_name_stands_for_one_thing_in_a_tier() {
+    let mut r = Registry::builtin().unwrap();
+    r.add(registration!(BytesToBytes: Same)).unwrap();
+    let twice = r.add(registration!(BytesToBytes: Other)).unwrap_err().to_string();
+    assert!(twice.contains("zarr-core and by zarr-core"), "{twice}");
+    assert!(r.add(registration!(BytesToBytes: Bad)).is_err());
+    r.add(registration!(BytesToBytes: Uri)).unwrap();
+    r.insert(Tier::Discovered, Arc::new(registration!(BytesToBytes: Other))).unwrap();
+    let line = r.explain(ExtensionPoint::Codec, "test.same");
+    assert_eq!(line, "`test.same`: added by the application (zarr-core); shadowed: discovered (zarr-core)");
+    assert!(r.explain(ExtensionPoint::Codec, "test.alias").ends_with("as `test.same`"));
+    let listed: Vec<_> = r.list().filter(|l| l.point == ExtensionPoint::Codec).collect();
+    assert_eq!(listed.iter().filter(|l| l.shadowed).count(), 1);
+    assert_eq!(listed.iter().find(|l| l.name == "test.alias").unwrap().alias_of, Some("test.same"));
+}
+
+#[test]
+fn a_name_may_serve_two_points() {
+    let r = Registry::builtin().unwrap();
+    assert!(r.find(ExtensionPoint::DataType, "bytes").is_some());
+    assert!(r.find(ExtensionPoint::Codec, "bytes").is_none(), "the codec lives in another crate");
+}
+
+#[test]
+fn what_is_near_is_suggested() {
+    let r = Registry::builtin().unwrap();
+    let e = r.data_type(&Extension::short_hand("unit16"), &Limits::default()).unwrap_err();
+    assert!(matches!(e.kind(), ErrorKind::UnknownExtension { .. }) && e.hint().is_some_and(|h| h.contains('`')), "{e}");
+    assert!(r.unknown(ExtensionPoint::Codec, "zstd").hint().is_none());
+}
+
+#[test]
+fn what_is_written_keeps_name_and_flag() {
+    let (r, limits, notes) = (Registry::builtin().unwrap(), Limits::default(), Notes::default());
+    let site = Site::new(&r, &limits, &notes, Intent::Create);
+    let json = Json::parse(br#"{"name":"variable_length_bytes","must_understand":true}"#, &limits).unwrap();
+    let read = Extension::parse(&json).unwrap();
+    let made = r.data_type_at(&read, &site).unwrap();
+    assert_eq!(made.extension(&read).unwrap(), read);
+}
+
+#[test]
+fn built_ins_of_this_crate() {
+    let r = Registry::builtin().unwrap();
+    let count = |p| r.list().filter(|l| l.point == p && l.alias_of.is_none()).count();
+    assert_eq!(count(ExtensionPoint::DataType), 17);
+    assert_eq!(count(ExtensionPoint::ChunkGrid), 1);
+    assert_eq!(count(ExtensionPoint::ChunkKeyEncoding), 2);
+    assert_eq!(count(ExtensionPoint::Codec), 0);
+}

@@ -1,0 +1,92 @@
+//! Chunks one by one: decoded, encoded, and which there are.
+
+use super::Array;
+use crate::selection::Selection;
+use zarr_core::{
+    Error, Result,
+    limits::zeroed,
+    view::{Dims, Region, ViewMut},
+};
+
+/// A chunk of an array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArrayChunk {
+    /// Its cell of the chunk grid.
+    pub cell: Vec<u64>,
+    /// The elements of the array that it holds: without what lies beyond the array.
+    pub region: Region,
+}
+
+impl Array {
+    /// The chunks that a selection touches, in C order.
+    pub fn chunks(&self, selection: impl Into<Selection>) -> Result<Vec<ArrayChunk>> {
+        let selected = selection.into().within(self.shape())?;
+        let cells: Vec<Dims> = match self.tile_grid(&selected)? {
+            Some(grid) => grid.places().map(|p| p.cell).collect(),
+            None => self.all_cells()?,
+        };
+        let mut chunks = Vec::with_capacity(cells.len());
+        for cell in cells {
+            let chunk = self.chunk_region(&cell)?;
+            let Some(region) = chunk.intersection(&Region::whole(self.shape())) else { continue };
+            if chunk.rank() == 0 || chunk.intersection(&selected.bounds).is_some() {
+                chunks.push(ArrayChunk { cell: cell.to_vec(), region });
+            }
+        }
+        Ok(chunks)
+    }
+    /// Reads a whole chunk, also what lies beyond the array, as the bytes of its elements in C order.
+    pub fn read_chunk(&self, cell: &[u64]) -> Result<Vec<u8>> {
+        let (call, chunk) = (self.hierarchy.context().call(), self.chunk_region(cell)?);
+        let r = self.representation().with_shape(&chunk.len);
+        if r.layout().is_variable() {
+            return Err(Error::argument("elements of variable length are read as `String` or `Vec<u8>`"));
+        }
+        let mut bytes = zeroed(r.bytes_within(call.limits)?)?;
+        let out = ViewMut::new(&mut bytes, r.shape(), r.element_size())?;
+        self.read_chunk_part(&call, cell, &Region::whole(&chunk.len), out)?;
+        Ok(bytes)
+    }
+    /// The stored bytes of a chunk.
+    pub fn read_encoded_chunk(&self, cell: &[u64]) -> Result<Option<Vec<u8>>> {
+        self.chunk_region(cell)?;
+        self.data.reader()?.get(&self.chunk_key(cell)?).map_err(|e| self.blame(e, cell))
+    }
+    /// Stores the bytes of a chunk as they are. They are decoded once, so that nothing is stored that cannot be read.
+    pub fn write_encoded_chunk(&self, cell: &[u64], bytes: &[u8]) -> Result<()> {
+        let write = || {
+            self.resolved.check_writable()?;
+            let (call, chunk) = (self.hierarchy.context().call(), self.chunk_region(cell)?);
+            let chain = self.chain_for(&chunk)?;
+            let r = chain.decoded();
+            let mut scratch = call.scratch(r.bytes_within(call.limits)?)?;
+            let heap = r.new_heap();
+            let out = ViewMut::new(&mut scratch, r.shape(), r.element_size())?.with_heap(heap.as_ref());
+            chain.decode(&call, &bytes, &Region::whole(r.shape()), out)?;
+            let key = self.chunk_key(cell)?;
+            let _held = self.lock(&key);
+            self.data.writer()?.set(&key, bytes)
+        };
+        write().map_err(|e| self.blame(e, cell))
+    }
+    /// Removes a chunk: its elements are the fill value then.
+    pub fn erase_chunk(&self, cell: &[u64]) -> Result<()> {
+        self.resolved.check_writable()?;
+        self.chunk_region(cell)?;
+        let key = self.chunk_key(cell)?;
+        let _held = self.lock(&key);
+        self.data.writer()?.erase(&key).map_err(|e| self.blame(e, cell))
+    }
+    /// The cells of the chunks that are stored.
+    pub fn stored_chunks(&self) -> Result<Vec<Vec<u64>>> {
+        let rank = self.shape().len();
+        let keys = self.data.lister()?.list()?;
+        let mut cells: Vec<Vec<u64>> = keys
+            .iter()
+            .filter_map(|k| self.resolved.chunk_key_encoding.decode(k.as_str(), rank))
+            .map(|cell| cell.to_vec())
+            .collect();
+        cells.sort_unstable();
+        Ok(cells)
+    }
+}

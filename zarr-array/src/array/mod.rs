@@ -1,0 +1,163 @@
+//! Arrays: chunks of a grid, encoded and stored, read and written as one.
+
+mod chunks;
+mod create;
+mod read;
+mod resize;
+mod write;
+#[cfg(test)]
+mod tests;
+
+pub use chunks::ArrayChunk;
+pub use create::NewArray;
+pub use resize::{ResizeOptions, ResizeReport};
+
+use crate::hierarchy::Hierarchy;
+use std::sync::Arc;
+use zarr_core::{
+    Error, Result,
+    chunk_grid::AxisCells,
+    codec::Chain,
+    extension::ExtensionPoint,
+    json::Object,
+    metadata::{ArrayMetadata, NodeMetadata, ResolvedArray},
+    name::NodePath,
+    representation::Representation,
+    storage_transformer::{self, StorageTransformer},
+    store::{Key, Prefix, Store, SubStore},
+    view::Region,
+};
+
+/// An open array. Its extensions are made and checked: after this, reading fails only because of stored data or the
+/// store. Shared by threads; writers of different regions never lose each other's data, also through other handles
+/// of this process.
+#[derive(Debug, Clone)]
+pub struct Array {
+    hierarchy: Hierarchy,
+    path: NodePath,
+    metadata: ArrayMetadata,
+    resolved: Arc<ResolvedArray>,
+    /// The array's keys, through its storage transformers.
+    data: Arc<dyn Store>,
+    /// The chain of all chunks, if they have one shape.
+    uniform: Option<Arc<Chain>>,
+    /// Names the array's stored objects for locks, whatever handle they are reached by.
+    lock_name: Arc<str>,
+    added: Vec<Arc<dyn StorageTransformer>>,
+}
+
+impl Array {
+    pub(crate) fn open(hierarchy: Hierarchy, path: NodePath, metadata: ArrayMetadata) -> Result<Self> {
+        let context = hierarchy.context();
+        let resolved = ResolvedArray::open(&metadata, &context.registry, &context.limits).map_err(|e| e.at_node(&path))?;
+        Self::with_resolved(hierarchy, path, metadata, Arc::new(resolved), Vec::new())
+    }
+    fn with_resolved(
+        hierarchy: Hierarchy,
+        path: NodePath,
+        metadata: ArrayMetadata,
+        resolved: Arc<ResolvedArray>,
+        added: Vec<Arc<dyn StorageTransformer>>,
+    ) -> Result<Self> {
+        let prefix = Prefix::of(&path);
+        let lock_name: Arc<str> = hierarchy.store().uri(&prefix).into();
+        let below: Arc<dyn Store> = Arc::new(SubStore::new(hierarchy.store().clone(), prefix));
+        let stored = storage_transformer::stack(&resolved.storage_transformers, below)?;
+        let data = storage_transformer::stack(&added, stored)?;
+        let regular = (0..metadata.shape().len())
+            .map(|d| match resolved.chunk_grid.axis(d) {
+                Some(AxisCells::Regular(n)) => Some(n),
+                _ => None,
+            })
+            .collect::<Option<Vec<u64>>>();
+        let uniform = regular.map(|shape| resolved.chains.get(&shape)).transpose()?;
+        Ok(Self { hierarchy, path, metadata, resolved, data, uniform, lock_name, added })
+    }
+    /// Adds a storage transformer that changes no layout (a cache, a counter), nearest to the array. It does not
+    /// enter the metadata.
+    pub fn with_transformer(self, transformer: Arc<dyn StorageTransformer>) -> Result<Self> {
+        let mut added = self.added;
+        added.insert(0, transformer);
+        Self::with_resolved(self.hierarchy, self.path, self.metadata, self.resolved, added)
+    }
+    /// Where the array is in its hierarchy.
+    pub fn path(&self) -> &NodePath {
+        &self.path
+    }
+    /// The hierarchy that the array is in.
+    pub fn hierarchy(&self) -> &Hierarchy {
+        &self.hierarchy
+    }
+    /// The metadata document.
+    pub fn metadata(&self) -> &ArrayMetadata {
+        &self.metadata
+    }
+    /// Elements along each dimension.
+    pub fn shape(&self) -> &[u64] {
+        self.metadata.shape()
+    }
+    /// Data type, shape and fill value.
+    pub fn representation(&self) -> &Representation {
+        &self.resolved.representation
+    }
+    /// The extensions as objects.
+    pub fn resolved(&self) -> &ResolvedArray {
+        &self.resolved
+    }
+    /// Extensions that are not known here and need not be: reading goes on without them, writing chunks does not.
+    pub fn skipped(&self) -> &[(ExtensionPoint, String)] {
+        &self.resolved.skipped
+    }
+    /// The store of the array's own keys, through its storage transformers.
+    pub fn data_store(&self) -> &Arc<dyn Store> {
+        &self.data
+    }
+    /// The shape of all chunks, if they have one.
+    pub fn chunk_shape(&self) -> Option<&[u64]> {
+        self.uniform.as_ref().map(|c| c.decoded().shape())
+    }
+    /// The shape of the parts of a chunk that can be read on their own.
+    pub fn inner_chunk_shape(&self) -> Option<Vec<u64>> {
+        self.uniform.as_ref()?.inner_chunk_shape().map(|s| s.to_vec())
+    }
+    /// The user's attributes.
+    pub fn attributes(&self) -> Object {
+        self.metadata.attributes().cloned().unwrap_or_default()
+    }
+    /// Replaces the user's attributes, also of an array whose chunks cannot be written.
+    pub fn set_attributes(&mut self, attributes: Object) -> Result<()> {
+        let mut metadata = self.metadata.clone();
+        metadata.set_attributes(attributes);
+        self.store_metadata(metadata)
+    }
+    fn store_metadata(&mut self, metadata: ArrayMetadata) -> Result<()> {
+        self.hierarchy.replace_node(&self.path, &NodeMetadata::Array(metadata.clone()))?;
+        self.metadata = metadata;
+        Ok(())
+    }
+    /// The key of a chunk, relative to the array.
+    pub fn chunk_key(&self, cell: &[u64]) -> Result<Key> {
+        Key::new(self.resolved.chunk_key_encoding.encode(cell)?).map_err(|e| e.at_chunk(cell).at_node(&self.path))
+    }
+    /// The elements of a chunk; it may reach beyond the array.
+    pub fn chunk_region(&self, cell: &[u64]) -> Result<Region> {
+        self.resolved.chunk_grid.cell(self.shape(), cell)
+    }
+    fn chain_for(&self, chunk: &Region) -> Result<Arc<Chain>> {
+        match &self.uniform {
+            Some(chain) => Ok(chain.clone()),
+            None => self.resolved.chains.get(&chunk.len),
+        }
+    }
+    /// Adds what the array knows to an error of one of its chunks.
+    fn blame(&self, e: Error, cell: &[u64]) -> Error {
+        if e.is_missing() {
+            return e;
+        }
+        let e = match self.resolved.chunk_key_encoding.encode(cell) {
+            Ok(key) => e.at_key(format_args!("{}{key}", Prefix::of(&self.path))),
+            Err(_) => e,
+        };
+        e.at_chunk(cell).at_node(&self.path)
+    }
+}

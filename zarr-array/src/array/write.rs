@@ -1,0 +1,138 @@
+//! Writing: whole chunks without reading, parts of chunks under a lock of the stored object.
+
+use super::Array;
+use crate::{element::Element, locks, selection::Selection};
+use zarr_core::{
+    Error, Result,
+    call::{Call, Scratch},
+    codec::{Chain, Encoded},
+    store::Key,
+    view::{Region, TilePlace, View, ViewMut},
+};
+
+impl Array {
+    /// Writes elements in C order.
+    ///
+    /// # Errors
+    /// When the type is not the data type's, there are not as many elements as selected, a codec was skipped, or a
+    /// chunk cannot be written. Chunks written before the error stay written.
+    pub fn write<T: Element>(&self, selection: impl Into<Selection>, elements: &[T]) -> Result<()> {
+        T::write(self, &selection.into(), elements).map_err(|e| e.at_node(&self.path))
+    }
+    /// Writes elements of fixed size from their bytes in the machine's order, in C order.
+    pub fn write_bytes(&self, selection: impl Into<Selection>, bytes: &[u8]) -> Result<()> {
+        let (selection, r) = (selection.into(), self.representation());
+        if r.layout().is_variable() {
+            return Err(Error::argument("elements of variable length are written as `String` or `Vec<u8>`"));
+        }
+        let shape = selection.shape(self.shape())?;
+        let view = View::new(bytes, &shape, r.element_size())
+            .map_err(|_| Error::argument(format!("{} bytes are not the elements of shape {shape:?}", bytes.len())))?;
+        self.write_view(selection, &view)
+    }
+    /// Writes elements from memory with any strides; `elements` has the selection's shape.
+    pub fn write_view(&self, selection: impl Into<Selection>, elements: &View<'_>) -> Result<()> {
+        self.resolved.check_writable().map_err(|e| e.at_node(&self.path))?;
+        let (selected, r) = (selection.into().within(self.shape())?, self.representation());
+        if elements.shape() != selected.shape || elements.element_size() != r.element_size() {
+            return Err(Error::argument(format!("the elements do not have the shape {:?}", selected.shape)));
+        }
+        let call = self.hierarchy.context().call();
+        match self.tile_grid(&selected)? {
+            Some(grid) => call.each(0..grid.len(), 1, &|i| {
+                let place = grid.get(i);
+                self.write_tile(&call, &place, &elements.clone().region(&place.part)?)
+            }),
+            None if selected.steps.iter().any(|s| *s != 1) => {
+                Err(Error::argument("steps other than 1 cannot be written to a grid of this kind"))
+            }
+            None => self.all_cells()?.into_iter().try_for_each(|cell| {
+                let chunk = self.chunk_region(&cell)?;
+                let Some(part) = chunk.intersection(&selected.bounds) else { return Ok(()) };
+                let place = TilePlace {
+                    cell,
+                    within: part.relative_to(&chunk.start),
+                    steps: selected.steps.clone(),
+                    part: part.relative_to(&selected.bounds.start),
+                };
+                self.write_tile(&call, &place, &elements.clone().region(&place.part)?)
+            }),
+        }
+    }
+
+    fn write_tile(&self, call: &Call<'_>, place: &TilePlace, new: &View<'_>) -> Result<()> {
+        let write = || {
+            let chunk = self.chunk_region(&place.cell)?;
+            let (chain, key) = (self.chain_for(&chunk)?, self.chunk_key(&place.cell)?);
+            // What lies beyond the array need not be kept: an edge chunk is whole without it.
+            let valid = chunk.intersection(&Region::whole(self.shape()));
+            let whole = valid.is_some_and(|v| v.relative_to(&chunk.start) == place.within) && place.is_dense();
+            if whole {
+                return self.write_whole(call, &chain, &key, &place.within, new);
+            }
+            self.write_part(call, &chain, &key, place, new)
+        };
+        write().map_err(|e| self.blame(e, &place.cell))
+    }
+
+    fn write_whole(&self, call: &Call<'_>, chain: &Chain, key: &Key, within: &Region, new: &View<'_>) -> Result<()> {
+        let mut encoded = call.scratch(0)?;
+        let outcome = if within.is_whole(chain.decoded().shape()) {
+            encode(&mut encoded, |out| chain.encode(call, new, out))?
+        } else {
+            let r = chain.decoded();
+            let mut padded = call.scratch(r.bytes_within(call.limits)?)?;
+            let mut all = ViewMut::new(&mut padded, r.shape(), r.element_size())?.with_heap(new.heap());
+            all.fill(&r.fill_element())?;
+            all.reborrow().region(within)?.copy_from(new, 1)?;
+            encode(&mut encoded, |out| chain.encode(call, &all.as_view(), out))?
+        };
+        let _held = self.lock(key);
+        self.store_chunk(key, outcome, &encoded)
+    }
+
+    fn write_part(&self, call: &Call<'_>, chain: &Chain, key: &Key, place: &TilePlace, new: &View<'_>) -> Result<()> {
+        let _held = self.lock(key);
+        // On this thread alone: while it waited for others it could be given work that needs the same lock.
+        let call = &call.sequential();
+        let old = self.data.reader()?.open(key)?;
+        let mut encoded = call.scratch(0)?;
+        let outcome = if place.is_dense() {
+            encode(&mut encoded, |out| chain.update(call, old.as_deref().map(|s| s as _), &place.within, new, out))?
+        } else {
+            let r = self.representation().with_shape(&place.within.len);
+            let mut scratch = call.scratch(r.bytes_within(call.limits)?)?;
+            let mut part = ViewMut::new(&mut scratch, r.shape(), r.element_size())?.with_heap(new.heap());
+            match &old {
+                Some(source) => chain.decode(call, &**source, &place.within, part.reborrow())?,
+                None => part.fill(&r.fill_element())?,
+            }
+            part.reborrow().step(&place.steps)?.copy_from(new, 1)?;
+            let part = part.as_view();
+            encode(&mut encoded, |out| chain.update(call, old.as_deref().map(|s| s as _), &place.within, &part, out))?
+        };
+        drop(old);
+        self.store_chunk(key, outcome, &encoded)
+    }
+
+    pub(super) fn lock(&self, key: &Key) -> locks::Guard {
+        locks::lock(format!("{}{key}", self.lock_name))
+    }
+    fn store_chunk(&self, key: &Key, outcome: Encoded, bytes: &[u8]) -> Result<()> {
+        match outcome {
+            Encoded::Bytes => self.data.writer()?.set(key, bytes),
+            Encoded::Fill => self.data.writer()?.erase(key),
+        }
+    }
+}
+
+fn encode(
+    scratch: &mut Scratch<'_>,
+    f: impl FnOnce(&mut zarr_core::call::Out<'_>) -> Result<Encoded>,
+) -> Result<Encoded> {
+    let mut out = scratch.grow(u64::MAX);
+    let outcome = f(&mut out)?;
+    let len = out.len();
+    scratch.keep(len);
+    Ok(outcome)
+}

@@ -1,0 +1,63 @@
+//! What all nodes of a hierarchy share.
+
+use crate::{platform, store::Schemes};
+use std::{fmt, sync::Arc};
+use zarr_core::{
+    Result,
+    call::{Call, Executor, Options, Pool},
+    limits::Limits,
+    registry::Registry,
+};
+
+/// Registry, limits, run-time options and threads. Cheap to clone; made once by an application.
+#[derive(Clone)]
+pub struct Context {
+    /// The extensions that can be used.
+    pub registry: Arc<Registry>,
+    /// What data from outside may ask for.
+    pub limits: Limits,
+    /// Choices of the writer that never enter metadata.
+    pub options: Options,
+    /// What reading a chunk that is not stored does: `false` gives the fill value, `true` an error.
+    pub missing_chunk_is_error: bool,
+    /// How locations are opened.
+    pub schemes: Schemes,
+    executor: Arc<dyn Executor>,
+    buffers: Arc<Pool<Vec<u8>>>,
+}
+
+impl Context {
+    /// Built-in extensions, default limits, all threads of the machine.
+    ///
+    /// # Errors
+    /// When two linked crates registered the same name.
+    pub fn new() -> Result<Self> {
+        Ok(Self::with_registry(Registry::builtin()?))
+    }
+    /// The same with other extensions.
+    pub fn with_registry(registry: Registry) -> Self {
+        Self {
+            registry: Arc::new(registry),
+            limits: Limits::default(),
+            options: Options::default(),
+            missing_chunk_is_error: false,
+            schemes: Schemes::default(),
+            executor: platform::executor(),
+            buffers: Arc::default(),
+        }
+    }
+    /// Uses other threads: for instance none, with [`Sequential`](zarr_core::call::Sequential).
+    pub fn with_executor(mut self, executor: Arc<dyn Executor>) -> Self {
+        self.executor = executor;
+        self
+    }
+    pub(crate) fn call(&self) -> Call<'_> {
+        Call { limits: &self.limits, options: &self.options, executor: &*self.executor, buffers: &self.buffers }
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("limits", &self.limits).field("options", &self.options).finish_non_exhaustive()
+    }
+}

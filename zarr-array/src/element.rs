@@ -1,0 +1,118 @@
+//! Rust types as elements of arrays.
+
+use crate::{array::Array, selection::Selection};
+use zarr_core::{
+    Error, Result,
+    layout::{Layout, ScalarKind},
+    limits::zeroed,
+    view::{Handle, Heap, View, ViewMut},
+};
+
+/// A type that an array's elements can be read to and written from: numbers, `bool`, `[f32; 2]` and `[f64; 2]` for
+/// complex numbers, `[u8; N]` for raw bits, `String`, and `Vec<u8>` for byte strings.
+pub trait Element: Sized + Send + Sync {
+    #[doc(hidden)]
+    fn read(array: &Array, selection: &Selection) -> Result<Vec<Self>>;
+    #[doc(hidden)]
+    fn write(array: &Array, selection: &Selection, elements: &[Self]) -> Result<()>;
+}
+
+/// An [`Element`] whose values may be any bytes, so that it can be read straight into memory of the caller.
+pub trait FixedElement: Element + bytemuck::Pod {
+    /// The layout of the data types that it stands for.
+    const LAYOUT: Layout;
+}
+
+macro_rules! fixed { ($([$($generic:tt)*] $t:ty, $kind:ident, $width:expr, $components:expr;)*) => { $(
+    impl $($generic)* FixedElement for $t {
+        const LAYOUT: Layout =
+            Layout::Fixed { kind: ScalarKind::$kind, width: $width, components: $components };
+    }
+    impl $($generic)* Element for $t {
+        fn read(array: &Array, selection: &Selection) -> Result<Vec<Self>> {
+            check_layout::<Self>(array, Self::LAYOUT)?;
+            let count = array.element_count(selection)?;
+            let mut out = bytemuck::try_zeroed_vec(count)
+                .map_err(|()| zarr_core::ErrorKind::Memory((count as u64).saturating_mul(size_of::<Self>() as u64)))?;
+            array.read_into(selection.clone(), &mut out)?;
+            Ok(out)
+        }
+        fn write(array: &Array, selection: &Selection, elements: &[Self]) -> Result<()> {
+            check_layout::<Self>(array, Self::LAYOUT)?;
+            array.write_bytes(selection.clone(), bytemuck::cast_slice(elements))
+        }
+    }
+)* } }
+
+fixed! {
+    [] i8, Int, 1, 1; [] i16, Int, 2, 1; [] i32, Int, 4, 1; [] i64, Int, 8, 1;
+    [] u8, UInt, 1, 1; [] u16, UInt, 2, 1; [] u32, UInt, 4, 1; [] u64, UInt, 8, 1;
+    [] half::f16, Float, 2, 1; [] f32, Float, 4, 1; [] f64, Float, 8, 1;
+    [] [f32; 2], Float, 4, 2; [] [f64; 2], Float, 8, 2;
+    [<const N: usize>] [u8; N], Raw, N, 1;
+}
+
+pub(crate) fn check_layout<T>(array: &Array, layout: Layout) -> Result<()> {
+    let there = array.representation().layout();
+    if there == layout {
+        return Ok(());
+    }
+    let (name, data_type) = (std::any::type_name::<T>(), array.metadata().data_type().name());
+    Err(Error::argument(format!("elements of `{data_type}` are not `{name}`")))
+}
+
+impl Element for bool {
+    fn read(array: &Array, selection: &Selection) -> Result<Vec<Self>> {
+        check_layout::<Self>(array, Layout::scalar(ScalarKind::Bool, 1))?;
+        Ok(array.read_bytes(selection.clone())?.into_iter().map(|b| b != 0).collect())
+    }
+    fn write(array: &Array, selection: &Selection, elements: &[Self]) -> Result<()> {
+        check_layout::<Self>(array, Layout::scalar(ScalarKind::Bool, 1))?;
+        array.write_bytes(selection.clone(), bytemuck::cast_slice(elements))
+    }
+}
+
+fn read_strings<T>(array: &Array, selection: &Selection, f: impl Fn(&[u8]) -> Result<T>) -> Result<Vec<T>> {
+    let count = array.element_count(selection)?;
+    let mut handles = zeroed(count.saturating_mul(Handle::SIZE))?;
+    let heap = Heap::new(array.representation().fill());
+    let shape = selection.shape(array.shape())?;
+    array.read_view(selection.clone(), ViewMut::new(&mut handles, &shape, Handle::SIZE)?.with_heap(Some(&heap)))?;
+    let strings = heap.strings();
+    handles.as_chunks().0.iter().map(|h| f(strings.get(Handle::from_bytes(h))?)).collect()
+}
+
+fn write_strings<T: AsRef<[u8]>>(array: &Array, selection: &Selection, elements: &[T]) -> Result<()> {
+    let heap = Heap::new(array.representation().fill());
+    let (mut bytes, mut handles) = (Vec::new(), Vec::with_capacity(elements.len() * Handle::SIZE));
+    for e in elements {
+        let len = u32::try_from(e.as_ref().len()).map_err(|_| Error::argument("a string is longer than 2^32 bytes"))?;
+        handles.extend(Handle { buffer: 1, len, offset: bytes.len() as u64 }.to_bytes());
+        bytes.extend_from_slice(e.as_ref());
+    }
+    heap.push(bytes)?;
+    let shape = selection.shape(array.shape())?;
+    array.write_view(selection.clone(), &View::new(&handles, &shape, Handle::SIZE)?.with_heap(Some(&heap)))
+}
+
+impl Element for String {
+    fn read(array: &Array, selection: &Selection) -> Result<Vec<Self>> {
+        check_layout::<Self>(array, Layout::Variable { text: true })?;
+        let text = |b: &[u8]| String::from_utf8(b.to_vec()).map_err(|_| Error::data("an element is not UTF-8"));
+        read_strings(array, selection, text)
+    }
+    fn write(array: &Array, selection: &Selection, elements: &[Self]) -> Result<()> {
+        check_layout::<Self>(array, Layout::Variable { text: true })?;
+        write_strings(array, selection, elements)
+    }
+}
+impl Element for Vec<u8> {
+    fn read(array: &Array, selection: &Selection) -> Result<Vec<Self>> {
+        check_layout::<Self>(array, Layout::Variable { text: false })?;
+        read_strings(array, selection, |b| Ok(b.to_vec()))
+    }
+    fn write(array: &Array, selection: &Selection, elements: &[Self]) -> Result<()> {
+        check_layout::<Self>(array, Layout::Variable { text: false })?;
+        write_strings(array, selection, elements)
+    }
+}

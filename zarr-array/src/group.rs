@@ -1,0 +1,130 @@
+//! Groups: nodes that contain nodes.
+
+use crate::{
+    array::{Array, NewArray},
+    hierarchy::Hierarchy,
+};
+use zarr_core::{
+    Error, Result,
+    json::Object,
+    metadata::{GroupMetadata, NodeMetadata},
+    name::NodePath,
+};
+
+/// A node of a hierarchy.
+#[derive(Debug, Clone)]
+pub enum Node {
+    /// An array.
+    Array(Box<Array>),
+    /// A group.
+    Group(Group),
+}
+
+impl Node {
+    /// Where it is.
+    pub fn path(&self) -> &NodePath {
+        match self {
+            Node::Array(a) => a.path(),
+            Node::Group(g) => g.path(),
+        }
+    }
+    /// The user's attributes.
+    pub fn attributes(&self) -> Object {
+        match self {
+            Node::Array(a) => a.attributes(),
+            Node::Group(g) => g.attributes(),
+        }
+    }
+}
+
+/// What stands below a group under a name: a node, or the reason why it cannot be opened.
+#[derive(Debug)]
+pub struct Child {
+    /// Its name.
+    pub name: String,
+    /// The node. An error does not hide its siblings.
+    pub node: Result<Node>,
+}
+
+/// An open group.
+#[derive(Debug, Clone)]
+pub struct Group {
+    hierarchy: Hierarchy,
+    path: NodePath,
+    metadata: GroupMetadata,
+}
+
+impl Group {
+    pub(crate) fn new(hierarchy: Hierarchy, path: NodePath, metadata: GroupMetadata) -> Self {
+        Self { hierarchy, path, metadata }
+    }
+    /// Where the group is in its hierarchy.
+    pub fn path(&self) -> &NodePath {
+        &self.path
+    }
+    /// The hierarchy that the group is in.
+    pub fn hierarchy(&self) -> &Hierarchy {
+        &self.hierarchy
+    }
+    /// The metadata document.
+    pub fn metadata(&self) -> &GroupMetadata {
+        &self.metadata
+    }
+    /// The user's attributes.
+    pub fn attributes(&self) -> Object {
+        self.metadata.attributes().cloned().unwrap_or_default()
+    }
+    /// Replaces the user's attributes.
+    pub fn set_attributes(&mut self, attributes: Object) -> Result<()> {
+        let mut metadata = self.metadata.clone();
+        metadata.set_attributes(attributes);
+        self.hierarchy.replace_node(&self.path, &NodeMetadata::Group(metadata.clone()))?;
+        self.metadata = metadata;
+        Ok(())
+    }
+    /// What is directly below, sorted by name. Prefixes without a metadata document and nodes that cannot be opened
+    /// are there with their error.
+    pub fn children(&self) -> Result<Vec<Child>> {
+        self.hierarchy.children(&self.path)
+    }
+    /// Calls `f` for every child below, parents before their children, with the path of each relative to the
+    /// hierarchy's root. What cannot be opened is passed on, and not entered.
+    pub fn walk(&self, f: &mut dyn FnMut(&str, &Result<Node>) -> Result<()>) -> Result<()> {
+        for child in self.children()? {
+            let path = format!("{}/{}", if self.path.is_root() { "" } else { self.path.as_key() }, child.name);
+            f(path.trim_start_matches('/'), &child.node)?;
+            if let Ok(Node::Group(group)) = child.node {
+                group.walk(f)?;
+            }
+        }
+        Ok(())
+    }
+    fn below(&self, path: &str) -> Result<String> {
+        let path = self.path.join(path).map_err(|e: Error| e.at_node(&self.path))?;
+        Ok(path.to_string())
+    }
+    /// Opens the node at a path relative to this group.
+    pub fn node(&self, path: &str) -> Result<Node> {
+        self.hierarchy.node(&self.below(path)?)
+    }
+    /// Opens the array at a path relative to this group.
+    pub fn array(&self, path: &str) -> Result<Array> {
+        self.hierarchy.array(&self.below(path)?)
+    }
+    /// Opens the group at a path relative to this group.
+    pub fn group(&self, path: &str) -> Result<Group> {
+        self.hierarchy.group(&self.below(path)?)
+    }
+    /// Creates an array at a path relative to this group.
+    pub fn create_array(&self, path: &str, new: &NewArray) -> Result<Array> {
+        self.hierarchy.create_array(&self.below(path)?, new)
+    }
+    /// Creates a group at a path relative to this group.
+    pub fn create_group(&self, path: &str, attributes: Object) -> Result<Group> {
+        self.hierarchy.create_group(&self.below(path)?, attributes)
+    }
+    /// Removes the node at a path relative to this group, with everything below it.
+    pub fn erase(&self, path: &str) -> Result<()> {
+        self.hierarchy.erase(&self.below(path)?)
+    }
+}

@@ -1,0 +1,291 @@
+//! A store seen as a hierarchy of nodes. Specification: core, "Storage".
+
+use crate::{
+    array::{Array, NewArray},
+    context::Context,
+    group::{Child, Group, Node},
+    store::OpenMode,
+};
+use std::sync::Arc;
+use zarr_core::{
+    Error, ErrorKind, Result,
+    json::{Json, Object},
+    metadata::{ArrayMetadata, GroupMetadata, NodeMetadata},
+    name::{NodePath, check_node_name},
+    store::{Key, Prefix, ReadOnly, Store},
+};
+
+/// A store and the context in which its nodes are opened. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Hierarchy {
+    store: Arc<dyn Store>,
+    context: Arc<Context>,
+    /// Copies of the documents of all nodes, if the caller asked to use them.
+    consolidated: Option<Arc<Object>>,
+}
+
+impl Hierarchy {
+    /// Opens a location to read and write: a path, or a URI. Nothing is created.
+    pub fn open(location: &str) -> Result<Self> {
+        Self::open_with(location, OpenMode::ReadWrite, Context::new()?)
+    }
+    /// Opens a location to read.
+    pub fn open_read_only(location: &str) -> Result<Self> {
+        Self::open_with(location, OpenMode::ReadOnly, Context::new()?)
+    }
+    /// Opens a location, which is made if it is not there.
+    pub fn create(location: &str) -> Result<Self> {
+        Self::open_with(location, OpenMode::Create, Context::new()?)
+    }
+    /// Opens a location in a context of the application.
+    pub fn open_with(location: &str, mode: OpenMode, context: Context) -> Result<Self> {
+        let store = context.schemes.open(location, mode)?;
+        Ok(Self::new(store, context))
+    }
+    /// The hierarchy of a store.
+    pub fn new(store: Arc<dyn Store>, context: Context) -> Self {
+        Self { store, context: Arc::new(context), consolidated: None }
+    }
+    /// The same without the ability to write.
+    pub fn read_only(&self) -> Self {
+        Self { store: Arc::new(ReadOnly(self.store.clone())), ..self.clone() }
+    }
+    /// The same with metadata taken from the copies in the root group where there are any. Faster, and as old as they
+    /// are. Without this, copies are used only to list a store that cannot.
+    pub fn with_consolidated_metadata(&self) -> Result<Self> {
+        let NodeMetadata::Group(root) = self.stored_metadata(&NodePath::ROOT)? else {
+            return Err(Error::metadata("an array at the root has no consolidated metadata"));
+        };
+        let nodes = root.consolidated().map(|c| c.nodes().clone());
+        let nodes = nodes.ok_or_else(|| Error::metadata("the root group has no consolidated metadata"))?;
+        Ok(Self { consolidated: Some(Arc::new(nodes)), ..self.clone() })
+    }
+    /// The store.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+    /// What all nodes share.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The metadata of the node at a path.
+    ///
+    /// # Errors
+    /// [`NodeMissing`](ErrorKind::NodeMissing) if there is none.
+    pub fn metadata(&self, path: &NodePath) -> Result<NodeMetadata> {
+        if let Some(copy) = self.consolidated.as_ref().and_then(|c| c.get(path.as_key())) {
+            return NodeMetadata::from_json(copy.clone(), &self.context.limits).map_err(|e| e.at_node(path));
+        }
+        self.stored_metadata(path)
+    }
+    fn stored_metadata(&self, path: &NodePath) -> Result<NodeMetadata> {
+        let key = Key::metadata(path);
+        let read = || match self.store.reader()?.get(&key)? {
+            Some(text) => NodeMetadata::parse(&text, &self.context.limits),
+            None => Err(Error::new(ErrorKind::NodeMissing)),
+        };
+        read().map_err(|e| e.at_key(&key).at_node(path))
+    }
+    /// Opens the node at a path.
+    pub fn node(&self, path: &str) -> Result<Node> {
+        self.node_at(&NodePath::new(path)?)
+    }
+    pub(crate) fn node_at(&self, path: &NodePath) -> Result<Node> {
+        Ok(match self.metadata(path)? {
+            NodeMetadata::Array(m) => Node::Array(Box::new(Array::open(self.clone(), path.clone(), m)?)),
+            NodeMetadata::Group(m) => Node::Group(Group::new(self.clone(), path.clone(), m)),
+        })
+    }
+    /// Opens the array at a path.
+    pub fn array(&self, path: &str) -> Result<Array> {
+        match self.node(path)? {
+            Node::Array(array) => Ok(*array),
+            Node::Group(group) => Err(Error::argument("there is a group, not an array").at_node(group.path())),
+        }
+    }
+    /// Opens the group at a path.
+    pub fn group(&self, path: &str) -> Result<Group> {
+        match self.node(path)? {
+            Node::Group(group) => Ok(group),
+            Node::Array(array) => Err(Error::argument("there is an array, not a group").at_node(array.path())),
+        }
+    }
+    /// Creates an array, and groups above it where there are none.
+    ///
+    /// # Errors
+    /// [`NodeExists`](ErrorKind::NodeExists) unless it is to be overwritten; of several creators exactly one wins.
+    pub fn create_array(&self, path: &str, new: &NewArray) -> Result<Array> {
+        new.create(self, NodePath::new(path)?)
+    }
+    /// Creates an array from its metadata document. Members that the specification lets a user leave out are chosen.
+    pub fn create_array_from(&self, path: &str, metadata: ArrayMetadata, overwrite: bool) -> Result<Array> {
+        Array::create(self, NodePath::new(path)?, metadata, overwrite)
+    }
+    /// Creates a group, and groups above it where there are none.
+    pub fn create_group(&self, path: &str, attributes: Object) -> Result<Group> {
+        self.create_group_from(path, GroupMetadata::new(attributes))
+    }
+    /// Creates a group from its metadata document.
+    pub fn create_group_from(&self, path: &str, metadata: GroupMetadata) -> Result<Group> {
+        let path = NodePath::new(path)?;
+        self.create_node(&path, &NodeMetadata::Group(metadata.clone()), false)?;
+        Ok(Group::new(self.clone(), path, metadata))
+    }
+
+    pub(crate) fn create_node(&self, path: &NodePath, metadata: &NodeMetadata, overwrite: bool) -> Result<()> {
+        let (writer, key) = (self.store.writer()?, Key::metadata(path));
+        self.create_parents(path)?;
+        if overwrite {
+            writer.erase_prefix(&Prefix::of(path))?;
+        }
+        let text = Json::Object(metadata.document().clone()).to_pretty();
+        if !writer.set_if_absent(&key, text.as_bytes())? {
+            let e = Error::new(ErrorKind::NodeExists).at_key(&key).at_node(path);
+            return Err(e.with_hint("ask for it to be overwritten, or give another path"));
+        }
+        self.note_change(path, Some(metadata))
+    }
+    /// Makes the groups above a node explicit.
+    fn create_parents(&self, path: &NodePath) -> Result<()> {
+        let Some(parent) = path.parent() else { return Ok(()) };
+        match self.stored_metadata(&parent) {
+            Ok(NodeMetadata::Group(_)) => Ok(()),
+            Ok(NodeMetadata::Array(_)) => {
+                Err(Error::argument(format!("`{path}` would lie below an array")).at_node(&parent))
+            }
+            Err(e) if matches!(e.kind(), ErrorKind::NodeMissing) => {
+                self.create_parents(&parent)?;
+                let group = NodeMetadata::Group(GroupMetadata::new(Object::new()));
+                let text = Json::Object(group.document().clone()).to_pretty();
+                if self.store.writer()?.set_if_absent(&Key::metadata(&parent), text.as_bytes())? {
+                    self.note_change(&parent, Some(&group))?;
+                }
+                Ok(())
+            }
+            Err(e) => Err(e),
+        }
+    }
+    pub(crate) fn replace_node(&self, path: &NodePath, metadata: &NodeMetadata) -> Result<()> {
+        let key = Key::metadata(path);
+        let text = Json::Object(metadata.document().clone()).to_pretty();
+        self.store.writer()?.set(&key, text.as_bytes()).map_err(|e| e.at_key(&key).at_node(path))?;
+        self.note_change(path, Some(metadata))
+    }
+    /// Removes a node with everything below it.
+    pub fn erase(&self, path: &str) -> Result<()> {
+        let path = NodePath::new(path)?;
+        self.stored_metadata(&path).map(|_| ()).or_else(|e| match e.kind() {
+            // What cannot be read can still be removed.
+            ErrorKind::NodeMissing => Err(e),
+            _ => Ok(()),
+        })?;
+        self.store.writer()?.erase_prefix(&Prefix::of(&path)).map_err(|e| e.at_node(&path))?;
+        self.note_change(&path, None)
+    }
+
+    /// Brings the copies in the groups above a changed node up to date, where there are any.
+    fn note_change(&self, path: &NodePath, metadata: Option<&NodeMetadata>) -> Result<()> {
+        let mut above = path.parent();
+        while let Some(group_path) = above {
+            above = group_path.parent();
+            let Ok(NodeMetadata::Group(mut group)) = self.stored_metadata(&group_path) else { continue };
+            let relative = path.relative_to(&group_path).unwrap_or_default();
+            let Some(nodes) = group.consolidated().map(|c| c.nodes().clone()) else { continue };
+            let below = format!("{relative}/");
+            let kept = nodes.iter().filter(|(p, _)| *p != relative && !(metadata.is_none() && p.starts_with(&below)));
+            let mut kept: Object = kept.map(|(p, v)| (p, v.clone())).collect();
+            if let Some(metadata) = metadata {
+                let mut copy = metadata.document().clone();
+                copy.remove("consolidated_metadata");
+                kept.set(relative, copy);
+            }
+            group.set_consolidated(Some(kept));
+            let text = Json::Object(group.document().clone()).to_pretty();
+            self.store.writer()?.set(&Key::metadata(&group_path), text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// The children of a group: nodes, and what should be one and cannot be opened. Sorted by name.
+    pub(crate) fn children(&self, path: &NodePath) -> Result<Vec<Child>> {
+        let names = self.child_names(path)?;
+        Ok(names
+            .into_iter()
+            .map(|name| {
+                let at = check_node_name(&name).and_then(|()| path.child(&name));
+                let node = at.and_then(|at| {
+                    self.node_at(&at).map_err(|e| match e.kind() {
+                        ErrorKind::NodeMissing => e.with_hint("a prefix without `zarr.json` is no node"),
+                        _ => e,
+                    })
+                });
+                Child { name, node }
+            })
+            .collect())
+    }
+    fn child_names(&self, path: &NodePath) -> Result<Vec<String>> {
+        if let (None, Some(lister)) = (&self.consolidated, self.store.listable()) {
+            let prefix = Prefix::of(path);
+            let found = lister.list_dir(&prefix).map_err(|e| e.at_node(path))?;
+            let name = |p: &Prefix| p.strip(&prefix).map(|p| p.as_str().trim_end_matches('/').to_owned());
+            return Ok(found.prefixes.iter().filter_map(name).filter(|n| !n.starts_with("__")).collect());
+        }
+        let Some(nodes) = self.consolidated_below(path)? else {
+            return Err(Error::new(ErrorKind::StoreAbility("listing"))
+                .at_node(path)
+                .with_hint("neither can the store list nor is there consolidated metadata"));
+        };
+        let mut names: Vec<String> =
+            nodes.iter().filter_map(|(p, _)| p.split('/').next()).map(str::to_owned).collect();
+        names.sort();
+        names.dedup();
+        Ok(names)
+    }
+    /// The copies of the documents below a group, from it or a group above it.
+    fn consolidated_below(&self, path: &NodePath) -> Result<Option<Object>> {
+        let mut at = Some(path.clone());
+        while let Some(group) = at {
+            let below = format!("{}/", path.relative_to(&group).unwrap_or_default());
+            let from = match (&self.consolidated, group.is_root()) {
+                (Some(nodes), true) => Some((**nodes).clone()),
+                _ => match self.stored_metadata(&group) {
+                    Ok(NodeMetadata::Group(g)) => g.consolidated().map(|c| c.nodes().clone()),
+                    _ => None,
+                },
+            };
+            if let Some(nodes) = from {
+                let own = |p: &str| if below == "/" { Some(p.to_owned()) } else { p.strip_prefix(&below).map(str::to_owned) };
+                return Ok(Some(nodes.iter().filter_map(|(p, v)| Some((own(p)?, v.clone()))).collect()));
+            }
+            at = group.parent();
+        }
+        Ok(None)
+    }
+
+    /// Writes copies of the documents of all nodes below a group into it, as zarr-python does.
+    pub fn consolidate(&self, path: &str) -> Result<()> {
+        let path = NodePath::new(path)?;
+        let mut group = match self.stored_metadata(&path)? {
+            NodeMetadata::Group(group) => group,
+            NodeMetadata::Array(_) => return Err(Error::argument("an array has nothing below it").at_node(&path)),
+        };
+        let plain = Self { consolidated: None, ..self.clone() };
+        let (mut nodes, mut left) = (Vec::new(), vec![path.clone()]);
+        while let Some(at) = left.pop() {
+            for name in plain.child_names(&at)? {
+                let child = at.child(&name)?;
+                let metadata = plain.stored_metadata(&child)?;
+                let mut copy = metadata.document().clone();
+                copy.remove("consolidated_metadata");
+                nodes.push((child.relative_to(&path).unwrap_or_default().to_owned(), copy));
+                if let NodeMetadata::Group(_) = metadata {
+                    left.push(child);
+                }
+            }
+        }
+        nodes.sort_by(|a, b| a.0.cmp(&b.0));
+        group.set_consolidated(Some(nodes.into_iter().collect()));
+        self.replace_node(&path, &NodeMetadata::Group(group))
+    }
+}

@@ -1,1 +1,0 @@
-//! sharding_indexed

@@ -1,0 +1,52 @@
+//! Reading: the index, then only the inner chunks that a region touches, in parallel.
+
+use super::{Index, ShardingIndexed};
+use std::sync::Arc;
+use zarr_core::{
+    Error, ErrorKind, Result,
+    call::Call,
+    codec::PartialDecode,
+    source::{ByteRange, Memo, Source, Window},
+    view::{Region, TileGrid, ViewMut},
+};
+
+impl PartialDecode for ShardingIndexed {
+    fn partial_decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, out: ViewMut<'_>) -> Result<()> {
+        if region.is_empty() {
+            return Ok(());
+        }
+        let memo = self.memo_of_index(call, source)?;
+        let index = memo.downcast_ref::<Index>().ok_or(ErrorKind::Contract("a source mixed up its memos"))?;
+        let fill = self.shard.fill_element();
+        let grid = TileGrid::regular(region, self.chunk_shape())?;
+        call.tiles(out.tiles(&grid)?, 1, &|mut tile| {
+            let place = &tile.place;
+            let Some(entry) = index.get(&place.cell)? else { return tile.out.fill(&fill) };
+            let chunk = Window::Slice { of: source, start: entry.offset, len: entry.len };
+            let decoded = match source.in_memory() {
+                // A slice of memory is one step nearer to the bytes than a window of a window.
+                Some(bytes) => {
+                    let bytes = ByteRange::Slice { start: entry.offset, len: entry.len }.of(bytes);
+                    bytes.and_then(|b| self.inner.decode(call, &b, &place.within, tile.out))
+                }
+                None => self.inner.decode(call, &chunk, &place.within, tile.out),
+            };
+            decoded.map_err(|e| inner_error(e, &place.cell))
+        })
+    }
+}
+
+impl ShardingIndexed {
+    fn memo_of_index(&self, call: &Call<'_>, source: &dyn Source) -> Result<Memo> {
+        let key = (std::ptr::from_ref(self) as usize, 0);
+        source.memo(key, &mut || Ok(Arc::new(self.read_index(call, source)?) as Memo))
+    }
+}
+
+/// Tells which inner chunk it was. A value that vanished between index and data is damage, not absence.
+pub(super) fn inner_error(e: Error, cell: &[u64]) -> Error {
+    match e.kind() {
+        ErrorKind::Data(reason) if e.extension().is_none() => Error::data(format!("inner chunk {cell:?}: {reason}")),
+        _ => e,
+    }
+}

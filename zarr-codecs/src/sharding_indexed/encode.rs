@@ -1,0 +1,213 @@
+//! Writing: inner chunks in the order that the writer chose, and changing a few of them.
+
+use super::{
+    Index, Location, ShardingIndexed,
+    decode::inner_error,
+    index::Entry,
+};
+use zarr_core::{
+    Result,
+    call::{Call, InnerChunkOrder, Out, Scratch},
+    codec::{Encoded, Update},
+    limits::zeroed,
+    source::{ByteRange, Source},
+    view::{Dims, Region, View},
+};
+
+/// Inner chunks that one thread encodes one after another, before all are put together.
+struct Group<'a> {
+    cells: &'a [Dims],
+    bytes: Option<Scratch<'a>>,
+    /// Where each lies in `bytes`.
+    entries: Vec<Option<Entry>>,
+}
+
+impl ShardingIndexed {
+    pub(super) fn encode_shard(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+        let cells = ordered(&self.counts, call.options.inner_chunk_order);
+        let mut index = Index::empty(&self.counts)?;
+        let start = self.begin(out)?;
+        let threads = call.executor.threads();
+        if threads <= 1 || cells.len() < 2 {
+            for cell in &cells {
+                let offset = (out.len() - start) as u64;
+                if self.encode_inner(call, decoded, cell, out)? == Encoded::Bytes {
+                    index.set(cell, Entry { offset, len: (out.len() - start) as u64 - offset });
+                }
+            }
+            return self.finish(call, &index, start, out);
+        }
+        let mut groups: Vec<Group<'_>> = cells
+            .chunks(cells.len().div_ceil(threads * 4))
+            .map(|cells| Group { cells, bytes: None, entries: Vec::new() })
+            .collect();
+        call.each_mut(&mut groups, 0, &|_, group| self.encode_group(call, decoded, group))?;
+        for group in groups {
+            let (offset, bytes) = ((out.len() - start) as u64, group.bytes);
+            out.extend(bytes.as_deref().unwrap_or_default())?;
+            for (cell, entry) in group.cells.iter().zip(group.entries) {
+                if let Some(e) = entry {
+                    index.set(cell, Entry { offset: offset + e.offset, len: e.len });
+                }
+            }
+        }
+        self.finish(call, &index, start, out)
+    }
+
+    fn encode_group<'a>(&self, call: &Call<'a>, decoded: &View<'_>, group: &mut Group<'a>) -> Result<()> {
+        let mut scratch = call.scratch(0)?;
+        let mut out = scratch.grow(u64::MAX);
+        for cell in group.cells {
+            let offset = out.len() as u64;
+            let encoded = self.encode_inner(call, decoded, cell, &mut out)?;
+            let entry = Entry { offset, len: out.len() as u64 - offset };
+            group.entries.push((encoded == Encoded::Bytes).then_some(entry));
+        }
+        let len = out.len();
+        scratch.keep(len);
+        group.bytes = Some(scratch);
+        Ok(())
+    }
+
+    fn encode_inner(&self, call: &Call<'_>, decoded: &View<'_>, cell: &[u64], out: &mut Out<'_>) -> Result<Encoded> {
+        let chunk = decoded.clone().region(&self.region_of(cell))?;
+        self.inner.encode(call, &chunk, out).map_err(|e| inner_error(e, cell))
+    }
+
+    /// Leaves room for an index in front. Gives where the shard begins.
+    fn begin(&self, out: &mut Out<'_>) -> Result<usize> {
+        let start = out.len();
+        if self.location == Location::Start {
+            out.space(self.index_size as usize)?;
+        }
+        Ok(start)
+    }
+    fn finish(&self, call: &Call<'_>, index: &Index, start: usize, out: &mut Out<'_>) -> Result<()> {
+        if self.location == Location::End {
+            return self.write_index(call, index, out);
+        }
+        let mut bytes = zeroed(self.index_size as usize)?;
+        self.write_index(call, index, &mut Out::fixed(&mut bytes))?;
+        out.written()[start..start + bytes.len()].copy_from_slice(&bytes);
+        Ok(())
+    }
+}
+
+impl Update for ShardingIndexed {
+    fn update(
+        &self,
+        call: &Call<'_>,
+        old: Option<&dyn Source>,
+        region: &Region,
+        new: &View<'_>,
+        out: &mut Out<'_>,
+    ) -> Result<Encoded> {
+        let before = match old {
+            Some(source) => self.read_index(call, source)?,
+            None => Index::empty(&self.counts)?,
+        };
+        let mut index = Index::empty(&self.counts)?;
+        let start = self.begin(out)?;
+        let mut any = false;
+        for cell in ordered(&self.counts, call.options.inner_chunk_order) {
+            let offset = (out.len() - start) as u64;
+            let entry = before.get(&cell)?;
+            let chunk = self.region_of(&cell);
+            let written = match (chunk.intersection(region), entry.zip(old)) {
+                (Some(part), stored) => {
+                    let within = part.relative_to(&chunk.start);
+                    let new = new.clone().region(&part.relative_to(&region.start))?;
+                    self.update_inner(call, stored, &within, &new, out).map_err(|e| inner_error(e, &cell))?
+                }
+                (None, Some((entry, source))) => {
+                    let range = ByteRange::Slice { start: entry.offset, len: entry.len };
+                    source.read(&[range], &mut |_, bytes| out.extend(bytes))?;
+                    Encoded::Bytes
+                }
+                (None, None) => Encoded::Fill,
+            };
+            if written == Encoded::Bytes {
+                any = true;
+                index.set(&cell, Entry { offset, len: (out.len() - start) as u64 - offset });
+            }
+        }
+        if !any && !call.options.store_fill {
+            out.unused(out.len() - start);
+            return Ok(Encoded::Fill);
+        }
+        self.finish(call, &index, start, out)?;
+        Ok(Encoded::Bytes)
+    }
+}
+
+impl ShardingIndexed {
+    fn update_inner(
+        &self,
+        call: &Call<'_>,
+        stored: Option<(Entry, &dyn Source)>,
+        within: &Region,
+        new: &View<'_>,
+        out: &mut Out<'_>,
+    ) -> Result<Encoded> {
+        if within.is_whole(self.chunk_shape()) {
+            return self.inner.encode(call, new, out);
+        }
+        match stored {
+            None => self.inner.update(call, None, within, new, out),
+            Some((entry, of)) => {
+                let chunk = zarr_core::source::Window::Slice { of, start: entry.offset, len: entry.len };
+                self.inner.update(call, Some(&chunk), within, new, out)
+            }
+        }
+    }
+}
+
+/// All cells of a grid in the order in which a writer puts them.
+fn ordered(counts: &[u64], order: InnerChunkOrder) -> Vec<Dims> {
+    let total: u64 = counts.iter().product();
+    let row_major = |mut i: u64| {
+        let mut cell = Dims::from_elem(0, counts.len());
+        for d in (0..counts.len()).rev() {
+            cell[d] = i % counts[d];
+            i /= counts[d];
+        }
+        cell
+    };
+    let mut cells: Vec<Dims> = (0..total).map(row_major).collect();
+    match order {
+        InnerChunkOrder::RowMajor => {}
+        InnerChunkOrder::ColumnMajor => cells.sort_by(|a, b| a.iter().rev().cmp(b.iter().rev())),
+        InnerChunkOrder::Morton => cells.sort_by(|a, b| morton(a, b)),
+    }
+    cells
+}
+
+/// Compares two cells by their interleaved bits, the first dimension most significant within each bit.
+fn morton(a: &[u64], b: &[u64]) -> std::cmp::Ordering {
+    let differing = a.iter().zip(b).map(|(x, y)| x ^ y);
+    let mut highest = (0, 0);
+    for (d, bits) in differing.enumerate() {
+        // Only a strictly higher bit takes over: at one bit the earlier dimension decides.
+        if bits > highest.1 && (bits ^ highest.1) > highest.1 {
+            highest = (d, bits);
+        }
+    }
+    a.get(highest.0).cmp(&b.get(highest.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_of_inner_chunks() {
+        let flat = |o| ordered(&[2, 4], o).iter().map(|c| (c[0], c[1])).collect::<Vec<_>>();
+        let row = [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (1, 1), (1, 2), (1, 3)];
+        let column = [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2), (1, 2), (0, 3), (1, 3)];
+        let morton = [(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (0, 3), (1, 2), (1, 3)];
+        assert_eq!(flat(InnerChunkOrder::RowMajor), row);
+        assert_eq!(flat(InnerChunkOrder::ColumnMajor), column);
+        assert_eq!(flat(InnerChunkOrder::Morton), morton);
+        assert_eq!(ordered(&[], InnerChunkOrder::Morton), [Dims::new()]);
+    }
+}
