@@ -1,1 +1,29 @@
-//! platform/mod
+//! Calls that differ between platforms: one small module each, with a portable fallback beside the fast form.
+
+pub(crate) mod create_new;
+pub(crate) mod huge_pages;
+pub(crate) mod read_at;
+
+use std::sync::Arc;
+use zarr_core::call::Executor;
+
+/// All threads of the machine, on one pool.
+#[cfg(feature = "parallel")]
+pub(crate) fn executor() -> Arc<dyn Executor> {
+    struct Pool;
+    impl Executor for Pool {
+        fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+            rayon::join(a, b);
+        }
+        fn threads(&self) -> usize {
+            rayon::current_num_threads()
+        }
+    }
+    Arc::new(Pool)
+}
+
+/// One thread.
+#[cfg(not(feature = "parallel"))]
+pub(crate) fn executor() -> Arc<dyn Executor> {
+    Arc::new(zarr_core::call::Sequential)
+}

@@ -1,0 +1,166 @@
+//! From a location to a store: plain paths, and URIs by their scheme.
+
+use super::{FilesystemStore, MemoryStore};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use zarr_core::{
+    Error, ErrorKind, Result,
+    store::{ReadOnly, Store},
+};
+
+/// What a location is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenMode {
+    /// To read.
+    ReadOnly,
+    /// To read and write what is there.
+    ReadWrite,
+    /// To read and write; made if it is not there.
+    Create,
+}
+
+/// Opens the URIs of one scheme.
+pub type Opener = Arc<dyn Fn(&str, OpenMode) -> Result<Arc<dyn Store>> + Send + Sync>;
+
+/// URI schemes and how each is opened. `file` and `memory` are there; an application adds its own.
+#[derive(Clone)]
+pub struct Schemes(BTreeMap<String, Opener>);
+
+impl Default for Schemes {
+    fn default() -> Self {
+        let file: Opener = Arc::new(|uri, mode| open_directory(&file_path(uri)?, mode));
+        let memory: Opener = Arc::new(|_, _| Ok(Arc::new(MemoryStore::default())));
+        Self([("file".to_owned(), file), ("memory".to_owned(), memory)].into())
+    }
+}
+impl fmt::Debug for Schemes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+impl Schemes {
+    /// Adds a scheme, in lower case. The opener is given whole URIs.
+    ///
+    /// # Errors
+    /// When the scheme is there already, or is none.
+    pub fn add(&mut self, scheme: &str, opener: Opener) -> Result<()> {
+        let valid = scheme.len() > 1 && scheme.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"+-.".contains(&b));
+        if !valid || self.0.contains_key(scheme) {
+            let reason = if valid { "is there twice" } else { "is none" };
+            return Err(ErrorKind::Registration(format!("the URI scheme `{scheme}` {reason}")).into());
+        }
+        self.0.insert(scheme.to_owned(), opener);
+        Ok(())
+    }
+    /// Opens a location. Without a scheme it is the path of a directory.
+    pub fn open(&self, location: &str, mode: OpenMode) -> Result<Arc<dyn Store>> {
+        let Some(scheme) = scheme_of(location) else { return open_directory(Path::new(location), mode) };
+        let Some(opener) = self.0.get(&scheme) else {
+            let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
+            let e = Error::argument(format!("no store is known for the URI scheme `{scheme}`"));
+            return Err(e.with_hint(format!("known are: {}", known.join(", "))));
+        };
+        let store = opener(location, mode)?;
+        Ok(if mode == OpenMode::ReadOnly { Arc::new(ReadOnly(store)) } else { store })
+    }
+}
+
+/// The scheme of a URI. One letter is a drive.
+fn scheme_of(location: &str) -> Option<String> {
+    let (scheme, rest) = location.split_once(':')?;
+    let valid = scheme.len() > 1
+        && rest.starts_with("//")
+        && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+    valid.then(|| scheme.to_ascii_lowercase())
+}
+
+fn open_directory(path: &Path, mode: OpenMode) -> Result<Arc<dyn Store>> {
+    let store = match mode {
+        OpenMode::Create => FilesystemStore::create(path)?,
+        OpenMode::ReadOnly | OpenMode::ReadWrite => FilesystemStore::open(path)?,
+    };
+    let store: Arc<dyn Store> = Arc::new(store);
+    Ok(if mode == OpenMode::ReadOnly { Arc::new(ReadOnly(store)) } else { store })
+}
+
+/// The path of a `file` URI, as RFC 8089 has it.
+fn file_path(uri: &str) -> Result<PathBuf> {
+    let wrong = |why| Error::argument(format!("{uri:?} is no file URI: {why}"));
+    let rest = uri.split_once("://").map(|(_, rest)| rest).ok_or_else(|| wrong("`//` is missing"))?;
+    let (host, path) = rest.find('/').map(|i| rest.split_at(i)).ok_or_else(|| wrong("it has no path"))?;
+    if !(host.is_empty() || host.eq_ignore_ascii_case("localhost")) {
+        return Err(wrong("it names another machine"));
+    }
+    let (mut bytes, mut left) = (Vec::new(), path.bytes());
+    while let Some(b) = left.next() {
+        let digit = |b: Option<u8>| b.and_then(|b| (b as char).to_digit(16));
+        bytes.push(match b {
+            b'%' => match (digit(left.next()), digit(left.next())) {
+                (Some(high), Some(low)) => (high * 16 + low) as u8,
+                _ => return Err(wrong("`%` is not followed by two hex digits")),
+            },
+            b'?' | b'#' => return Err(wrong("it has a query or fragment")),
+            b => b,
+        });
+    }
+    if bytes.contains(&0) {
+        return Err(wrong("it has a null character"));
+    }
+    let path = String::from_utf8(bytes).map_err(|_| wrong("its path is not UTF-8"))?;
+    Ok(PathBuf::from(if cfg!(windows) { path.trim_start_matches('/') } else { &path }))
+}
+
+/// The canonical URI of a path.
+pub(super) fn file_uri(path: &Path, slash: bool) -> String {
+    use std::fmt::Write;
+    let mut uri = String::from(if path.to_string_lossy().starts_with('/') { "file://" } else { "file:///" });
+    for b in path.to_string_lossy().bytes() {
+        match b {
+            b'\\' if cfg!(windows) => uri.push('/'),
+            b if b.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=:@".contains(&b) => uri.push(b as char),
+            b => {
+                let _infallible = write!(uri, "%{b:02X}");
+            }
+        }
+    }
+    if slash {
+        uri.push('/');
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uris_and_paths() {
+        assert_eq!(file_path("file:///my%20data").unwrap(), Path::new("/my data"));
+        assert_eq!(file_path("file://localhost/x").unwrap(), Path::new("/x"));
+        for bad in ["file://other/x", "file:///a%2", "file:///a%zz", "file://x", "file:///a?b", "file:///%00"] {
+            assert!(file_path(bad).is_err(), "{bad}");
+        }
+        assert_eq!(file_uri(Path::new("/my data"), false), "file:///my%20data");
+        assert_eq!(scheme_of("c://x"), None);
+        assert_eq!(scheme_of("S3://x").as_deref(), Some("s3"));
+        assert_eq!(scheme_of("a:b"), None);
+    }
+
+    #[test]
+    fn an_application_adds_schemes() {
+        let mut schemes = Schemes::default();
+        let e = schemes.open("mine://x", OpenMode::Create).unwrap_err();
+        assert!(e.hint().is_some_and(|h| h.contains("file, memory")), "{e}");
+        let opener: Opener = Arc::new(|_, _| Ok(Arc::new(MemoryStore::default())));
+        schemes.add("mine", opener.clone()).unwrap();
+        assert!(schemes.add("mine", opener.clone()).is_err() && schemes.add("file", opener.clone()).is_err());
+        assert!(schemes.add("x", opener).is_err());
+        assert!(schemes.open("mine://x", OpenMode::ReadOnly).unwrap().writeable().is_none());
+        assert!(schemes.open("/no/such/directory/at/all", OpenMode::ReadWrite).is_err());
+    }
+}
