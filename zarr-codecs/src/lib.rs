@@ -22,6 +22,10 @@ mod vlen;
 #[cfg(feature = "zstd")]
 mod zstd;
 
+#[cfg(test)]
+#[allow(dead_code, reason = "not every feature uses all of it")]
+mod testing;
+
 #[cfg(not(feature = "bytes"))]
 zarr_core::absent!(Codec, "bytes", "this program was built without the feature `bytes` of zarr-codecs");
 #[cfg(not(feature = "transpose"))]

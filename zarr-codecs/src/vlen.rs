@@ -1,1 +1,180 @@
-//! vlen
+//! `vlen-utf8` and `vlen-bytes`: array -> bytes codecs for elements of any length, as registered.
+//!
+//! The number of elements, then for each its length and bytes; all numbers are 32 bits, little endian.
+//!
+//! ```
+//! # use zarr_core::{extension::Extension, json::Json};
+//! assert_eq!(Extension::parse(&Json::parse(br#"{"name": "vlen-utf8"}"#, &Default::default())?)?.name(), "vlen-utf8");
+//! # Ok::<(), zarr_core::Error>(())
+//! ```
+
+use zarr_core::{
+    Error, Result,
+    call::{Call, Out},
+    codec::ArrayToBytes,
+    data_type::NoConfiguration,
+    layout::Layout,
+    registry::{Named, Site},
+    representation::{Representation, Size},
+    view::{Dims, Handle, View, ViewMut},
+};
+
+#[derive(Debug)]
+struct Vlen {
+    text: bool,
+    shape: Dims,
+    count: u32,
+    handle_bytes: usize,
+}
+
+impl Vlen {
+    fn new(decoded: &Representation, site: &Site<'_>, text: bool) -> Result<Self> {
+        if decoded.layout() != (Layout::Variable { text }) {
+            let wanted = if text { "text of any length" } else { "byte strings of any length" };
+            return Err(Error::chain(format!("elements are {:?}, not {wanted}", decoded.data_type())));
+        }
+        let count = u32::try_from(decoded.elements()?);
+        let count = count.map_err(|_| Error::chain("a chunk has more than 2^32 elements"))?;
+        Ok(Self { text, shape: decoded.shape().into(), count, handle_bytes: decoded.bytes_within(site.limits)? })
+    }
+}
+
+impl ArrayToBytes for Vlen {
+    fn encoded_size(&self) -> Size {
+        Size::Unknown
+    }
+    fn encode(&self, _: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+        let (strings, mut scratch) = (decoded.require_heap()?.strings(), Vec::new());
+        out.extend(&self.count.to_le_bytes())?;
+        for handle in decoded.contiguous(&mut scratch)?.as_chunks::<{ Handle::SIZE }>().0 {
+            let bytes = strings.get(Handle::from_bytes(handle))?;
+            let len = u32::try_from(bytes.len()).map_err(|_| Error::argument("an element is longer than 2^32 bytes"))?;
+            out.extend(&len.to_le_bytes())?;
+            out.extend(bytes)?;
+        }
+        Ok(())
+    }
+    fn decode(&self, call: &Call<'_>, encoded: &[u8], mut out: ViewMut<'_>) -> Result<()> {
+        let heap = out.require_heap()?;
+        let (mut handles, mut at) = (call.scratch(self.handle_bytes)?, 4);
+        let count = number(encoded, 0)?;
+        if count != self.count {
+            return Err(Error::data(format!("{count} elements, expected {}", self.count)));
+        }
+        for handle in handles.as_chunks_mut::<{ Handle::SIZE }>().0 {
+            let (len, start) = (number(encoded, at)?, at + 4);
+            let bytes = encoded.get(start..).and_then(|rest| rest.get(..len as usize));
+            let bytes = bytes.ok_or_else(|| Error::data("an element reaches beyond the chunk"))?;
+            if self.text && std::str::from_utf8(bytes).is_err() {
+                return Err(Error::data("an element is not UTF-8"));
+            }
+            *handle = Handle { buffer: 0, len, offset: start as u64 }.to_bytes();
+            at = start + bytes.len();
+        }
+        if at != encoded.len() {
+            return Err(Error::data(format!("{} bytes are left over", encoded.len() - at)));
+        }
+        // One copy of the chunk, which all its elements share.
+        let buffer = heap.push(encoded)?;
+        for handle in handles.as_chunks_mut::<{ Handle::SIZE }>().0 {
+            *handle = Handle { buffer, ..Handle::from_bytes(handle) }.to_bytes();
+        }
+        out.copy_from(&View::new(&handles, &self.shape, Handle::SIZE)?.with_heap(Some(heap)), 1)
+    }
+}
+
+fn number(bytes: &[u8], at: usize) -> Result<u32> {
+    let four = bytes.get(at..).and_then(<[u8]>::first_chunk::<4>);
+    four.map(|b| u32::from_le_bytes(*b)).ok_or_else(|| Error::data("the chunk is cut short"))
+}
+
+macro_rules! vlen { ($type:ident $name:literal $text:literal) => {
+    #[derive(Debug)]
+    struct $type(Vlen);
+    impl Named for $type {
+        const NAME: &'static str = $name;
+        type Configuration = NoConfiguration;
+        fn create(_: NoConfiguration, site: &Site<'_>) -> Result<Self> {
+            Vlen::new(site.representation()?, site, $text).map(Self)
+        }
+        fn configuration(&self) -> NoConfiguration {
+            NoConfiguration {}
+        }
+    }
+    impl ArrayToBytes for $type {
+        fn encoded_size(&self) -> Size {
+            self.0.encoded_size()
+        }
+        fn encode(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+            self.0.encode(call, decoded, out)
+        }
+        fn decode(&self, call: &Call<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
+            self.0.decode(call, encoded, out)
+        }
+    }
+    zarr_core::register!(ArrayToBytes: $type);
+} }
+#[cfg(feature = "vlen-utf8")]
+vlen!(VlenUtf8 "vlen-utf8" true);
+#[cfg(feature = "vlen-bytes")]
+vlen!(VlenBytes "vlen-bytes" false);
+
+#[cfg(all(test, feature = "vlen-utf8", feature = "vlen-bytes"))]
+mod tests {
+    use crate::testing::{array_codec, with_call};
+    use zarr_core::{
+        call::Out,
+        view::{Handle, Heap, View, ViewMut},
+    };
+
+    /// ["a", "é", "", "zz"]
+    const GOLDEN: &[u8] = b"\x04\0\0\0\x01\0\0\0a\x02\0\0\0\xc3\xa9\0\0\0\0\x02\0\0\0zz";
+
+    fn decode(name: &str, data_type: &str, bytes: &[u8]) -> zarr_core::Result<Vec<Vec<u8>>> {
+        let codec = array_codec(name, data_type, &[2, 2])?;
+        let (heap, mut handles) = (Heap::new(b""), vec![0; 64]);
+        let out = ViewMut::new(&mut handles, &[2, 2], Handle::SIZE)?.with_heap(Some(&heap));
+        with_call(|call| codec.decode(call, bytes, out))?;
+        let strings = heap.strings();
+        handles.as_chunks().0.iter().map(|h| Ok(strings.get(Handle::from_bytes(h))?.to_vec())).collect()
+    }
+
+    #[test]
+    fn golden_bytes() {
+        for (name, data_type) in [("\"vlen-utf8\"", "string"), ("\"vlen-bytes\"", "bytes")] {
+            let want: [&[u8]; 4] = [b"a", "é".as_bytes(), b"", b"zz"];
+            assert_eq!(decode(name, data_type, GOLDEN).unwrap(), want);
+            let codec = array_codec(name, data_type, &[2, 2]).unwrap();
+            let heap = Heap::new(b"");
+            let buffer = heap.push(b"azz\xc3\xa9".to_vec()).unwrap();
+            let at = |offset, len| Handle { buffer, len, offset }.to_bytes();
+            let handles = [at(0, 1), at(3, 2), at(0, 0), at(1, 2)].concat();
+            let view = View::new(&handles, &[2, 2], Handle::SIZE).unwrap().with_heap(Some(&heap));
+            let ((), out) = Out::collect(|out| with_call(|call| codec.encode(call, &view, out))).unwrap();
+            assert_eq!(out, GOLDEN);
+        }
+    }
+
+    #[test]
+    fn damage() {
+        for n in 0..GOLDEN.len() {
+            assert!(decode("\"vlen-utf8\"", "string", &GOLDEN[..n]).is_err(), "{n}");
+            for bit in [1, 0x80] {
+                let mut bad = GOLDEN.to_vec();
+                bad[n] ^= bit;
+                let _no_panic = decode("\"vlen-bytes\"", "bytes", &bad);
+            }
+        }
+        assert!(decode("\"vlen-bytes\"", "bytes", &[GOLDEN, b"x"].concat()).is_err());
+        let not_text = [&GOLDEN[..8], b"\xff", &GOLDEN[9..]].concat();
+        assert!(decode("\"vlen-utf8\"", "string", &not_text).is_err());
+        assert!(decode("\"vlen-bytes\"", "bytes", &not_text).is_ok());
+    }
+
+    #[test]
+    fn other_data_types_are_refused() {
+        for (name, data_type) in [("\"vlen-utf8\"", "bytes"), ("\"vlen-bytes\"", "string"), ("\"vlen-utf8\"", "uint8")] {
+            assert!(array_codec(name, data_type, &[2]).is_err(), "{name} {data_type}");
+        }
+    }
+}

@@ -1,1 +1,196 @@
-//! zstd
+//! `zstd`: a bytes -> bytes codec, as registered. Format: RFC 8878.
+//!
+//! Frames without content size and several frames are read; a content size is only ever a hint.
+//!
+//! ```
+//! # use zarr_core::{extension::Extension, json::Json};
+//! let json = br#"{"name": "zstd", "configuration": {"level": 3, "checksum": false}}"#;
+//! assert_eq!(Extension::parse(&Json::parse(json, &Default::default())?)?.name(), "zstd");
+//! # Ok::<(), zarr_core::Error>(())
+//! ```
+
+use serde::{Deserialize, Serialize};
+use zarr_core::{
+    Error, Result,
+    call::{Call, Out, Pool},
+    codec::BytesToBytes,
+    registry::{Named, Site},
+    representation::Size,
+};
+use zstd_safe::{CCtx, CParameter, DCtx, ErrorCode, InBuffer, OutBuffer, ResetDirective, get_error_name};
+
+/// Compressed data of unknown size is decompressed in pieces of at least this many bytes.
+const PIECE: u64 = 64 << 10;
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Configuration {
+    level: i32,
+    #[serde(default)]
+    checksum: bool,
+}
+
+struct Zstd {
+    configuration: Configuration,
+    decoded: Size,
+    compressors: Pool<CCtx<'static>>,
+    decompressors: Pool<DCtx<'static>>,
+}
+
+impl std::fmt::Debug for Zstd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Zstd({:?})", self.configuration)
+    }
+}
+
+impl Named for Zstd {
+    const NAME: &'static str = "zstd";
+    type Configuration = Configuration;
+    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
+        let level = configuration.level;
+        if !(-131_072..=22).contains(&level) {
+            return Err(Error::configuration(format!("`level` is from -131072 to 22, not {level}")));
+        }
+        Ok(Self { configuration, decoded: site.size, compressors: Pool::default(), decompressors: Pool::default() })
+    }
+    fn configuration(&self) -> Configuration {
+        self.configuration
+    }
+}
+
+impl BytesToBytes for Zstd {
+    fn encoded_size(&self, decoded: Size) -> Size {
+        decoded.bound().map(|n| usize::try_from(n).ok().map(|n| zstd_safe::compress_bound(n) as u64))
+    }
+    fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+        let mut context = match self.compressors.take() {
+            Some(context) => context,
+            None => self.compressor()?,
+        };
+        let bound = zstd_safe::compress_bound(decoded.len());
+        let written = context.compress2(out.space(bound)?, decoded).map_err(failed);
+        self.compressors.give(context);
+        out.unused(bound - written?);
+        Ok(())
+    }
+    fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+        if encoded.is_empty() {
+            return Err(Error::data("no bytes are no zstd frame"));
+        }
+        let mut context = match self.decompressors.take() {
+            Some(context) => context,
+            None => DCtx::try_create().ok_or(zarr_core::ErrorKind::Memory(1 << 17))?,
+        };
+        let result = match self.decoded {
+            Size::Exact(_) => decompress_at_once(&mut context, encoded, out),
+            Size::AtMost(_) | Size::Unknown => decompress_in_pieces(&mut context, encoded, out),
+        };
+        if result.is_ok() {
+            self.decompressors.give(context);
+        }
+        result
+    }
+}
+
+impl Zstd {
+    fn compressor(&self) -> Result<CCtx<'static>> {
+        let mut context = CCtx::try_create().ok_or(zarr_core::ErrorKind::Memory(1 << 20))?;
+        context.set_parameter(CParameter::CompressionLevel(self.configuration.level)).map_err(failed)?;
+        context.set_parameter(CParameter::ChecksumFlag(self.configuration.checksum)).map_err(failed)?;
+        Ok(context)
+    }
+}
+
+fn failed(code: ErrorCode) -> Error {
+    Error::data(format!("zstd: {}", get_error_name(code)))
+}
+
+fn decompress_at_once(context: &mut DCtx<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    let room = out.left() as usize;
+    let written = context.decompress(out.space(room)?, encoded).map_err(failed)?;
+    out.unused(room - written);
+    Ok(())
+}
+
+fn decompress_in_pieces(context: &mut DCtx<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    context.reset(ResetDirective::SessionOnly).map_err(failed)?;
+    let mut input = InBuffer::around(encoded);
+    let mut piece = PIECE.max(encoded.len() as u64);
+    loop {
+        piece = piece.min(out.left());
+        // Without room left only the end of the frame may follow.
+        let wanted = piece as usize;
+        let mut output = OutBuffer::around(out.space(wanted)?);
+        let left = context.decompress_stream(&mut output, &mut input).map_err(failed)?;
+        let written = output.pos();
+        let consumed = input.pos() == encoded.len();
+        out.unused(wanted - written);
+        if consumed && left == 0 {
+            return Ok(());
+        }
+        if consumed && written < wanted {
+            return Err(Error::data("the last zstd frame is cut short"));
+        }
+        if out.left() == 0 && written == 0 {
+            return Err(Error::data("decodes to more bytes than it should"));
+        }
+        piece = piece.saturating_mul(2).max(1);
+    }
+}
+
+zarr_core::register!(BytesToBytes: Zstd);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{bytes_codec, check_bytes_codec, decode, encode};
+
+    fn json(level: &str, checksum: &str) -> String {
+        format!(r#"{{"name":"zstd","configuration":{{"level":{level},"checksum":{checksum}}}}}"#)
+    }
+
+    #[test]
+    fn laws() {
+        for level in ["-5", "0", "3"] {
+            check_bytes_codec(&json(level, "true"), true);
+            check_bytes_codec(&json(level, "false"), false);
+        }
+    }
+
+    #[test]
+    fn frames_of_other_writers() {
+        let codec = bytes_codec(r#"{"name":"zstd","configuration":{"level":0}}"#, Size::Exact(8)).unwrap();
+        let unknown = bytes_codec(r#"{"name":"zstd","configuration":{"level":0}}"#, Size::Unknown).unwrap();
+        let golden = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x04, 0x21, 0, 0, 1, 2, 3, 0xfa];
+        let skippable = [0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 9, 9, 9];
+        // The same block in a frame with a window and without content size.
+        let sizeless = [0x28, 0xb5, 0x2f, 0xfd, 0, 0x58, 0x21, 0, 0, 1, 2, 3, 0xfa];
+        let frames = [&golden[..], &skippable, &sizeless].concat();
+        let want = [1, 2, 3, 0xfa, 1, 2, 3, 0xfa];
+        assert_eq!(decode(&*codec, &frames, Some(8)).unwrap(), want);
+        assert_eq!(decode(&*unknown, &frames, None).unwrap(), want);
+        for n in 1..frames.len() {
+            let whole = n == golden.len() || n == golden.len() + skippable.len();
+            assert_eq!(decode(&*unknown, &frames[..n], None).is_err(), !whole, "{n}");
+        }
+    }
+
+    #[test]
+    fn a_bomb_stops_at_its_limit() {
+        let codec = bytes_codec(&json("3", "false"), Size::Unknown).unwrap();
+        let bomb = encode(&*codec, &vec![0; 8 << 20]);
+        assert!(bomb.len() < 4096);
+        let mut buffer = Vec::new();
+        let limited = crate::testing::decode_within(&*codec, &bomb, &mut buffer, 100_000);
+        assert!(limited.is_err() && buffer.capacity() < 1 << 20);
+    }
+
+    #[test]
+    fn levels() {
+        for bad in ["23", "-131073", "\"3\"", "1.5", "null"] {
+            assert!(bytes_codec(&json(bad, "false"), Size::Unknown).is_err(), "{bad}");
+        }
+        assert!(bytes_codec(&json("1", "1"), Size::Unknown).is_err() && bytes_codec(&json("1", "null"), Size::Unknown).is_err());
+        assert!(bytes_codec("\"zstd\"", Size::Unknown).is_err());
+    }
+}

@@ -268,10 +268,14 @@ impl<'a> Out<'a> {
             Target::Alias(_) => Err(ErrorKind::Contract("output after `alias_input`").into()),
         }
     }
-    /// Memory that is appended to.
-    pub fn append(buffer: &'a mut Vec<u8>) -> Self {
-        let len = buffer.len();
-        Self(Target::Grow { buffer, len, max: u64::MAX })
+    /// What `f` writes, in memory of its own.
+    pub fn collect<R>(f: impl FnOnce(&mut Out<'_>) -> Result<R>) -> Result<(R, Vec<u8>)> {
+        let mut buffer = Vec::new();
+        let mut out = Out(Target::Grow { buffer: &mut buffer, len: 0, max: u64::MAX });
+        let result = f(&mut out)?;
+        let len = out.len();
+        buffer.truncate(len);
+        Ok((result, buffer))
     }
     /// Appends bytes.
     pub fn extend(&mut self, bytes: &[u8]) -> Result<()> {

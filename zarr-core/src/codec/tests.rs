@@ -189,8 +189,8 @@ fn every_plan_directly_and_by_replay() {
         let chain = chain(names, &shape, 7).unwrap();
         let mut model: Vec<u8> = (0..24u8).map(|i| i.wrapping_mul(37)).collect();
         with_call(&Options::default(), |call| {
-            let mut bytes = Vec::new();
-            chain.encode(call, &View::new(&model, &shape, 1).unwrap(), &mut Out::append(&mut bytes)).unwrap();
+            let view = View::new(&model, &shape, 1).unwrap();
+            let (_, bytes) = Out::collect(|out| chain.encode(call, &view, out)).unwrap();
             for (start, len) in [([0, 0], [4, 6]), ([1, 2], [2, 3]), ([3, 5], [1, 1]), ([2, 2], [0, 2])] {
                 let region = Region::new(&start, &len).unwrap();
                 let want = View::new(&model, &shape, 1).unwrap().region(&region).unwrap().contiguous(&mut Vec::new()).unwrap().to_vec();
@@ -212,8 +212,7 @@ fn every_plan_directly_and_by_replay() {
             let region = Region::new(&[1, 1], &[2, 4]).unwrap();
             let new: Vec<u8> = (100..108).collect();
             let new = View::new(&new, &[2, 4], 1).unwrap();
-            let mut updated = Vec::new();
-            chain.update(call, Some(&&bytes[..]), &region, &new, &mut Out::append(&mut updated)).unwrap();
+            let (_, updated) = Out::collect(|out| chain.update(call, Some(&&bytes[..]), &region, &new, out)).unwrap();
             ViewMut::new(&mut model, &shape, 1).unwrap().region(&region).unwrap().copy_from(&new, 1).unwrap();
             let mut got = vec![0; 24];
             chain.decode(call, &&updated[..], &Region::whole(&shape), ViewMut::new(&mut got, &shape, 1).unwrap()).unwrap();
@@ -228,18 +227,13 @@ fn the_fill_value_goes_through_the_chain() {
     assert_eq!(chain.innermost().fill(), [!7]);
     let model = [7u8; 4];
     let view = View::new(&model, &[4], 1).unwrap();
-    let mut out = Vec::new();
-    let fill = with_call(&Options::default(), |c| chain.encode(c, &view, &mut Out::append(&mut out)).unwrap());
-    assert_eq!((fill, out.len()), (Encoded::Fill, 0));
+    let encode = |options: &Options| with_call(options, |c| Out::collect(|out| chain.encode(c, &view, out)).unwrap());
+    assert_eq!(encode(&Options::default()), (Encoded::Fill, vec![]));
     let options = Options { store_fill: true, ..Options::default() };
-    let stored = with_call(&options, |c| chain.encode(c, &view, &mut Out::append(&mut out)).unwrap());
-    assert_eq!((stored, &out[..]), (Encoded::Bytes, &[!7; 4][..]));
-    let mut absent = Vec::new();
-    let one = [1u8];
-    with_call(&Options::default(), |c| {
-        let (region, new) = (Region::new(&[2], &[1]).unwrap(), View::new(&one, &[1], 1).unwrap());
-        chain.update(c, None, &region, &new, &mut Out::append(&mut absent)).unwrap();
-    });
+    assert_eq!(encode(&options), (Encoded::Bytes, vec![!7; 4]));
+    let (region, new) = (Region::new(&[2], &[1]).unwrap(), View::new(&[1], &[1], 1).unwrap());
+    let (_, absent) =
+        with_call(&options, |c| Out::collect(|out| chain.update(c, None, &region, &new, out)).unwrap());
     assert_eq!(absent, [!7, !7, !1, !7]);
 }
 
@@ -256,7 +250,7 @@ fn order_and_kinds_are_checked() {
     let mut out = vec![0; 4];
     with_call(&Options::default(), |call| {
         c.decode(call, &&[1u8, 2, 3, 4][..], &Region::whole(&[4]), ViewMut::new(&mut out, &[4], 1).unwrap()).unwrap();
-        let refused = c.encode(call, &View::new(&[1, 2, 3, 4], &[4], 1).unwrap(), &mut Out::append(&mut Vec::new()));
+        let refused = Out::collect(|out| c.encode(call, &View::new(&[1, 2, 3, 4], &[4], 1).unwrap(), out));
         assert!(matches!(refused.unwrap_err().kind(), ErrorKind::Skipped(name) if name == "zap"));
     });
     assert_eq!(out, [1, 2, 3, 4]);
