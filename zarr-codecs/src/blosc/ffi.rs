@@ -1,0 +1,59 @@
+//! Calls of c-blosc: its context functions, on one thread, with memory of the caller.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, c_int, c_void};
+use zarr_core::{Error, Result};
+
+/// What compressing adds at most.
+pub(super) const OVERHEAD: usize = blosc_src::BLOSC_MAX_OVERHEAD as usize;
+/// The most bytes that one container holds.
+pub(super) const MAX_BYTES: usize = i32::MAX as usize - OVERHEAD;
+
+/// How to compress.
+pub(super) struct Parameters<'c> {
+    pub(super) compressor: &'c CStr,
+    pub(super) level: u8,
+    pub(super) shuffle: c_int,
+    pub(super) type_size: usize,
+    pub(super) block_size: usize,
+}
+
+/// Compresses into `out`, which has room for [`OVERHEAD`] more bytes than `input`. Gives the bytes written.
+pub(super) fn compress(parameters: &Parameters<'_>, input: &[u8], out: &mut [u8]) -> Result<usize> {
+    // SAFETY: both buffers are valid for the lengths given, and do not overlap since one of them is exclusive; the name
+    // is a C string. The function uses no state of the process.
+    let written = unsafe {
+        blosc_src::blosc_compress_ctx(
+            c_int::from(parameters.level),
+            parameters.shuffle,
+            parameters.type_size,
+            input.len(),
+            input.as_ptr().cast::<c_void>(),
+            out.as_mut_ptr().cast::<c_void>(),
+            out.len(),
+            parameters.compressor.as_ptr(),
+            parameters.block_size,
+            1,
+        )
+    };
+    match usize::try_from(written) {
+        Ok(n) if n > 0 && n <= out.len() => Ok(n),
+        _ => Err(Error::data(format!("c-blosc could not compress {} bytes: code {written}", input.len()))),
+    }
+}
+
+/// Decompresses a container whose header was checked against `encoded` and `out`. Gives the bytes written.
+pub(super) fn decompress(encoded: &[u8], out: &mut [u8]) -> Result<usize> {
+    // SAFETY: the header says that the container has `encoded.len()` bytes, which the caller has checked, so the
+    // function reads no further; it writes no more than `out.len()` bytes. The buffers do not overlap since one of
+    // them is exclusive.
+    let written = unsafe {
+        blosc_src::blosc_decompress_ctx(
+            encoded.as_ptr().cast::<c_void>(),
+            out.as_mut_ptr().cast::<c_void>(),
+            out.len(),
+            1,
+        )
+    };
+    usize::try_from(written).map_err(|_| Error::data(format!("a block is damaged: code {written}")))
+}
