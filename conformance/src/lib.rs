@@ -1,1 +1,6 @@
-//! x
+//! Cases that every implementation should agree on, and peers to compare with.
+//!
+//! [`cases`] finds the golden cases and refusals of this folder. [`peers`] drives other implementations.
+
+pub mod cases;
+pub mod peers;

@@ -158,6 +158,16 @@ impl Json {
             _ => None,
         }
     }
+    /// True if both mean the same: the order of members does not count.
+    pub fn is_same(&self, other: &Json) -> bool {
+        match (self, other) {
+            (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_same(b)),
+            (Json::Object(a), Json::Object(b)) => {
+                a.len() == b.len() && a.iter().all(|(name, v)| b.get(name).is_some_and(|w| v.is_same(w)))
+            }
+            _ => self == other,
+        }
+    }
     /// What kind of value this is, for messages.
     pub fn kind(&self) -> &'static str {
         match self {

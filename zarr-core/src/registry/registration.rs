@@ -45,24 +45,25 @@ impl<T: ?Sized> Instance<T> {
     pub fn new(object: Arc<T>, configuration: Box<dyn erased_serde::Serialize + Send + Sync>) -> Self {
         Self { object, configuration }
     }
-    /// What to write into metadata: the name and flag as they were read, the configuration as it is used.
+    /// What to write into metadata: what was read, with what was chosen for what was left out.
     pub fn extension(&self, read: &Extension) -> Result<Extension> {
         let configuration = match Json::from_serialize(&*self.configuration)? {
             Json::Object(members) => members,
             Json::Null => Object::new(),
             other => return Err(Error::configuration(format!("a configuration is an object, not {other}"))),
         };
-        if read.configuration() == Some(&configuration) {
+        let mut kept = read.configuration().cloned().unwrap_or_default();
+        for (member, used) in configuration.iter() {
+            if kept.get(member).is_none_or(|written| !written.is_same(used)) {
+                kept.set(member, used.clone());
+            }
+        }
+        if read.configuration().map_or(kept.is_empty(), |written| *written == kept) {
             return Ok(read.clone());
         }
-        let mut made = Object::new();
-        made.set("name", read.name());
-        if !configuration.is_empty() {
-            made.set("configuration", configuration);
-        }
-        if let Some(flag) = read.must_understand() {
-            made.set("must_understand", flag);
-        }
+        let name_only = || [("name", read.name())].into_iter().collect();
+        let mut made: Object = read.to_json().as_object().cloned().unwrap_or_else(name_only);
+        made.set("configuration", kept);
         Extension::parse(&made.into())
     }
 }

@@ -1,0 +1,121 @@
+//! Other implementations as running processes: `peers/peer.py` in a Python environment of its own.
+//!
+//! The environment is made once below `target/`, from `peers/requirements.txt`. What is missing is an error, never a
+//! reason to skip.
+
+use std::{
+    fs::{self, File},
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+use zarr_array::{
+    Error, Result,
+    core::{
+        json::{Json, Object},
+        limits::Limits,
+    },
+};
+
+/// A running peer.
+#[derive(Debug)]
+pub struct Peer {
+    name: &'static str,
+    process: Child,
+    requests: ChildStdin,
+    replies: BufReader<ChildStdout>,
+}
+
+/// What a peer answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// It did it.
+    Done,
+    /// It does not know the data type or a codec.
+    Unsupported(String),
+    /// It failed.
+    Failed(String),
+}
+
+impl Peer {
+    /// Starts `zarr-python` or `tensorstore`.
+    pub fn start(name: &'static str) -> Result<Self> {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/peer.py");
+        let mut process = Command::new(python()?)
+            .arg(script)
+            .arg(name)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let pipes = process.stdin.take().zip(process.stdout.take());
+        let (requests, replies) = pipes.ok_or_else(|| Error::argument("a peer has no pipes"))?;
+        Ok(Self { name, process, requests, replies: BufReader::new(replies) })
+    }
+    /// Which it is.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+    /// Sends a request and waits for the reply.
+    pub fn ask(&mut self, request: &Object) -> Result<Reply> {
+        writeln!(self.requests, "{}", Json::Object(request.clone()))?;
+        self.requests.flush()?;
+        let mut line = String::new();
+        self.replies.read_line(&mut line)?;
+        let reply = Json::parse(line.trim().as_bytes(), &Limits::default())
+            .map_err(|e| Error::argument(format!("{} gave no reply to {}: {e}", self.name, Json::Object(request.clone()))))?;
+        let text = |member: &str| {
+            let found = reply.as_object().and_then(|o| o.get(member)).and_then(Json::as_str);
+            found.unwrap_or_default().to_owned()
+        };
+        Ok(match text("status").as_str() {
+            "done" => Reply::Done,
+            "unsupported" => Reply::Unsupported(text("reason")),
+            _ => Reply::Failed(text("reason")),
+        })
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ended_already = self.process.kill();
+        let _ended_already = self.process.wait();
+    }
+}
+
+/// The interpreter of an environment that has all that the peers need; made if it is not there.
+fn python() -> Result<PathBuf> {
+    let requirements = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/requirements.txt");
+    let text = fs::read_to_string(&requirements)?;
+    let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(&text);
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), PathBuf::from);
+    let dir = target.join(format!("peers-{hash:016x}"));
+    let interpreter = dir.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    fs::create_dir_all(&target)?;
+    // Several test programs may come here at the same time.
+    let lock = File::create(target.join("peers.lock"))?;
+    lock.lock()?;
+    let complete = dir.join("complete");
+    if !complete.exists() {
+        let _none_before = fs::remove_dir_all(&dir);
+        run(Command::new("python3").args(["-m", "venv"]).arg(&dir))?;
+        run(Command::new(&interpreter)
+            .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"])
+            .arg(&requirements))?;
+        fs::write(complete, text)?;
+    }
+    Ok(interpreter)
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    let output = command.output().map_err(|e| {
+        Error::from(e).with_hint("the peers need Python 3.11 with venv and pip, and a package index to install from")
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let e = Error::argument(format!("{command:?} failed: {}", said.trim()));
+    Err(e.with_hint("the peers need Python 3.11 with venv and pip, and a package index to install from"))
+}
