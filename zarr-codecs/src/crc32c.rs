@@ -1,6 +1,7 @@
 //! `crc32c`: a bytes -> bytes codec that appends a checksum. Specification: "CRC32C checksum codec".
 //!
-//! Reading a whole chunk verifies the sum. Reading a part of one does not see it, and cannot.
+//! Reading verifies the sum, also when only a part of the chunk is wanted. One exception: reading some of the inner
+//! chunks of a shard does not read the whole of it, and so cannot see a sum that follows the shard.
 //!
 //! ```
 //! # use zarr_core::{extension::Extension, json::Json};

@@ -133,7 +133,8 @@ pub trait BytesToBytes: Debug + Send + Sync {
     fn decode(&self, call: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()>;
 
     /// A source of decoded bytes that reads no more encoded bytes than it needs. `None`: the chain decodes the whole.
-    /// The chain does not use it to read a whole chunk, so that checksums are verified there.
+    /// The chain uses it only to read some of the inner chunks of a chunk that has such: everywhere else checksums are
+    /// verified.
     fn decoded_source<'s>(&'s self, _encoded: &'s dyn Source) -> Option<Box<dyn Source + 's>> {
         None
     }
