@@ -1,0 +1,18 @@
+//! Two codecs, one thread: writes and reads an array, and is told which feature another array needs.
+
+use zarr_array::{Hierarchy, NewArray, Result};
+
+fn main() -> Result<()> {
+    let dir = std::env::temp_dir().join(format!("two-codecs-{}", std::process::id()));
+    let zarr = Hierarchy::create(&dir.to_string_lossy())?;
+    let small = NewArray::new([2, 3], "int16").codecs(["bytes".into(), "crc32c".into()]);
+    let array = zarr.create_array("/small", &small)?;
+    array.write(.., &[1i16, 2, 3, 4, 5, 6])?;
+    assert_eq!(array.read::<i16>([1..2, 0..3])?, [4, 5, 6]);
+
+    let gzip = NewArray::new([2], "int16").codecs(["bytes".into(), "gzip".into()]);
+    let refused = zarr.create_array("/other", &gzip).expect_err("gzip is not among the two");
+    assert!(refused.hint().is_some_and(|hint| hint.contains("feature `gzip`")), "{refused}");
+    println!("{refused}");
+    zarr.erase("/").and_then(|()| Ok(std::fs::remove_dir(&dir)?))
+}

@@ -1,0 +1,36 @@
+# One recipe for each step of CI; `just` alone lists them.
+
+default:
+    @just --list
+
+# All that CI does.
+ci:
+    .ci/run
+
+# Formatting.
+fmt:
+    cargo fmt --all
+
+# Lints, as errors.
+clippy:
+    cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# All tests, doctests included.
+test:
+    cargo test --workspace --locked
+
+# Documentation, without warnings.
+doc:
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+# Each cargo feature alone, and none.
+features:
+    .ci/features
+
+# What crate may see what, and how many crates there are.
+edges:
+    .ci/edges
+
+# This project and its peers in one run.
+bench *ARGS:
+    cd benchmarks && cargo run --release --locked -- {{ARGS}}
