@@ -86,6 +86,14 @@ impl Selection {
     pub fn shape(&self, array_shape: &[u64]) -> Result<Vec<u64>> {
         Ok(self.within(array_shape)?.shape.to_vec())
     }
+    /// One slice for each dimension.
+    ///
+    /// # Errors
+    /// When it does not fit the array.
+    pub fn slices(&self, array_shape: &[u64]) -> Result<Vec<Slice>> {
+        self.within(array_shape)?;
+        Ok(self.0.clone().unwrap_or_else(|| array_shape.iter().map(|n| Slice::from(0..*n)).collect()))
+    }
     pub(crate) fn within(&self, array_shape: &[u64]) -> Result<Selected> {
         let Some(slices) = &self.0 else {
             let steps = Dims::from_elem(1, array_shape.len());

@@ -185,6 +185,9 @@ impl Source for OpenFile<'_> {
         self.buffers.give(buffer);
         Ok(())
     }
+    fn size(&self) -> Result<Option<u64>> {
+        Ok(Some(self.size))
+    }
     fn read_into(&self, range: ByteRange, out: &mut [u8]) -> Result<()> {
         let (start, len) = range.within(self.size)?;
         if len != out.len() as u64 {

@@ -21,16 +21,15 @@ use std::{fmt, marker::PhantomData};
 /// An integer type of Rust stands for the data type of the same range.
 pub struct Integer<T>(PhantomData<fn() -> T>);
 
-impl<T> fmt::Debug for Integer<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(std::any::type_name::<T>())
-    }
-}
-
 /// `uint64`, the data type of shard indexes.
 pub const UINT64: Integer<u64> = Integer(PhantomData);
 
 macro_rules! integers { ($($t:ident $name:literal $kind:ident;)*) => { $(
+    impl fmt::Debug for Integer<$t> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str($name)
+        }
+    }
     impl DataType for Integer<$t> {
         fn layout(&self) -> Layout {
             Layout::scalar(ScalarKind::$kind, size_of::<$t>())
@@ -40,7 +39,7 @@ macro_rules! integers { ($($t:ident $name:literal $kind:ident;)*) => { $(
                 Json::Number(n) => n.as_str().parse::<$t>().ok(),
                 _ => None,
             };
-            let wanted = concat!("a number without fraction and exponent within its range");
+            let wanted = "a number without fraction and exponent within its range";
             parsed.map(|n| n.to_ne_bytes().to_vec()).ok_or_else(|| wrong_fill($name, value, wanted))
         }
         fn fill_to_json(&self, element: &[u8]) -> Result<Json> {

@@ -79,6 +79,10 @@ pub trait Source: Send + Sync {
     fn in_memory(&self) -> Option<&[u8]> {
         None
     }
+    /// The length of the value, if that is known without reading it.
+    fn size(&self) -> Result<Option<u64>> {
+        Ok(self.in_memory().map(|b| b.len() as u64))
+    }
     /// What `make` gives, kept for as long as the driver likes. `key`: who made it, and where in the value its
     /// window begins.
     fn memo(&self, _key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {

@@ -1,0 +1,245 @@
+//! What may still be changed: attributes always, chunks and documents only where all is understood.
+
+use super::*;
+use zarr_array::{
+    NewArray, ResizeOptions,
+    core::{
+        json::Object,
+        metadata::NodeMetadata,
+    },
+};
+use zarr_conformance::cases::is_kept;
+
+const ELEMENTS: std::ops::Range<i32> = 100..124;
+
+fn elements() -> Vec<i32> {
+    ELEMENTS.collect()
+}
+
+#[test]
+fn attributes_change_and_nothing_else() {
+    let (mut changed, mut failures) = (0, Vec::new());
+    for (row, text, _) in documents() {
+        let world = World::new(&text, &text);
+        let Ok(node) = world.hierarchy.node("/row") else { continue };
+        let attributes = json(r#"{"new":1.250,"must_understand":"so what"}"#);
+        let attributes = attributes.as_object().unwrap();
+        match node {
+            Node::Array(mut a) => a.set_attributes(attributes.clone()).unwrap(),
+            Node::Group(mut g) => g.set_attributes(attributes.clone()).unwrap(),
+        }
+        changed += 1;
+        let Json::Object(mut want) = json(&text) else { panic!("an object") };
+        want.set("attributes", attributes.clone());
+        if world.document("row/") != Json::Object(want.clone()) {
+            failures.push(format!("`{}: {}` gives {}", row.member, row.value, world.document("row/")));
+        }
+        // The copy follows; its siblings and the rest of the root stay.
+        want.remove("consolidated_metadata");
+        let before = World::new(&text, &Json::Object(want).to_string());
+        if by_name(world.document("")) != by_name(before.document("")) {
+            failures.push(format!("`{}: {}` changes the root to {}", row.member, row.value, world.document("")));
+        }
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    assert!(changed > 60, "{changed}");
+}
+
+/// The root with its copies sorted.
+fn by_name(root: Json) -> Json {
+    let Json::Object(mut root) = root else { panic!("an object") };
+    let Some(Json::Object(copies)) = root.get_mut("consolidated_metadata") else { panic!("copies") };
+    let mut nodes: Vec<_> = copies.get("metadata").unwrap().as_object().unwrap().iter().collect();
+    nodes.sort_by_key(|(name, _)| *name);
+    let nodes: Object = nodes.into_iter().map(|(name, copy)| (name, copy.clone())).collect();
+    copies.set("metadata", nodes);
+    root.into()
+}
+
+/// The copies stay where they are, also the one that changes.
+#[test]
+fn copies_keep_their_order() {
+    let world = World::new(&good_array(), &good_array());
+    array(&world.hierarchy).set_attributes(Object::new()).unwrap();
+    let root = world.hierarchy.group("/").unwrap();
+    let names: Vec<_> = root.metadata().consolidated().unwrap().iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["a", "row", "z"]);
+}
+
+/// A world whose array has chunks, written by one who never heard of what is skipped.
+fn with_chunks(row: &Row) -> World {
+    let world = World::new(&row.array(), &good_array());
+    let writer = World::new(&row.array_without_skipped(), &good_array());
+    array(&writer.hierarchy).write(.., &elements()).unwrap();
+    for (name, value) in writer.contents().into_iter().filter(|(name, _)| name.starts_with("row/c/")) {
+        world.store.writer().unwrap().set(&key(&name), &value).unwrap();
+    }
+    world
+}
+
+#[test]
+fn no_chunk_is_written_while_something_is_skipped() {
+    let mut rows = 0;
+    for row in arrays() {
+        let Verdict::Skips(name, _) = row.verdict else { continue };
+        rows += 1;
+        let world = with_chunks(&row);
+        let (before, mut a) = (world.contents(), array(&world.hierarchy));
+        assert_eq!(before.iter().filter(|(name, _)| name.starts_with("row/c/")).count(), 4);
+        assert_eq!(a.read::<i32>(..).unwrap(), elements(), "{}", row.value);
+        assert_eq!(a.read::<i32>([1..3, 2..5]).unwrap(), [108, 109, 110, 114, 115, 116], "{}", row.value);
+        let stored = a.read_encoded_chunk(&[0, 0]).unwrap().unwrap();
+        let attempts = [
+            ("write", a.write(.., &elements())),
+            ("write a part", a.write([0..1, 0..1], &[1i32])),
+            ("write nothing", a.write([0..0, 0..0], &[] as &[i32])),
+            ("write bytes", a.write_bytes([0..1, 0..1], &[0; 4])),
+            ("write an encoded chunk", a.write_encoded_chunk(&[0, 0], &stored)),
+            ("erase a chunk", a.erase_chunk(&[0, 0])),
+            ("resize", a.resize(&[2, 3], ResizeOptions::default()).map(|_| ())),
+            ("append", a.append(0, &[0i32; 6]).map(|_| ())),
+        ];
+        for (what, outcome) in attempts {
+            match outcome {
+                Err(e) if matches!(e.kind(), ErrorKind::Skipped(n) if n == name) => {}
+                other => panic!("{what} of {}: {other:?}", row.value),
+            }
+        }
+        assert_eq!(world.contents(), before, "{}", row.value);
+        assert_eq!(a.shape(), [4, 6]);
+    }
+    assert!(rows > 10, "{rows}");
+}
+
+#[test]
+fn what_is_understood_can_be_written() {
+    let mut rows = 0;
+    for row in arrays().iter().filter(|r| matches!(r.verdict, Verdict::Opens)) {
+        rows += 1;
+        let world = World::new(&row.array(), &good_array());
+        let a = array(&world.hierarchy);
+        a.write(.., &elements()).unwrap_or_else(|e| panic!("{}: {e}", row.value));
+        assert_eq!(array(&world.hierarchy).read::<i32>(..).unwrap(), elements());
+        // A flag does not switch a known codec off.
+        if row.member == "codecs" && !row.value.contains("sharding") && row.value.contains("must_understand") {
+            let sums = 4 * row.value.matches("crc32c").count();
+            assert_eq!(a.read_encoded_chunk(&[0, 0]).unwrap().unwrap().len(), 24 + sums, "{}", row.value);
+        }
+        assert_eq!(world.document("row/"), json(&row.array()), "{}", row.value);
+    }
+    assert!(rows > 20, "{rows}");
+}
+
+#[test]
+fn nothing_is_created_that_is_not_understood() {
+    let limits = zarr_array::core::limits::Limits::default();
+    let (mut failures, mut made, mut refused) = (Vec::new(), 0, 0);
+    for (row, text, good) in documents() {
+        let world = World::new(&good, &good);
+        let before = world.contents();
+        let outcome = NodeMetadata::parse(text.as_bytes(), &limits).and_then(|m| match m {
+            NodeMetadata::Array(m) => {
+                // Also not where a good node would be replaced.
+                let over = world.hierarchy.create_array_from("/row", m.clone(), true).map(|_| ());
+                assert_eq!(over.is_ok(), matches!(row.verdict, Verdict::Opens), "{}: {}", row.member, row.value);
+                world.hierarchy.create_array_from("/new/below", m, false).map(|_| ())
+            }
+            NodeMetadata::Group(m) => world.hierarchy.create_group_from("/new/below", m).map(|_| ()),
+        });
+        let right = match (&row.verdict, &outcome) {
+            (Verdict::Opens, Ok(())) => {
+                made += 1;
+                is_kept(&json(&text), &world.document("new/below/"))
+            }
+            (Verdict::Skips(name, _), Err(e)) => matches!(e.kind(), ErrorKind::Skipped(n) if n == name),
+            (Verdict::Unknown(point), Err(e)) => {
+                matches!(e.kind(), ErrorKind::UnknownExtension { point: p, .. } if p == point)
+            }
+            (Verdict::Breaks, Err(_)) => true,
+            _ => false,
+        };
+        if !right {
+            failures.push(format!("{:?} for `{}: {}`: {outcome:?}", row.verdict, row.member, row.value));
+        }
+        if outcome.is_err() {
+            refused += 1;
+            assert_eq!(world.contents(), before, "{}: {}", row.member, row.value);
+        }
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    assert!(made > 20 && refused > 100, "{made} {refused}");
+}
+
+#[test]
+fn a_new_array_is_asked_for_with_what_is_known() {
+    let world = World::new(&good_array(), &good_array());
+    let before = world.contents();
+    let bytes = || json(r#"{"name":"bytes","configuration":{"endian":"little"}}"#);
+    let create = |new: NewArray| world.hierarchy.create_array("/new", &new).map(|_| ()).unwrap_err();
+    let new = || NewArray::new([4, 6], "int32");
+    let e = create(new().codecs([bytes(), json(r#"{"name":"no-such","must_understand":false}"#)]));
+    assert!(matches!(e.kind(), ErrorKind::Skipped(n) if n == "no-such"), "{e}");
+    let e = create(new().codecs([bytes(), json("\"no-such\"")]).shard_shape([4, 6]).chunk_shape([2, 3]));
+    assert!(matches!(e.kind(), ErrorKind::UnknownExtension { .. }), "{e}");
+    let e = create(new().chunk_key_encoding(json(r#"{"name":"default","must_understand":false}"#)));
+    assert!(matches!(e.kind(), ErrorKind::Metadata(_)), "{e}");
+    assert!(matches!(create(NewArray::new([1], "no-such")).kind(), ErrorKind::UnknownExtension { .. }));
+    assert_eq!(world.contents(), before);
+}
+
+/// What cannot be opened can be removed and replaced.
+#[test]
+fn what_is_refused_can_be_removed() {
+    for (_, text, _) in documents() {
+        let world = World::new(&text, &text);
+        world.hierarchy.erase("/row").unwrap();
+        assert!(matches!(world.hierarchy.node("/row").unwrap_err().kind(), ErrorKind::NodeMissing));
+        let copies = json(&world.document("").to_string());
+        let nodes = copies.as_object().and_then(|o| o.get("consolidated_metadata")?.as_object()?.get("metadata")?.as_object());
+        assert_eq!(nodes.unwrap().iter().map(|(n, _)| n).collect::<Vec<_>>(), ["a", "z"]);
+    }
+}
+
+/// A change below a group keeps what is not known of its consolidated metadata.
+#[test]
+fn unknown_members_of_consolidated_metadata_stay() {
+    let (world, good) = (World::new(&good_array(), &good_array()), good_array());
+    let root = format!(
+        r#"{{"zarr_format":3,"consolidated_metadata":{{"must_understand":false,"made":{{"at":1.50}},"metadata":{{"row":{good}}},"kind":"inline"}},"node_type":"group"}}"#
+    );
+    world.store.writer().unwrap().set(&key("zarr.json"), root.as_bytes()).unwrap();
+    let attributes: Object = [("n", Json::from(1))].into_iter().collect();
+    array(&world.hierarchy).set_attributes(attributes.clone()).unwrap();
+    let Json::Object(mut changed) = json(&good) else { panic!("an object") };
+    changed.set("attributes", attributes);
+    assert_eq!(world.document(""), json(&root.replace(&good, &Json::Object(changed).to_string())));
+}
+
+/// A handle that was opened before a change elsewhere does not undo the change when it writes attributes.
+#[test]
+fn attributes_of_an_older_handle_undo_nothing() {
+    let world = World::new(&good_array(), &good_array());
+    let (mut root, mut older) = (world.hierarchy.group("/").unwrap(), array(&world.hierarchy));
+    let attributes: Object = [("n", Json::from(1))].into_iter().collect();
+    array(&world.hierarchy).resize(&[6, 6], ResizeOptions::default()).unwrap();
+    world.hierarchy.create_group("/later", Object::new()).unwrap();
+    root.set_attributes(attributes.clone()).unwrap();
+    let copies = world.hierarchy.group("/").unwrap();
+    let copies = copies.metadata().consolidated().map(|c| c.nodes().clone());
+    assert!(copies.is_none_or(|c| c.get("later").is_some()), "the copies lost a group that was created meanwhile");
+    older.set_attributes(attributes).unwrap();
+    assert_eq!(array(&world.hierarchy).shape(), [6, 6], "the shape is the older again");
+}
+
+/// The copy may be old: an array that was opened from it does not put it in the place of the document.
+#[test]
+fn a_copy_does_not_replace_the_document() {
+    let older = good_array().replace("[4,6]", "[2,6]");
+    let world = World::new(&good_array(), &older);
+    let copies = world.hierarchy.with_consolidated_metadata().unwrap();
+    let mut from_copy = array(&copies);
+    assert_eq!(from_copy.shape(), [2, 6]);
+    from_copy.set_attributes([("n", Json::from(1))].into_iter().collect()).unwrap();
+    assert_eq!(array(&world.hierarchy).shape(), [4, 6], "the document has the shape of the older copy");
+    assert_eq!(array(&world.hierarchy).attributes().get("n"), Some(&Json::from(1)));
+}

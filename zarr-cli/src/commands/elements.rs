@@ -1,0 +1,21 @@
+//! `zarr elements`: each element in C order as its fill-value JSON, one a line.
+
+use super::Outcome;
+use crate::{
+    args::Elements as Args,
+    elements::{each_as_json, slabs},
+    location::Location,
+};
+use std::io::{self, BufWriter, Write};
+use zarr_array::Result;
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    let at = Location::read(&args.array_path)?;
+    let array = at.hierarchy.array(&at.path())?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    for slab in slabs(&array, &(..).into(), 1 << 20)? {
+        each_as_json(&array, &slab, &mut |element| Ok(writeln!(out, "{element}")?))?;
+    }
+    out.flush()?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,165 @@
+//! `zarr info`: a node's metadata, how much is stored, and what it needs.
+
+use super::Outcome;
+use crate::{
+    args::Info as Args,
+    location::Location,
+    output::{bytes, print, say},
+};
+use std::collections::BTreeSet;
+use zarr_array::{
+    Array, Hierarchy, Node, Result,
+    core::{
+        extension::{Extension, ExtensionPoint},
+        json::{Json, Object},
+        metadata::{ArrayMetadata, NodeMetadata},
+        name::NodePath,
+        source::ByteRange,
+        store::{Prefix, Store},
+    },
+};
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    let at = Location::read(&args.node.location)?;
+    if args.needs {
+        return needs(&at.hierarchy, &at.node, args.node.json);
+    }
+    let node = at.hierarchy.node(&at.path())?;
+    let mut info: Object = [("path", node.path().to_string())].into_iter().collect();
+    match &node {
+        Node::Group(group) => {
+            info.set("metadata", Json::Object(group.metadata().document().clone()));
+        }
+        Node::Array(array) => {
+            let (keys, stored) = stored(array.data_store())?;
+            info.set("metadata", Json::Object(array.metadata().document().clone()));
+            info.set("stored_keys", keys);
+            info.set("stored_bytes", stored);
+            info.set("decoded_bytes", array.representation().bytes().map_or(Json::Null, Json::from));
+            let skipped = array.skipped().iter().map(|(_, name)| Json::from(name.as_str()));
+            info.set("skipped", skipped.collect::<Json>());
+        }
+    }
+    if args.node.json {
+        print(&Json::Object(info).to_pretty())?;
+        return Ok(Outcome::Done);
+    }
+    match &node {
+        Node::Group(group) => {
+            print(&format!("group {}", group.path()))?;
+            print(&format!("attributes: {}", Json::Object(group.attributes()).to_pretty()))?;
+        }
+        Node::Array(array) => show(array, &info)?,
+    }
+    Ok(Outcome::Done)
+}
+
+fn show(array: &Array, info: &Object) -> Result<()> {
+    let m = array.metadata();
+    let number = |name: &str| info.get(name).and_then(Json::as_u64).unwrap_or(0);
+    print(&format!("array {}", array.path()))?;
+    print(&format!("shape: {:?}", m.shape()))?;
+    if let Some(names) = m.dimension_names() {
+        let names: Vec<&str> = names.iter().map(|n| n.as_deref().unwrap_or("-")).collect();
+        print(&format!("dimension names: {}", names.join(", ")))?;
+    }
+    print(&format!("data type: {}", m.data_type().to_json()))?;
+    print(&format!("chunk grid: {}", m.chunk_grid().to_json()))?;
+    if let Some(inner) = array.inner_chunk_shape() {
+        print(&format!("inner chunks: {inner:?}"))?;
+    }
+    print(&format!("chunk key encoding: {}", m.chunk_key_encoding().to_json()))?;
+    print(&format!("fill value: {}", m.fill_value()))?;
+    for codec in m.codecs() {
+        print(&format!("codec: {}", codec.to_json()))?;
+    }
+    for transformer in m.storage_transformers() {
+        print(&format!("storage transformer: {}", transformer.to_json()))?;
+    }
+    for (point, name) in array.skipped() {
+        say(&format!("warning: the {point} `{name}` is not known here and is skipped; chunks cannot be written"));
+    }
+    let (stored, decoded) = (number("stored_bytes"), number("decoded_bytes"));
+    print(&format!("stored: {} in {} keys, {} decoded", bytes(stored), number("stored_keys"), bytes(decoded)))?;
+    print(&format!("attributes: {}", Json::Object(array.attributes()).to_pretty()))
+}
+
+/// How many keys of a store there are, and how many bytes in them.
+pub(super) fn stored(store: &std::sync::Arc<dyn Store>) -> Result<(u64, u64)> {
+    let (keys, reader) = (store.lister()?.list()?, store.reader()?);
+    let mut total = 0;
+    for key in &keys {
+        total += match reader.open(key)? {
+            Some(value) => match value.size()? {
+                Some(n) => n,
+                None => {
+                    let mut n = 0;
+                    value.read(&[ByteRange::All], &mut |_, b| {
+                        n = b.len() as u64;
+                        Ok(())
+                    })?;
+                    n
+                }
+            },
+            None => 0,
+        };
+    }
+    Ok((keys.len() as u64, total))
+}
+
+/// The metadata of a node and of all below it, also where arrays cannot be opened.
+fn arrays(hierarchy: &Hierarchy, path: &NodePath, found: &mut Vec<ArrayMetadata>) -> Result<()> {
+    match hierarchy.metadata(path)? {
+        NodeMetadata::Array(m) => found.push(m),
+        NodeMetadata::Group(_) => {
+            let prefix = Prefix::of(path);
+            for below in hierarchy.store().lister()?.list_dir(&prefix)?.prefixes {
+                let name = below.strip(&prefix).map(|p| p.as_str().trim_end_matches('/').to_owned());
+                let Some(Ok(child)) = name.map(|n| path.child(&n)) else { continue };
+                if let Err(e) = arrays(hierarchy, &child, found) {
+                    say(&format!("warning: {e}"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The extension and those in its configuration, wherever lists of codecs stand.
+fn nested(point: ExtensionPoint, e: &Extension, found: &mut BTreeSet<(ExtensionPoint, String)>) {
+    found.insert((point, e.name().to_owned()));
+    for (member, value) in e.configuration().into_iter().flat_map(Object::iter) {
+        if member == "codecs" || member.ends_with("_codecs") {
+            for inner in value.as_array().unwrap_or_default() {
+                if let Ok(inner) = Extension::parse(inner) {
+                    nested(ExtensionPoint::Codec, &inner, found);
+                }
+            }
+        }
+    }
+}
+
+fn needs(hierarchy: &Hierarchy, path: &NodePath, json: bool) -> Result<Outcome> {
+    let (mut all, mut used) = (Vec::new(), BTreeSet::new());
+    arrays(hierarchy, path, &mut all)?;
+    for metadata in &all {
+        metadata.extensions().for_each(|(point, e)| nested(point, e, &mut used));
+    }
+    let (registry, mut missing, mut lines) = (&hierarchy.context().registry, false, Vec::new());
+    for (point, name) in &used {
+        let there = registry.find(*point, name).is_some();
+        missing |= !there;
+        let why = registry.explain(*point, name);
+        let mut o: Object = [("extension_point", point.as_str()), ("name", name), ("given_by", &why)].into_iter().collect();
+        o.set("available", there);
+        lines.push(o);
+    }
+    if json {
+        print(&lines.into_iter().collect::<Json>().to_pretty())?;
+    } else {
+        for (line, (point, _)) in lines.iter().zip(&used) {
+            print(&format!("{point} {}", line.get("given_by").and_then(Json::as_str).unwrap_or_default()))?;
+        }
+    }
+    Ok(if missing { Outcome::ProblemsFound } else { Outcome::Done })
+}

@@ -1,0 +1,236 @@
+//! The command as people run it: output, exit status, and what is left on the disk.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+use zarr_array::{
+    Hierarchy, NewArray,
+    core::json::{Json, Object},
+};
+
+fn zarr(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_zarr")).args(args).output().unwrap()
+}
+fn ok(args: &[&str]) -> String {
+    let out = zarr(args);
+    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+/// Fails with this status; gives what was said.
+fn fails(args: &[&str], status: i32) -> String {
+    let out = zarr(args);
+    assert_eq!(out.status.code(), Some(status), "{args:?}: {}", String::from_utf8_lossy(&out.stdout));
+    String::from_utf8(out.stderr).unwrap()
+}
+fn json(text: &str) -> Json {
+    Json::parse(text.as_bytes(), &Default::default()).unwrap()
+}
+fn weather() -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/weather.zarr").to_string_lossy().into_owned()
+}
+struct Dir(tempfile::TempDir);
+impl Dir {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_string_lossy().into_owned()
+    }
+}
+fn files(dir: &str) -> Vec<PathBuf> {
+    let (mut found, mut left) = (Vec::new(), vec![PathBuf::from(dir)]);
+    while let Some(dir) = left.pop() {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { left.push(path) } else { found.push(path) }
+        }
+    }
+    found
+}
+
+#[test]
+fn shows_a_store_of_zarr_python() {
+    let tree = ok(&["tree", &weather()]);
+    assert!(tree.contains("├── temperature") || tree.contains("└── temperature [24, 90, 180] float32"), "{tree}");
+    assert!(tree.contains("chunks [6, 45, 90] in shards [12, 90, 180], sharding_indexed"), "{tree}");
+    let listed = json(&ok(&["tree", "--json", &weather()]));
+    let children = listed.as_object().unwrap().get("children").unwrap().as_array().unwrap();
+    assert_eq!(children.len(), 5);
+    let info = json(&ok(&["info", "--json", &format!("{}/stations/name", weather())]));
+    let info = info.as_object().unwrap();
+    assert_eq!(info.get("path").unwrap().as_str(), Some("/stations/name"));
+    assert!(info.get("stored_bytes").unwrap().as_u64().unwrap() > 0);
+    assert!(ok(&["info", "--needs", &weather()]).contains("codec `crc32c`: built in (zarr-codecs)"));
+    assert!(ok(&["info", &weather()]).starts_with("group /\n"));
+    assert!(ok(&["extensions"]).contains("sharding_indexed"));
+    let listed = json(&ok(&["extensions", "--json"]));
+    assert!(listed.as_array().unwrap().len() > 25);
+}
+
+#[test]
+fn reads_what_python_wrote() {
+    let names = format!("{}/stations/name", weather());
+    let lines = ok(&["elements", "--array_path", &names]);
+    assert_eq!(lines.lines().count(), 8);
+    assert!(lines.lines().all(|l| l.starts_with('"') && l.ends_with('"')));
+    let part = json(&ok(&["read", "--region", "0:2,1:3,0:10:5", &format!("{}/observations/temperature", weather())]));
+    let outer = part.as_array().unwrap();
+    assert_eq!((outer.len(), outer[0].as_array().unwrap().len(), outer[1].as_array().unwrap()[1].as_array().unwrap().len()), (2, 2, 2));
+}
+
+#[test]
+fn numpy_files_go_out_and_in() {
+    let dir = Dir::new();
+    let array = Hierarchy::create(&dir.path("s")).unwrap();
+    let new = NewArray::new([3, 4], "int16").chunk_shape([2, 3]);
+    let (a, _b) = (array.create_array("/g/a", &new).unwrap(), array.create_array("/g/b", &new).unwrap());
+    a.write(.., &(0..12i16).collect::<Vec<_>>()).unwrap();
+    ok(&["read", "--format", "npy", "-o", &dir.path("a.npy"), &dir.path("s/g/a")]);
+    ok(&["write", "--input", &dir.path("a.npy"), &dir.path("s/g/b")]);
+    assert_eq!(ok(&["read", &dir.path("s/g/b")]), "[[0,1,2,3],[4,5,6,7],[8,9,10,11]]\n");
+    ok(&["read", "--format", "npy", "--region", "1:3,0:4:2", "-o", &dir.path("part.npy"), &dir.path("s/g/a")]);
+    ok(&["write", "--input", &dir.path("part.npy"), "--region", "0:2,2:4", &dir.path("s/g/b")]);
+    assert_eq!(ok(&["read", &dir.path("s/g/b")]), "[[0,1,4,6],[4,5,8,10],[8,9,10,11]]\n");
+    let raw = zarr(&["read", "--format", "raw", "--region", "0:1,:", &dir.path("s/g/a")]).stdout;
+    assert_eq!(raw, [0i16, 1, 2, 3].map(i16::to_le_bytes).concat());
+    assert!(fails(&["write", "--input", &dir.path("part.npy"), &dir.path("s/g/b")], 1).contains("shape"));
+    assert!(fails(&["read", "--region", "0:9,0:1", &dir.path("s/g/a")], 1).contains("0:9:1"));
+    assert!(fails(&["read", "--region", "x", &dir.path("s/g/a")], 1).starts_with("error: "));
+    assert_eq!(files(dir.0.path().to_str().unwrap()).iter().filter(|f| f.to_string_lossy().contains(".part")).count(), 0);
+}
+
+#[test]
+fn shapes_without_elements_and_without_dimensions() {
+    let dir = Dir::new();
+    let zarr = Hierarchy::create(&dir.path("s")).unwrap();
+    zarr.create_array("/none", &NewArray::new([2, 0, 3], "uint8")).unwrap();
+    zarr.create_array("/one", &NewArray::new([], "float64").fill_value("NaN")).unwrap();
+    assert_eq!(ok(&["read", &dir.path("s/none")]), "[[],[]]\n");
+    assert_eq!(ok(&["elements", "--array_path", &dir.path("s/none")]), "");
+    assert_eq!(ok(&["read", &dir.path("s/one")]), "\"NaN\"\n");
+    assert_eq!(ok(&["read", "--region", "", &dir.path("s/one")]), "\"NaN\"\n");
+}
+
+#[test]
+fn copies_a_hierarchy_with_other_codecs() {
+    let dir = Dir::new();
+    let smaller = r#"[{"name":"zstd","configuration":{"level":9,"checksum":false}}]"#;
+    let summary = json(&ok(&["copy", "--json", "--codecs", smaller, &weather(), &dir.path("out.zarr")]));
+    let number = |name: &str| summary.as_object().unwrap().get(name).unwrap().as_u64().unwrap();
+    assert!(number("bytes_after") < number("bytes_before") && number("arrays") == 9, "{summary}");
+    for node in ["observations/temperature", "observations/pressure", "stations/name", "time", "observations/rainfall"] {
+        let elements = |store: &str| ok(&["elements", "--array_path", &format!("{store}/{node}")]);
+        assert_eq!(elements(&weather()), elements(&dir.path("out.zarr")), "{node}");
+    }
+    ok(&["validate", "--data", &dir.path("out.zarr")]);
+    let pressure = ok(&["info", "--json", &dir.path("out.zarr/observations/pressure")]);
+    assert!(pressure.contains("\"sharding_indexed\"") && pressure.contains("\"zstd\""), "shards are kept: {pressure}");
+    assert!(pressure.contains("dimension_names") && ok(&["info", &dir.path("out.zarr")]).contains("attributes"));
+    assert!(fails(&["copy", &weather(), &dir.path("out.zarr")], 1).contains("a node is there already"));
+    ok(&["copy", "--overwrite", &format!("{}/time", weather()), &dir.path("out.zarr/time")]);
+    ok(&["validate", "--data", &dir.path("out.zarr")]);
+}
+
+#[test]
+fn copies_an_array_with_other_chunks_and_types() {
+    let dir = Dir::new();
+    let zarr = Hierarchy::create(&dir.path("s")).unwrap();
+    let mut attributes = Object::new();
+    attributes.set("units", "K");
+    let new = NewArray::new([8, 8], "float64").chunk_shape([3, 3]).attributes(attributes).fill_value("NaN");
+    let a = zarr.create_array("/a", &new).unwrap();
+    a.write(.., &(0..64).map(f64::from).collect::<Vec<_>>()).unwrap();
+    ok(&["copy", "--chunk-shape", "2,2", "--shard-shape", "4,8", &dir.path("s/a"), &dir.path("s/b")]);
+    let b = Hierarchy::open(&dir.path("s")).unwrap().array("/b").unwrap();
+    assert_eq!((b.chunk_shape().unwrap(), b.inner_chunk_shape().unwrap()), (&[4, 8][..], vec![2, 2]));
+    assert_eq!((b.read::<f64>(..).unwrap(), b.attributes()), (a.read::<f64>(..).unwrap(), a.attributes()));
+    assert_eq!(b.metadata().fill_value(), &Json::from("NaN"));
+
+    let refused = fails(&["copy", "--data-type", "uint8", &dir.path("s/a"), &dir.path("s/c")], 1);
+    assert!(refused.contains("fill_value") && refused.contains("--lossy"), "{refused}");
+    assert!(!Path::new(&dir.path("s/c")).exists(), "nothing is left");
+    let exact = NewArray::new([3], "float64");
+    zarr.create_array("/x", &exact).unwrap().write(.., &[1.0, 2.5, 3.0]).unwrap();
+    let refused = fails(&["copy", "--data-type", "int8", &dir.path("s/x"), &dir.path("s/y")], 1);
+    assert!(refused.contains("element [1]: 2.5 is no value of"), "{refused}");
+    ok(&["copy", "--overwrite", "--lossy", "--data-type", "int8", &dir.path("s/x"), &dir.path("s/y")]);
+    assert_eq!(ok(&["read", &dir.path("s/y")]), "[1,2,3]\n");
+    assert!(fails(&["copy", "--codecs", "{}", &dir.path("s/x"), &dir.path("s/z")], 1).contains("JSON list"));
+    assert!(fails(&["copy", "--codecs", r#"["zap"]"#, &dir.path("s/x"), &dir.path("s/z")], 1).contains("unknown codec `zap`"));
+}
+
+#[test]
+fn creates_from_a_document() {
+    let dir = Dir::new();
+    let document = r#"{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"uint16","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},"chunk_key_encoding":"default","fill_value":7,"codecs":["bytes","blosc"]}"#;
+    std::fs::write(dir.path("a.json"), document).unwrap();
+    ok(&["create", "--metadata", &dir.path("a.json"), &dir.path("a.zarr")]);
+    assert_eq!(ok(&["elements", "--array_path", &dir.path("a.zarr")]), "7\n7\n");
+    let info = ok(&["info", &dir.path("a.zarr")]);
+    assert!(info.contains(r#""endian":"little""#) && info.contains(r#""typesize":2"#), "what was chosen is written: {info}");
+    assert!(fails(&["create", "--metadata", &dir.path("a.json"), &dir.path("a.zarr")], 1).contains("already"));
+    ok(&["create", "--overwrite", "--metadata", &dir.path("a.json"), &dir.path("a.zarr")]);
+    std::fs::write(dir.path("bad.json"), document.replace("\"shape\"", "\"form\"")).unwrap();
+    assert!(fails(&["create", "--metadata", &dir.path("bad.json"), &dir.path("b.zarr")], 1).contains("shape"));
+    assert!(!Path::new(&dir.path("b.zarr")).exists());
+}
+
+#[test]
+fn validation_finds_what_is_wrong() {
+    let dir = Dir::new();
+    ok(&["copy", &weather(), &dir.path("s")]);
+    ok(&["validate", "--data", &dir.path("s")]);
+    std::fs::write(dir.path("s/time/notes.txt"), "hello").unwrap();
+    std::fs::write(dir.path("s/latitude/c/99"), "x").unwrap_or_default();
+    std::fs::create_dir_all(dir.path("s/empty/x")).unwrap();
+    std::fs::write(dir.path("s/stations/zarr.json"), "{").unwrap();
+    let chunk = dir.path("s/observations/temperature/c/0/0/0");
+    let mut bytes = std::fs::read(&chunk).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x55;
+    std::fs::write(&chunk, bytes).unwrap();
+    let out = zarr(&["validate", "--json", "--data", &dir.path("s")]);
+    assert_eq!(out.status.code(), Some(1));
+    let report = String::from_utf8(out.stdout).unwrap();
+    for (node, rule) in [
+        ("/time", "a key is a chunk's"), ("/latitude", "a chunk lies in the grid"), ("/empty", "a node opens"),
+        ("/stations", "a node opens"), ("/observations/temperature", "a chunk decodes"),
+    ] {
+        let found = json(&report).as_object().unwrap().get("problems").unwrap().as_array().unwrap().iter().any(|p| {
+            let p = p.as_object().unwrap();
+            p.get("node").unwrap().as_str() == Some(node) && p.get("rule").unwrap().as_str() == Some(rule)
+        });
+        assert!(found, "{node} {rule}: {report}");
+    }
+    assert!(fails(&["tree", &dir.path("s")], 1).contains("2 of the nodes"));
+    let tree = String::from_utf8(zarr(&["tree", &dir.path("s")]).stdout).unwrap();
+    assert!(tree.contains("temperature [24, 90, 180]"), "siblings are shown: {tree}");
+}
+
+#[test]
+fn stale_consolidated_metadata_is_found() {
+    let dir = Dir::new();
+    ok(&["copy", &weather(), &dir.path("s")]);
+    Hierarchy::open(&dir.path("s")).unwrap().consolidate("/").unwrap();
+    ok(&["validate", &dir.path("s")]);
+    let document = std::fs::read_to_string(dir.path("s/time/zarr.json")).unwrap();
+    std::fs::write(dir.path("s/time/zarr.json"), document.replacen("24", "23", 1)).unwrap();
+    std::fs::remove_dir_all(dir.path("s/latitude")).unwrap();
+    let out = String::from_utf8(zarr(&["validate", &dir.path("s")]).stdout).unwrap();
+    assert!(out.contains("the copy of `time` differs") && out.contains("there is a copy of `latitude`"), "{out}");
+}
+#[test]
+fn refusals_are_one_clear_line() {
+    let dir = Dir::new();
+    assert_eq!(fails(&["elements", "--array_path", &dir.path("none")], 1).lines().count(), 1);
+    std::fs::create_dir(dir.path("bad")).unwrap();
+    let document = r#"{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},"chunk_key_encoding":"default","fill_value":7,"codecs":["bytes",{"name":"zst","configuration":{"level":1}}]}"#;
+    std::fs::write(dir.path("bad/zarr.json"), document).unwrap();
+    let said = fails(&["elements", "--array_path", &dir.path("bad")], 1);
+    assert!(said.lines().count() == 1 && said.contains("`zst`") && said.contains("did you mean `zstd`?"), "{said}");
+    let needs = zarr(&["info", "--needs", &dir.path("bad")]);
+    assert_eq!(needs.status.code(), Some(1));
+    assert!(fails(&["frobnicate"], 2).contains("frobnicate"));
+    assert!(fails(&["read", "mine://x"], 1).contains("known are: file, memory"));
+}
