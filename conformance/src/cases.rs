@@ -99,7 +99,8 @@ impl Refusal {
         let about = Json::parse(&read("rule.json")?, &Limits::default())?;
         let member = |name: &str| {
             let text = about.as_object().and_then(|o| o.get(name)).and_then(Json::as_str);
-            text.map(str::to_owned).ok_or_else(|| Error::metadata("must be a string").within(name).at_key(dir.display()))
+            text.map(str::to_owned)
+                .ok_or_else(|| Error::metadata("must be a string").within(name).at_key(dir.display()))
         };
         let rule = member("rule")?;
         if member("clause")?.is_empty() || Some(rule.as_ref()) != dir.file_name() {

@@ -42,12 +42,8 @@ impl Peer {
     /// Starts `zarr-python` or `tensorstore`.
     pub fn start(name: &'static str) -> Result<Self> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/peer.py");
-        let mut process = Command::new(python()?)
-            .arg(script)
-            .arg(name)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
+        let mut process =
+            Command::new(python()?).arg(script).arg(name).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let pipes = process.stdin.take().zip(process.stdout.take());
         let (requests, replies) = pipes.ok_or_else(|| Error::argument("a peer has no pipes"))?;
         Ok(Self { name, process, requests, replies: BufReader::new(replies) })
@@ -62,8 +58,9 @@ impl Peer {
         self.requests.flush()?;
         let mut line = String::new();
         self.replies.read_line(&mut line)?;
-        let reply = Json::parse(line.trim().as_bytes(), &Limits::default())
-            .map_err(|e| Error::argument(format!("{} gave no reply to {}: {e}", self.name, Json::Object(request.clone()))))?;
+        let reply = Json::parse(line.trim().as_bytes(), &Limits::default()).map_err(|e| {
+            Error::argument(format!("{} gave no reply to {}: {e}", self.name, Json::Object(request.clone())))
+        })?;
         let text = |member: &str| {
             let found = reply.as_object().and_then(|o| o.get(member)).and_then(Json::as_str);
             found.unwrap_or_default().to_owned()

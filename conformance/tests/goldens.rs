@@ -1,4 +1,5 @@
 //! Every golden array reads as its writer meant it, bit for bit, whole and in part, and survives being written by us.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use std::collections::BTreeMap;
 use zarr_array::{
@@ -47,7 +48,11 @@ fn create_like(array: &Array, dir: &tempfile::TempDir) -> Result<Array, String> 
     hierarchy.create_array_from("/", array.metadata().clone(), false).map_err(|e| format!("created again: {e}"))
 }
 
-fn check_written(array: &Array, want: &[Vec<u8>], write: impl Fn(&Array) -> zarr_array::Result<()>) -> Result<(), String> {
+fn check_written(
+    array: &Array,
+    want: &[Vec<u8>],
+    write: impl Fn(&Array) -> zarr_array::Result<()>,
+) -> Result<(), String> {
     let dir = tempfile::tempdir().unwrap();
     let ours = create_like(array, &dir)?;
     write(&ours).map_err(|e| format!("written again: {e}"))?;
@@ -72,7 +77,8 @@ fn write_halves(array: &Array, elements: &[Vec<u8>]) -> zarr_array::Result<()> {
 }
 
 fn check(array: &Array, golden: &Golden) -> Result<(), String> {
-    let want = golden.element_bytes(&**array.representation().data_type()).map_err(|e| format!("elements.json: {e}"))?;
+    let want =
+        golden.element_bytes(&**array.representation().data_type()).map_err(|e| format!("elements.json: {e}"))?;
     check_read(array, &want)?;
     check_written(array, &want, |a| write_elements(a, &want))?;
     check_written(array, &want, |a| write_halves(a, &want)).map_err(|e| format!("in halves: {e}"))

@@ -1,4 +1,5 @@
 //! One document for each rule that makes a reader refuse, and its twin that it accepts.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use std::sync::Arc;
 use zarr_array::{
@@ -67,7 +68,8 @@ fn check(case: &Refusal, context: &Context) -> std::result::Result<(), String> {
         return Err(format!("listed as {listed:?}"));
     }
     // What is accepted is kept.
-    let (text, metadata) = (Json::parse(&case.accept, &context.limits), NodeMetadata::parse(&case.accept, &context.limits));
+    let (text, metadata) =
+        (Json::parse(&case.accept, &context.limits), NodeMetadata::parse(&case.accept, &context.limits));
     let kept = metadata.is_ok_and(|m| text.is_ok_and(|t| t == Json::Object(m.document().clone())));
     if kept { Ok(()) } else { Err("its twin does not keep its document".into()) }
 }

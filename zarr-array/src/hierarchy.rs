@@ -136,7 +136,8 @@ impl Hierarchy {
     pub(crate) fn create_node(&self, path: &NodePath, metadata: &NodeMetadata, overwrite: bool) -> Result<()> {
         let (writer, key) = (self.store.writer()?, Key::metadata(path));
         self.create_parents(path)?;
-        if overwrite {
+        // What lies in a directory that is no node is nobody's to remove.
+        if overwrite && self.store.reader()?.open(&key)?.is_some() {
             writer.erase_prefix(&Prefix::of(path))?;
         }
         let text = Json::Object(metadata.document().clone()).to_pretty();
@@ -236,8 +237,7 @@ impl Hierarchy {
                 .at_node(path)
                 .with_hint("neither can the store list nor is there consolidated metadata"));
         };
-        let mut names: Vec<String> =
-            nodes.iter().filter_map(|(p, _)| p.split('/').next()).map(str::to_owned).collect();
+        let mut names: Vec<String> = nodes.iter().filter_map(|(p, _)| p.split('/').next()).map(str::to_owned).collect();
         names.sort();
         names.dedup();
         Ok(names)
@@ -255,7 +255,8 @@ impl Hierarchy {
                 },
             };
             if let Some(nodes) = from {
-                let own = |p: &str| if below == "/" { Some(p.to_owned()) } else { p.strip_prefix(&below).map(str::to_owned) };
+                let own =
+                    |p: &str| if below == "/" { Some(p.to_owned()) } else { p.strip_prefix(&below).map(str::to_owned) };
                 return Ok(Some(nodes.iter().filter_map(|(p, v)| Some((own(p)?, v.clone()))).collect()));
             }
             at = group.parent();

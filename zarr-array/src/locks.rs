@@ -15,8 +15,7 @@ struct Stripe {
 }
 
 const STRIPES: usize = 64;
-static TABLE: [Stripe; STRIPES] =
-    [const { Stripe { held: Mutex::new(None), released: Condvar::new() } }; STRIPES];
+static TABLE: [Stripe; STRIPES] = [const { Stripe { held: Mutex::new(None), released: Condvar::new() } }; STRIPES];
 
 /// Holds a name until it is dropped.
 pub(crate) struct Guard {

@@ -103,8 +103,7 @@ impl Selection {
             let (found, rank) = (slices.len(), array_shape.len());
             return Err(Error::argument(format!("{found} slices for an array of {rank} dimensions")));
         }
-        let mut selected =
-            Selected { bounds: Region::whole(array_shape), steps: Dims::new(), shape: Dims::new() };
+        let mut selected = Selected { bounds: Region::whole(array_shape), steps: Dims::new(), shape: Dims::new() };
         for (d, (s, n)) in slices.iter().zip(array_shape).enumerate() {
             if s.step == 0 || s.start > s.stop || s.stop > *n {
                 let (start, stop, step) = (s.start, s.stop, s.step);

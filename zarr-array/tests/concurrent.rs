@@ -1,4 +1,5 @@
 //! Writers of one process to different parts of one stored object lose nothing, whatever handle they use.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use std::sync::Arc;
 use zarr_array::{Hierarchy, NewArray, Result};
@@ -79,7 +80,9 @@ fn one_of_many_creators_wins() {
         let threads: Vec<_> = (0..8)
             .map(|_| {
                 let path = &path;
-                s.spawn(move || usize::from(Hierarchy::create(path).unwrap().create_array("/x/y", &new_array(SIDE)).is_ok()))
+                s.spawn(move || {
+                    usize::from(Hierarchy::create(path).unwrap().create_array("/x/y", &new_array(SIDE)).is_ok())
+                })
             })
             .collect();
         threads.into_iter().map(|t| t.join().unwrap()).sum()

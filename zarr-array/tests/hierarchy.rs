@@ -1,4 +1,5 @@
 //! Groups, consolidated metadata, and what is not known, on every road that opens a node.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use std::sync::Arc;
 use zarr_array::{
@@ -83,7 +84,10 @@ fn attributes_change_and_the_rest_stays() {
     let mut array = zarr.array("/").unwrap();
     array.set_attributes(object(r#"{"b":12345678901234567890123,"a":1e3}"#)).unwrap();
     let stored = text(&store, "zarr.json");
-    assert!(stored.contains("1.50") && stored.contains("12345678901234567890123") && stored.contains("1e3"), "{stored}");
+    assert!(
+        stored.contains("1.50") && stored.contains("12345678901234567890123") && stored.contains("1e3"),
+        "{stored}"
+    );
     assert!(stored.find("later") < stored.find("zarr_format"), "order is kept: {stored}");
     assert_eq!(zarr.array("/").unwrap().attributes().len(), 2);
 }
@@ -107,7 +111,13 @@ fn what_is_skipped_can_be_read_but_not_written() {
         array.set_attributes(object(r#"{"x":1}"#)).unwrap();
         assert!(text(&store, &format!("{name}/zarr.json")).contains("zap"), "kept");
     }
-    assert!(zarr.create_array("/new", &NewArray::new([2], "uint8").codecs([json("\"bytes\""), json(r#"{"name":"zap","must_understand":false}"#)])).is_err());
+    assert!(
+        zarr.create_array(
+            "/new",
+            &NewArray::new([2], "uint8").codecs([json("\"bytes\""), json(r#"{"name":"zap","must_understand":false}"#)])
+        )
+        .is_err()
+    );
 }
 
 #[test]
@@ -124,10 +134,16 @@ fn must_understand_on_every_road() {
         Json::Object(changed).to_string()
     };
     let bad = [
-        flagged("data_type", "uint8"), flagged("data_type", "zap"), flagged("chunk_grid", "regular"), flagged("chunk_grid", "zap"),
-        flagged("chunk_key_encoding", "default"), flagged("chunk_key_encoding", "zap"),
-        ARRAY.replace("\"bytes\"", "\"zap\""), ARRAY.replacen('{', r#"{"storage_transformers":["zap"],"#, 1),
-        ARRAY.replacen('{', r#"{"zap":{"must_understand":true},"#, 1), ARRAY.replacen('{', r#"{"zap":1,"#, 1),
+        flagged("data_type", "uint8"),
+        flagged("data_type", "zap"),
+        flagged("chunk_grid", "regular"),
+        flagged("chunk_grid", "zap"),
+        flagged("chunk_key_encoding", "default"),
+        flagged("chunk_key_encoding", "zap"),
+        ARRAY.replace("\"bytes\"", "\"zap\""),
+        ARRAY.replacen('{', r#"{"storage_transformers":["zap"],"#, 1),
+        ARRAY.replacen('{', r#"{"zap":{"must_understand":true},"#, 1),
+        ARRAY.replacen('{', r#"{"zap":1,"#, 1),
         ARRAY.replace("\"bytes\"", r#"{"name":"bytes","must_understand":"no"}"#),
         ARRAY.replace("\"bytes\"", r#"{"name":"bytes","configuration":{"x":1},"must_understand":false}"#),
         ARRAY.replace("\"bytes\"", r#"{"name":"zap","must_understand":false}"#),
@@ -137,7 +153,10 @@ fn must_understand_on_every_road() {
         put(&store, "a/zarr.json", &document);
         let mut root = Object::new();
         root.set("a", json(&document));
-        let group = format!(r#"{{"zarr_format":3,"node_type":"group","consolidated_metadata":{{"kind":"inline","must_understand":false,"metadata":{}}}}}"#, Json::Object(root));
+        let group = format!(
+            r#"{{"zarr_format":3,"node_type":"group","consolidated_metadata":{{"kind":"inline","must_understand":false,"metadata":{}}}}}"#,
+            Json::Object(root)
+        );
         put(&store, "zarr.json", &group);
         assert!(zarr.node("/a").is_err(), "open: {document}");
         assert!(zarr.group("/").unwrap().children().unwrap()[0].node.is_err(), "list: {document}");
@@ -206,19 +225,27 @@ fn a_store_that_cannot_list_is_listed_by_its_consolidated_metadata() {
 struct Mark(char);
 #[derive(Debug)]
 struct Marked(Arc<dyn Store>, char);
-macro_rules! mark { ($type:ident $name:literal $mark:literal) => {
-    #[derive(Debug)]
-    struct $type(Mark);
-    impl Named for $type {
-        const NAME: &'static str = $name;
-        type Configuration = zarr_array::core::data_type::NoConfiguration;
-        fn create(_: Self::Configuration, _: &Site<'_>) -> Result<Self> { Ok(Self(Mark($mark))) }
-        fn configuration(&self) -> Self::Configuration { Self::Configuration {} }
-    }
-    impl StorageTransformer for $type {
-        fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>> { Ok(Arc::new(Marked(below, self.0.0))) }
-    }
-} }
+macro_rules! mark {
+    ($type:ident $name:literal $mark:literal) => {
+        #[derive(Debug)]
+        struct $type(Mark);
+        impl Named for $type {
+            const NAME: &'static str = $name;
+            type Configuration = zarr_array::core::data_type::NoConfiguration;
+            fn create(_: Self::Configuration, _: &Site<'_>) -> Result<Self> {
+                Ok(Self(Mark($mark)))
+            }
+            fn configuration(&self) -> Self::Configuration {
+                Self::Configuration {}
+            }
+        }
+        impl StorageTransformer for $type {
+            fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>> {
+                Ok(Arc::new(Marked(below, self.0.0)))
+            }
+        }
+    };
+}
 mark!(MarkA "test.a" 'a');
 mark!(MarkB "test.b" 'b');
 impl Marked {

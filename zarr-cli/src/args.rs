@@ -2,10 +2,15 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use zarr_array::core::{json::Json, limits::Limits};
 
 /// Shows, reads, writes, copies and checks Zarr v3 data.
 #[derive(Debug, Parser)]
-#[command(name = "zarr", version, after_help = "Exit status: 0 done; 1 failed, or problems found; 2 wrong command line.")]
+#[command(
+    name = "zarr",
+    version,
+    after_help = "Exit status: 0 done; 1 failed, or problems found; 2 wrong command line."
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -65,8 +70,8 @@ pub(crate) enum Format {
 pub(crate) struct Read {
     /// Path or URI of an array
     pub(crate) array: String,
-    /// What to read: START:STOP[:STEP] for each dimension, separated by commas
-    #[arg(long)]
+    /// What to read: START:STOP[:STEP] or INDEX for each dimension, separated by commas
+    #[arg(long, value_parser = region)]
     pub(crate) region: Option<String>,
     /// How to print it
     #[arg(long, value_enum, default_value = "json")]
@@ -95,8 +100,8 @@ pub(crate) struct Write {
     /// A .npy file with elements of the array's data type
     #[arg(long)]
     pub(crate) input: PathBuf,
-    /// Where to write: START:STOP[:STEP] for each dimension, separated by commas
-    #[arg(long)]
+    /// Where to write: START:STOP[:STEP] or INDEX for each dimension, separated by commas
+    #[arg(long, value_parser = region)]
     pub(crate) region: Option<String>,
 }
 
@@ -108,8 +113,8 @@ pub(crate) struct Copy {
     pub(crate) destination: String,
     /// The codecs of a chunk (of an inner chunk, where there are shards), as a JSON list. Compressors alone replace
     /// those that were there, and keep the array codecs
-    #[arg(long)]
-    pub(crate) codecs: Option<String>,
+    #[arg(long, value_parser = codecs)]
+    pub(crate) codecs: Option<Codecs>,
     /// Lengths of chunks (of inner chunks, where there are shards), separated by commas
     #[arg(long, value_delimiter = ',')]
     pub(crate) chunk_shape: Option<Vec<u64>>,
@@ -151,4 +156,29 @@ pub(crate) struct Elements {
     /// Path or URI of an array
     #[arg(long = "array_path")]
     pub(crate) array_path: String,
+}
+
+/// Codecs as JSON, each a name or an object.
+#[derive(Debug, Clone)]
+pub(crate) struct Codecs(pub(crate) Vec<Json>);
+
+fn codecs(text: &str) -> Result<Codecs, String> {
+    match Json::parse(text.as_bytes(), &Limits::default()) {
+        Ok(Json::Array(codecs)) => Ok(Codecs(codecs)),
+        Ok(other) => Err(format!("codecs are a JSON list, not {}", other.kind())),
+        Err(e) => Err(e.to_string()),
+    }
+}
+
+/// Checks the form of a region. Whether it fits shows with the array.
+fn region(text: &str) -> Result<String, String> {
+    let number = |field: &str| field.is_empty() || field.parse::<u64>().is_ok();
+    let range = |part: &str| {
+        let fields: Vec<&str> = part.split(':').collect();
+        fields.len() <= 3 && fields.iter().all(|f| number(f)) && (fields.len() > 1 || !part.is_empty())
+    };
+    match text.split(',').find(|part| !range(part)) {
+        Some(part) if !text.is_empty() => Err(format!("`{part}` is no START:STOP[:STEP] or INDEX")),
+        _ => Ok(text.to_owned()),
+    }
 }

@@ -27,6 +27,10 @@ impl Converter<'_> {
     /// Converts the bytes of elements. The error has the number of the element that does not convert.
     pub(crate) fn elements(&self, elements: &[u8]) -> Result<Vec<u8>, (usize, Error)> {
         let (from, to) = (self.from.layout(), self.to.layout());
+        if from.is_variable() || to.is_variable() {
+            let e = Error::argument(format!("{:?} does not convert to {:?}", self.from, self.to));
+            return Err((0, e.with_hint("elements of variable length convert to no other data type")));
+        }
         let mut out = Vec::with_capacity(elements.len() / from.size() * to.size());
         for (i, e) in elements.chunks(from.size()).enumerate() {
             out.extend(self.element(from, to, e).map_err(|e| (i, e))?);
@@ -35,10 +39,8 @@ impl Converter<'_> {
     }
     fn element(&self, from: Layout, to: Layout, e: &[u8]) -> Result<Vec<u8>> {
         let both = (from, to);
-        let (
-            Layout::Fixed { kind: a, width: m, components: p },
-            Layout::Fixed { kind: b, width: n, components: q },
-        ) = both
+        let (Layout::Fixed { kind: a, width: m, components: p }, Layout::Fixed { kind: b, width: n, components: q }) =
+            both
         else {
             return Err(Error::argument("elements of variable length convert to no other data type"));
         };

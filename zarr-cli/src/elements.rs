@@ -1,9 +1,12 @@
 //! Elements as JSON, and regions as users write them.
 
+use crate::slabs::Slabs;
 use zarr_array::{
     Array, Error, Result, Selection, Slice,
     core::{
         json::Json,
+        limits::zeroed,
+        representation::product,
         view::{Handle, Heap, ViewMut},
     },
 };
@@ -24,9 +27,11 @@ pub(crate) fn selection(text: Option<&str>, shape: &[u64]) -> Result<Selection> 
         .into_iter()
         .zip(shape)
         .map(|(part, n)| {
-            let number = |text: &str, default| if text.is_empty() { Ok(default) } else { text.parse().map_err(|_| wrong(part)) };
+            let number =
+                |text: &str, default| if text.is_empty() { Ok(default) } else { text.parse().map_err(|_| wrong(part)) };
             let fields: Vec<&str> = part.split(':').collect();
             match fields[..] {
+                [one] => number(one, 0).map(|i| Slice { start: i, stop: i.saturating_add(1), step: 1 }),
                 [start, stop] => Ok(Slice { start: number(start, 0)?, stop: number(stop, *n)?, step: 1 }),
                 [start, stop, step] => {
                     Ok(Slice { start: number(start, 0)?, stop: number(stop, *n)?, step: number(step, 1)? })
@@ -49,31 +54,29 @@ pub(crate) fn each_as_json(
         let bytes = array.read_bytes(selection.clone())?;
         return bytes.chunks(r.element_size()).try_for_each(|e| each(data_type.fill_to_json(e)?));
     }
-    let count = shape.iter().product::<u64>() as usize;
-    let (mut handles, heap) = (vec![0; count * Handle::SIZE], Heap::new(r.fill()));
+    let (mut handles, heap) = (string_handles(&shape)?, Heap::new(r.fill()));
     array.read_view(selection.clone(), ViewMut::new(&mut handles, &shape, Handle::SIZE)?.with_heap(Some(&heap)))?;
     let strings = heap.strings();
     let handles = handles.as_chunks().0;
     handles.iter().try_for_each(|h| each(data_type.fill_to_json(strings.get(Handle::from_bytes(h))?)?))
 }
 
-/// Slabs along the first dimension of a selection, each of about `most` elements at most, in order.
-pub(crate) fn slabs(array: &Array, selection: &Selection, most: u64) -> Result<Vec<Selection>> {
-    let shape = selection.shape(array.shape())?;
-    let Some(first) = shape.first().copied() else { return Ok(vec![selection.clone()]) };
-    let row: u64 = shape[1..].iter().product();
-    // A slab of whole chunks decodes each chunk once.
-    let chunk = array.chunk_shape().and_then(|c| c.first().copied()).unwrap_or(1);
-    let rows = (most / row.max(1)).max(1).div_ceil(chunk) * chunk;
-    let slices = selection.slices(array.shape())?;
-    Ok((0..first)
-        .step_by(rows as usize)
-        .map(|start| {
-            let stop = (start + rows).min(first);
-            let s = slices[0];
-            let last = s.start + (stop - 1) * s.step + 1;
-            let own = Slice { start: s.start + start * s.step, stop: last, step: s.step };
-            std::iter::once(own).chain(slices[1..].iter().copied()).collect()
-        })
-        .collect())
+/// Memory for the handles of strings.
+pub(crate) fn string_handles(shape: &[u64]) -> Result<Vec<u8>> {
+    let bytes = product(shape, Handle::SIZE as u64)?;
+    zeroed(usize::try_from(bytes).map_err(|_| zarr_array::ErrorKind::Memory(bytes))?)
+}
+
+/// Parts of a selection in C order, each of at most `most` elements.
+pub(crate) fn parts(array: &Array, selection: &Selection, most: u64) -> Result<impl Iterator<Item = Selection>> {
+    let (slices, shape) = (selection.slices(array.shape())?, selection.shape(array.shape())?);
+    let chunk = array.chunk_shape().unwrap_or_default();
+    Ok(Slabs::new(&shape, chunk, most).map(move |part| {
+        let own = |(r, s): (&std::ops::Range<u64>, &Slice)| Slice {
+            start: s.start + r.start * s.step,
+            stop: s.start + (r.end - 1) * s.step + 1,
+            step: s.step,
+        };
+        part.iter().zip(&slices).map(own).collect()
+    }))
 }

@@ -4,7 +4,11 @@
 //! that have a `zarr.json` each without a gap between them.
 
 use std::path::{Path, PathBuf};
-use zarr_array::{Context, Error, Hierarchy, Result, core::name::NodePath, store::OpenMode};
+use zarr_array::{
+    Context, Error, Hierarchy, Result,
+    core::name::NodePath,
+    store::{OpenMode, file_path},
+};
 
 /// A store and a node in it.
 pub(crate) struct Location {
@@ -24,29 +28,28 @@ impl Location {
         Self::open(typed, OpenMode::ReadWrite)
     }
     fn open(typed: &str, mode: OpenMode) -> Result<Self> {
-        if !is_path(typed) {
-            let hierarchy = Hierarchy::open_with(typed, mode, Context::new()?)?;
-            return Ok(Self { hierarchy, node: NodePath::ROOT, typed: typed.to_owned() });
-        }
-        let (root, node) = split(Path::new(typed));
-        let hierarchy = Hierarchy::open_with(&root.to_string_lossy(), mode, Context::new()?)?;
-        Ok(Self { hierarchy, node: NodePath::new(&node)?, typed: typed.to_owned() })
+        let (location, node) = match directory(typed)? {
+            Some(path) => split(&path),
+            None => (typed.to_owned(), NodePath::ROOT),
+        };
+        let hierarchy = Hierarchy::open_with(&location, mode, Context::new()?)?;
+        Ok(Self { hierarchy, node, typed: typed.to_owned() })
     }
-    /// Where a new node is to be: in the store that the directory above belongs to, or a store of its own.
+    /// Where a new node is to be: in the store of the nearest node above, or in a store of its own.
     pub(crate) fn create(typed: &str) -> Result<Self> {
-        if is_path(typed) {
-            let path = Path::new(typed);
-            if let (Some(parent), Some(name)) = (path.parent(), path.file_name())
-                && parent.join("zarr.json").is_file()
-            {
-                let (root, above) = split(parent);
-                let name = name.to_str().ok_or_else(|| Error::name("a node's name must be UTF-8"))?;
-                let hierarchy = Hierarchy::open(&root.to_string_lossy())?;
-                return Ok(Self { hierarchy, node: NodePath::new(&above)?.child(name)?, typed: typed.to_owned() });
-            }
-        }
-        let hierarchy = Hierarchy::create(typed)?;
-        Ok(Self { hierarchy, node: NodePath::ROOT, typed: typed.to_owned() })
+        let (location, node) = match directory(typed)? {
+            Some(path) => match path.ancestors().skip(1).find(|p| p.join("zarr.json").is_file()) {
+                Some(above) => {
+                    let (location, node) = split(above);
+                    let below = path.strip_prefix(above).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+                    (location, node.join(&below)?)
+                }
+                None => (path.to_string_lossy().into_owned(), NodePath::ROOT),
+            },
+            None => (typed.to_owned(), NodePath::ROOT),
+        };
+        let hierarchy = Hierarchy::create(&location)?;
+        Ok(Self { hierarchy, node, typed: typed.to_owned() })
     }
     /// The path of the node, as functions of a hierarchy take it.
     pub(crate) fn path(&self) -> String {
@@ -54,14 +57,23 @@ impl Location {
     }
 }
 
-fn is_path(typed: &str) -> bool {
-    !typed.contains("://")
+/// The directory that is meant, absolute; `None` for URIs of other schemes than `file`.
+fn directory(typed: &str) -> Result<Option<PathBuf>> {
+    let path = match typed.split_once("://") {
+        Some((scheme, _)) if scheme.eq_ignore_ascii_case("file") => file_path(typed)?,
+        Some((scheme, _)) if scheme.len() > 1 => return Ok(None),
+        _ => PathBuf::from(typed),
+    };
+    if let Ok(canonical) = std::fs::canonicalize(&path) {
+        return Ok(Some(canonical));
+    }
+    let absolute = std::path::absolute(&path).map_err(|e| Error::from(e).at_key(typed))?;
+    Ok(Some(absolute))
 }
 
-/// The directory of the store, and the node's path in it.
-fn split(path: &Path) -> (PathBuf, String) {
-    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let (mut root, mut names) = (path.clone(), Vec::new());
+/// The directory of the store, and the node in it.
+fn split(path: &Path) -> (String, NodePath) {
+    let (mut root, mut names) = (path.to_owned(), Vec::new());
     while root.join("zarr.json").is_file()
         && let (Some(parent), Some(name)) = (root.parent(), root.file_name().and_then(|n| n.to_str()))
         && parent.join("zarr.json").is_file()
@@ -70,7 +82,9 @@ fn split(path: &Path) -> (PathBuf, String) {
         root = parent.to_owned();
     }
     names.reverse();
-    (root, names.join("/"))
+    let text = |p: &Path| p.to_string_lossy().into_owned();
+    // A directory whose name no node may have is a store of its own.
+    NodePath::new(&names.join("/")).map_or_else(|_| (text(path), NodePath::ROOT), |node| (text(&root), node))
 }
 
 #[cfg(test)]
@@ -85,8 +99,12 @@ mod tests {
         for node in ["zarr.json", "g/zarr.json", "g/x/zarr.json"] {
             std::fs::write(root.join(node), "").unwrap();
         }
-        assert_eq!(split(&root.join("g/x")), (root.clone(), "g/x".into()));
-        assert_eq!(split(&root), (root.clone(), String::new()));
-        assert_eq!(split(&root.join("no")), (root.join("no"), String::new()));
+        let text = root.to_string_lossy().into_owned();
+        assert_eq!(split(&root.join("g/x")), (text.clone(), NodePath::new("g/x").unwrap()));
+        assert_eq!(split(&root), (text, NodePath::ROOT));
+        let new = Location::create(&root.join("g/new/deep").to_string_lossy()).unwrap();
+        assert_eq!(new.path(), "/g/new/deep");
+        let uri = format!("file://{}", root.join("g/x").display());
+        assert_eq!(Location::read(&uri).unwrap().path(), "/g/x");
     }
 }

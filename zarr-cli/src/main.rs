@@ -10,6 +10,7 @@ mod location;
 mod npy;
 mod output;
 mod progress;
+mod slabs;
 
 use clap::Parser;
 use std::process::ExitCode;

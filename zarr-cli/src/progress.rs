@@ -20,7 +20,14 @@ impl Progress {
     /// Begins. `total` is in any unit.
     pub(crate) fn new(what: &'static str, total: u64) -> Self {
         let visible = io::stderr().is_terminal();
-        Self { what, total, done: AtomicU64::new(0), start: Instant::now(), shown: std::sync::Mutex::new(None), visible }
+        Self {
+            what,
+            total,
+            done: AtomicU64::new(0),
+            start: Instant::now(),
+            shown: std::sync::Mutex::new(None),
+            visible,
+        }
     }
     /// Adds what was done.
     pub(crate) fn add(&self, n: u64) {

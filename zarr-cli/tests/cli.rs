@@ -1,4 +1,5 @@
 //! The command as people run it: output, exit status, and what is left on the disk.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use std::{
     path::{Path, PathBuf},
@@ -76,7 +77,10 @@ fn reads_what_python_wrote() {
     assert!(lines.lines().all(|l| l.starts_with('"') && l.ends_with('"')));
     let part = json(&ok(&["read", "--region", "0:2,1:3,0:10:5", &format!("{}/observations/temperature", weather())]));
     let outer = part.as_array().unwrap();
-    assert_eq!((outer.len(), outer[0].as_array().unwrap().len(), outer[1].as_array().unwrap()[1].as_array().unwrap().len()), (2, 2, 2));
+    assert_eq!(
+        (outer.len(), outer[0].as_array().unwrap().len(), outer[1].as_array().unwrap()[1].as_array().unwrap().len()),
+        (2, 2, 2)
+    );
 }
 
 #[test]
@@ -96,8 +100,12 @@ fn numpy_files_go_out_and_in() {
     assert_eq!(raw, [0i16, 1, 2, 3].map(i16::to_le_bytes).concat());
     assert!(fails(&["write", "--input", &dir.path("part.npy"), &dir.path("s/g/b")], 1).contains("shape"));
     assert!(fails(&["read", "--region", "0:9,0:1", &dir.path("s/g/a")], 1).contains("0:9:1"));
-    assert!(fails(&["read", "--region", "x", &dir.path("s/g/a")], 1).starts_with("error: "));
-    assert_eq!(files(dir.0.path().to_str().unwrap()).iter().filter(|f| f.to_string_lossy().contains(".part")).count(), 0);
+    assert!(fails(&["read", "--region", "x", &dir.path("s/g/a")], 2).contains("START:STOP"));
+    assert_eq!(ok(&["read", "--region", "2,1:3", &dir.path("s/g/a")]), "[[9,10]]\n");
+    assert_eq!(
+        files(dir.0.path().to_str().unwrap()).iter().filter(|f| f.to_string_lossy().contains(".part")).count(),
+        0
+    );
 }
 
 #[test]
@@ -119,7 +127,8 @@ fn copies_a_hierarchy_with_other_codecs() {
     let summary = json(&ok(&["copy", "--json", "--codecs", smaller, &weather(), &dir.path("out.zarr")]));
     let number = |name: &str| summary.as_object().unwrap().get(name).unwrap().as_u64().unwrap();
     assert!(number("bytes_after") < number("bytes_before") && number("arrays") == 9, "{summary}");
-    for node in ["observations/temperature", "observations/pressure", "stations/name", "time", "observations/rainfall"] {
+    for node in ["observations/temperature", "observations/pressure", "stations/name", "time", "observations/rainfall"]
+    {
         let elements = |store: &str| ok(&["elements", "--array_path", &format!("{store}/{node}")]);
         assert_eq!(elements(&weather()), elements(&dir.path("out.zarr")), "{node}");
     }
@@ -129,6 +138,11 @@ fn copies_a_hierarchy_with_other_codecs() {
     assert!(pressure.contains("dimension_names") && ok(&["info", &dir.path("out.zarr")]).contains("attributes"));
     assert!(fails(&["copy", &weather(), &dir.path("out.zarr")], 1).contains("a node is there already"));
     ok(&["copy", "--overwrite", &format!("{}/time", weather()), &dir.path("out.zarr/time")]);
+    ok(&["copy", &format!("{}/time", weather()), &dir.path("out.zarr/new/deep/time")]);
+    for (from, to) in [("stations", "stations"), ("time", ""), ("", "stations/copy"), ("stations", "stations/name/x")] {
+        let (from, to) = (dir.path(&format!("out.zarr/{from}")), dir.path(&format!("out.zarr/{to}")));
+        fails(&["copy", "--overwrite", &from, &to], 1);
+    }
     ok(&["validate", "--data", &dir.path("out.zarr")]);
 }
 
@@ -156,8 +170,11 @@ fn copies_an_array_with_other_chunks_and_types() {
     assert!(refused.contains("element [1]: 2.5 is no value of"), "{refused}");
     ok(&["copy", "--overwrite", "--lossy", "--data-type", "int8", &dir.path("s/x"), &dir.path("s/y")]);
     assert_eq!(ok(&["read", &dir.path("s/y")]), "[1,2,3]\n");
-    assert!(fails(&["copy", "--codecs", "{}", &dir.path("s/x"), &dir.path("s/z")], 1).contains("JSON list"));
-    assert!(fails(&["copy", "--codecs", r#"["zap"]"#, &dir.path("s/x"), &dir.path("s/z")], 1).contains("unknown codec `zap`"));
+    assert!(fails(&["copy", "--codecs", "{}", &dir.path("s/x"), &dir.path("s/z")], 2).contains("JSON list"));
+    assert!(
+        fails(&["copy", "--codecs", r#"["zap"]"#, &dir.path("s/x"), &dir.path("s/z")], 1)
+            .contains("unknown codec `zap`")
+    );
 }
 
 #[test]
@@ -168,12 +185,41 @@ fn creates_from_a_document() {
     ok(&["create", "--metadata", &dir.path("a.json"), &dir.path("a.zarr")]);
     assert_eq!(ok(&["elements", "--array_path", &dir.path("a.zarr")]), "7\n7\n");
     let info = ok(&["info", &dir.path("a.zarr")]);
-    assert!(info.contains(r#""endian":"little""#) && info.contains(r#""typesize":2"#), "what was chosen is written: {info}");
+    assert!(
+        info.contains(r#""endian":"little""#) && info.contains(r#""typesize":2"#),
+        "what was chosen is written: {info}"
+    );
     assert!(fails(&["create", "--metadata", &dir.path("a.json"), &dir.path("a.zarr")], 1).contains("already"));
     ok(&["create", "--overwrite", "--metadata", &dir.path("a.json"), &dir.path("a.zarr")]);
     std::fs::write(dir.path("bad.json"), document.replace("\"shape\"", "\"form\"")).unwrap();
     assert!(fails(&["create", "--metadata", &dir.path("bad.json"), &dir.path("b.zarr")], 1).contains("shape"));
     assert!(!Path::new(&dir.path("b.zarr")).exists());
+}
+
+#[test]
+fn only_a_node_is_overwritten() {
+    let dir = Dir::new();
+    std::fs::create_dir(dir.path("home")).unwrap();
+    std::fs::write(dir.path("home/file"), "mine").unwrap();
+    let document = r#"{"zarr_format":3,"node_type":"array","shape":[],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[]}},"chunk_key_encoding":"default","fill_value":7,"codecs":["bytes"]}"#;
+    std::fs::write(dir.path("a.json"), document).unwrap();
+    ok(&["create", "--overwrite", "--metadata", &dir.path("a.json"), &dir.path("home")]);
+    assert_eq!(std::fs::read_to_string(dir.path("home/file")).unwrap(), "mine");
+}
+
+#[test]
+fn huge_arrays_of_nothing() {
+    let dir = Dir::new();
+    let zarr = Hierarchy::create(&dir.path("s")).unwrap();
+    let side = 1u64 << 31;
+    let wide = NewArray::new([side, side], "uint8").chunk_shape([1000, 1000]);
+    zarr.create_array("/wide", &wide).unwrap().write([5..6, 7..8], &[9u8]).unwrap();
+    zarr.create_array("/none", &NewArray::new([0, 1 << 40, 1 << 40], "uint8").chunk_shape([1, 1, 1])).unwrap();
+    zarr.create_array("/text", &NewArray::new([4, 1 << 40], "string").chunk_shape([1, 1])).unwrap();
+    ok(&["copy", &dir.path("s"), &dir.path("t")]);
+    assert_eq!(ok(&["read", "--region", "5,6:9", &dir.path("t/wide")]), "[[0,9,0]]\n");
+    assert_eq!(ok(&["elements", "--array_path", &dir.path("t/none")]), "");
+    assert!(fails(&["read", "--format", "raw", "--region", ":,:", &dir.path("t/text")], 1).starts_with("error: "));
 }
 
 #[test]
@@ -194,8 +240,11 @@ fn validation_finds_what_is_wrong() {
     assert_eq!(out.status.code(), Some(1));
     let report = String::from_utf8(out.stdout).unwrap();
     for (node, rule) in [
-        ("/time", "a key is a chunk's"), ("/latitude", "a chunk lies in the grid"), ("/empty", "a node opens"),
-        ("/stations", "a node opens"), ("/observations/temperature", "a chunk decodes"),
+        ("/time", "a key is a chunk's"),
+        ("/latitude", "a chunk lies in the grid"),
+        ("/empty", "a node opens"),
+        ("/stations", "a node opens"),
+        ("/observations/temperature", "a chunk decodes"),
     ] {
         let found = json(&report).as_object().unwrap().get("problems").unwrap().as_array().unwrap().iter().any(|p| {
             let p = p.as_object().unwrap();

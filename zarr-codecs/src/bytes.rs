@@ -99,7 +99,13 @@ impl ArrayToBytes for Bytes {
 }
 
 impl PartialDecode for Bytes {
-    fn partial_decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, mut out: ViewMut<'_>) -> Result<()> {
+    fn partial_decode(
+        &self,
+        call: &Call<'_>,
+        source: &dyn Source,
+        region: &Region,
+        mut out: ViewMut<'_>,
+    ) -> Result<()> {
         if let Some(bytes) = source.in_memory() {
             let chunk = View::new(bytes, &self.shape, self.element)?;
             return out.copy_from(&chunk.region(region)?, self.swap);

@@ -71,7 +71,7 @@ impl BytesToBytes for Gzip {
             let wanted = piece as usize;
             if wanted == 0 {
                 // Also reads the sums at the end.
-                let more = decoder.read(&mut [0]).map_err(damaged)?;
+                let more = decoder.read(&mut [0]).map_err(|e| damaged(&e))?;
                 return if more == 0 { Ok(()) } else { Err(Error::data("decodes to more bytes than it should")) };
             }
             let read = fill(&mut decoder, out.space(wanted)?)?;
@@ -88,7 +88,7 @@ impl BytesToBytes for Gzip {
 fn fill(decoder: &mut impl Read, space: &mut [u8]) -> Result<usize> {
     let mut at = 0;
     while at < space.len() {
-        match decoder.read(&mut space[at..]).map_err(damaged)? {
+        match decoder.read(&mut space[at..]).map_err(|e| damaged(&e))? {
             0 => break,
             n => at += n,
         }
@@ -96,7 +96,7 @@ fn fill(decoder: &mut impl Read, space: &mut [u8]) -> Result<usize> {
     Ok(at)
 }
 
-fn damaged(e: io::Error) -> Error {
+fn damaged(e: &io::Error) -> Error {
     Error::data(format!("no valid gzip: {e}"))
 }
 

@@ -43,4 +43,8 @@ zarr_core::absent!(Codec, "vlen-utf8", "this program was built without the featu
 #[cfg(not(feature = "vlen-bytes"))]
 zarr_core::absent!(Codec, "vlen-bytes", "this program was built without the feature `vlen-bytes` of zarr-codecs");
 #[cfg(not(feature = "sharding_indexed"))]
-zarr_core::absent!(Codec, "sharding_indexed", "this program was built without the feature `sharding_indexed` of zarr-codecs");
+zarr_core::absent!(
+    Codec,
+    "sharding_indexed",
+    "this program was built without the feature `sharding_indexed` of zarr-codecs"
+);

@@ -121,7 +121,11 @@ pub(crate) fn check_bytes_codec(json: &str, has_checksum: bool) {
             }
             for cut in 0..encoded.len() {
                 let short = decode(&*exact, &encoded[..cut], Some(n));
-                assert!(short.is_err() || short.is_ok_and(|d| d.len() != n) || n == 0, "cut at {cut} of {}", encoded.len());
+                assert!(
+                    short.is_err() || short.is_ok_and(|d| d.len() != n) || n == 0,
+                    "cut at {cut} of {}",
+                    encoded.len()
+                );
                 for bits in [1, 0x80, 0xff] {
                     let mut bad = encoded.clone();
                     bad[cut] ^= bits;

@@ -48,7 +48,8 @@ impl ArrayToBytes for Vlen {
         out.extend(&self.count.to_le_bytes())?;
         for handle in decoded.contiguous(&mut scratch)?.as_chunks::<{ Handle::SIZE }>().0 {
             let bytes = strings.get(Handle::from_bytes(handle))?;
-            let len = u32::try_from(bytes.len()).map_err(|_| Error::argument("an element is longer than 2^32 bytes"))?;
+            let len =
+                u32::try_from(bytes.len()).map_err(|_| Error::argument("an element is longer than 2^32 bytes"))?;
             out.extend(&len.to_le_bytes())?;
             out.extend(bytes)?;
         }
@@ -173,7 +174,8 @@ mod tests {
 
     #[test]
     fn other_data_types_are_refused() {
-        for (name, data_type) in [("\"vlen-utf8\"", "bytes"), ("\"vlen-bytes\"", "string"), ("\"vlen-utf8\"", "uint8")] {
+        for (name, data_type) in [("\"vlen-utf8\"", "bytes"), ("\"vlen-bytes\"", "string"), ("\"vlen-utf8\"", "uint8")]
+        {
             assert!(array_codec(name, data_type, &[2]).is_err(), "{name} {data_type}");
         }
     }

@@ -190,7 +190,10 @@ mod tests {
         for bad in ["23", "-131073", "\"3\"", "1.5", "null"] {
             assert!(bytes_codec(&json(bad, "false"), Size::Unknown).is_err(), "{bad}");
         }
-        assert!(bytes_codec(&json("1", "1"), Size::Unknown).is_err() && bytes_codec(&json("1", "null"), Size::Unknown).is_err());
+        assert!(
+            bytes_codec(&json("1", "1"), Size::Unknown).is_err()
+                && bytes_codec(&json("1", "null"), Size::Unknown).is_err()
+        );
         assert!(bytes_codec("\"zstd\"", Size::Unknown).is_err());
     }
 }

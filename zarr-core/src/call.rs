@@ -100,10 +100,9 @@ impl<'a> Call<'a> {
         }
         let (a, b) = tiles.split();
         let (mut a, mut b) = (Some(a), Some(b));
-        self.both(
-            &mut || a.take().map_or(Ok(()), |t| self.tiles(t, grain, f)),
-            &mut || b.take().map_or(Ok(()), |t| self.tiles(t, grain, f)),
-        )
+        self.both(&mut || a.take().map_or(Ok(()), |t| self.tiles(t, grain, f)), &mut || {
+            b.take().map_or(Ok(()), |t| self.tiles(t, grain, f))
+        })
     }
     /// Runs `f` for each number of a range, on several threads if there are more than `grain`.
     pub fn each(&self, range: Range<usize>, grain: usize, f: &(dyn Fn(usize) -> Result<()> + Sync)) -> Result<()> {
@@ -111,10 +110,7 @@ impl<'a> Call<'a> {
             return range.map(f).fold(Ok(()), worse);
         }
         let mid = range.start + range.len() / 2;
-        self.both(
-            &mut || self.each(range.start..mid, grain, f),
-            &mut || self.each(mid..range.end, grain, f),
-        )
+        self.both(&mut || self.each(range.start..mid, grain, f), &mut || self.each(mid..range.end, grain, f))
     }
     /// Runs `f` for each item of a slice with its number, on several threads.
     pub fn each_mut<T: Send>(

@@ -80,7 +80,8 @@ impl Extension {
     fn check_members(members: &Object) -> Result<&String> {
         for (member, value) in members.iter() {
             match (member, value) {
-                ("name", Json::String(_)) | ("configuration", Json::Object(_)) | ("must_understand", Json::Bool(_)) => {}
+                ("name", Json::String(_)) | ("configuration", Json::Object(_)) | ("must_understand", Json::Bool(_)) => {
+                }
                 ("name" | "configuration" | "must_understand", other) => {
                     let wanted = match member {
                         "name" => "a string",
@@ -171,8 +172,17 @@ mod tests {
     #[test]
     fn refuses_other_shapes() {
         for text in [
-            "1", "null", "[]", "{}", r#""""#, r#"{"name":1}"#, r#"{"name":""}"#, r#"{"name":"a1","x":1}"#,
-            r#"{"name":"a1","configuration":null}"#, r#"{"name":"a1","must_understand":"false"}"#, r#"{"configuration":{}}"#,
+            "1",
+            "null",
+            "[]",
+            "{}",
+            r#""""#,
+            r#"{"name":1}"#,
+            r#"{"name":""}"#,
+            r#"{"name":"a1","x":1}"#,
+            r#"{"name":"a1","configuration":null}"#,
+            r#"{"name":"a1","must_understand":"false"}"#,
+            r#"{"configuration":{}}"#,
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

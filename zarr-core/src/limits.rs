@@ -21,13 +21,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            chunk_bytes: 4 << 30,
-            metadata_bytes: 64 << 20,
-            json_depth: 128,
-            codec_depth: 8,
-            rank: 64,
-        }
+        Self { chunk_bytes: 4 << 30, metadata_bytes: 64 << 20, json_depth: 128, codec_depth: 8, rank: 64 }
     }
 }
 

@@ -4,7 +4,7 @@
 
 use crate::{
     data_type::DataType,
-    error::{ErrorKind, Result},
+    error::{Error, Result},
     layout::Layout,
     limits::Limits,
     view::{Handle, Heap, View},
@@ -101,7 +101,7 @@ pub fn product(shape: &[u64], size: u64) -> Result<u64> {
         return Ok(0);
     }
     let n = shape.iter().try_fold(size, |a, &b| a.checked_mul(b));
-    n.ok_or_else(|| ErrorKind::Limit { what: "an array", asked: u64::MAX, limit: u64::MAX }.into())
+    n.ok_or_else(|| Error::argument(format!("an array of shape {shape:?} has more than 2^64 elements or bytes")))
 }
 
 /// What is known of the size of encoded bytes.

@@ -3,10 +3,7 @@
 use super::*;
 use zarr_array::{
     NewArray, ResizeOptions,
-    core::{
-        json::Object,
-        metadata::NodeMetadata,
-    },
+    core::{json::Object, metadata::NodeMetadata},
 };
 use zarr_conformance::cases::is_kept;
 
@@ -18,17 +15,19 @@ fn elements() -> Vec<i32> {
 
 #[test]
 fn attributes_change_and_nothing_else() {
-    let (mut changed, mut failures) = (0, Vec::new());
+    let mut failures = Vec::new();
     for (row, text, _) in documents() {
+        if matches!(row.verdict, Verdict::Unknown(_) | Verdict::Breaks) {
+            continue;
+        }
         let world = World::new(&text, &text);
-        let Ok(node) = world.hierarchy.node("/row") else { continue };
+        let node = world.hierarchy.node("/row").unwrap();
         let attributes = json(r#"{"new":1.250,"must_understand":"so what"}"#);
         let attributes = attributes.as_object().unwrap();
         match node {
             Node::Array(mut a) => a.set_attributes(attributes.clone()).unwrap(),
             Node::Group(mut g) => g.set_attributes(attributes.clone()).unwrap(),
         }
-        changed += 1;
         let Json::Object(mut want) = json(&text) else { panic!("an object") };
         want.set("attributes", attributes.clone());
         if world.document("row/") != Json::Object(want.clone()) {
@@ -42,7 +41,6 @@ fn attributes_change_and_nothing_else() {
         }
     }
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
-    assert!(changed > 60, "{changed}");
 }
 
 /// The root with its copies sorted.
@@ -195,7 +193,8 @@ fn what_is_refused_can_be_removed() {
         world.hierarchy.erase("/row").unwrap();
         assert!(matches!(world.hierarchy.node("/row").unwrap_err().kind(), ErrorKind::NodeMissing));
         let copies = json(&world.document("").to_string());
-        let nodes = copies.as_object().and_then(|o| o.get("consolidated_metadata")?.as_object()?.get("metadata")?.as_object());
+        let nodes =
+            copies.as_object().and_then(|o| o.get("consolidated_metadata")?.as_object()?.get("metadata")?.as_object());
         assert_eq!(nodes.unwrap().iter().map(|(n, _)| n).collect::<Vec<_>>(), ["a", "z"]);
     }
 }
@@ -212,23 +211,30 @@ fn unknown_members_of_consolidated_metadata_stay() {
     array(&world.hierarchy).set_attributes(attributes.clone()).unwrap();
     let Json::Object(mut changed) = json(&good) else { panic!("an object") };
     changed.set("attributes", attributes);
-    assert_eq!(world.document(""), json(&root.replace(&good, &Json::Object(changed).to_string())));
+    assert_eq!(world.document("").to_string(), root.replace(&good, &Json::Object(changed).to_string()));
 }
 
-/// A handle that was opened before a change elsewhere does not undo the change when it writes attributes.
+/// A group that was opened before a change below it does not undo the change of its copies.
 #[test]
-fn attributes_of_an_older_handle_undo_nothing() {
+fn attributes_of_an_older_group_keep_newer_copies() {
     let world = World::new(&good_array(), &good_array());
-    let (mut root, mut older) = (world.hierarchy.group("/").unwrap(), array(&world.hierarchy));
-    let attributes: Object = [("n", Json::from(1))].into_iter().collect();
-    array(&world.hierarchy).resize(&[6, 6], ResizeOptions::default()).unwrap();
+    let mut older = world.hierarchy.group("/").unwrap();
     world.hierarchy.create_group("/later", Object::new()).unwrap();
-    root.set_attributes(attributes.clone()).unwrap();
-    let copies = world.hierarchy.group("/").unwrap();
-    let copies = copies.metadata().consolidated().map(|c| c.nodes().clone());
+    older.set_attributes([("n", Json::from(1))].into_iter().collect()).unwrap();
+    let root = world.hierarchy.group("/").unwrap();
+    // Either up to date or no longer there.
+    let copies = root.metadata().consolidated();
     assert!(copies.is_none_or(|c| c.get("later").is_some()), "the copies lost a group that was created meanwhile");
-    older.set_attributes(attributes).unwrap();
-    assert_eq!(array(&world.hierarchy).shape(), [6, 6], "the shape is the older again");
+}
+
+/// An array that was opened before it was resized elsewhere does not undo that.
+#[test]
+fn attributes_of_an_older_array_keep_the_newer_shape() {
+    let world = World::new(&good_array(), &good_array());
+    let mut older = array(&world.hierarchy);
+    array(&world.hierarchy).resize(&[6, 6], ResizeOptions::default()).unwrap();
+    older.set_attributes([("n", Json::from(1))].into_iter().collect()).unwrap();
+    assert_eq!(array(&world.hierarchy).shape(), [6, 6]);
 }
 
 /// The copy may be old: an array that was opened from it does not put it in the place of the document.

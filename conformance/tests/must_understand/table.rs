@@ -124,7 +124,8 @@ pub(crate) fn groups() -> Vec<Row> {
 /// Members that the specification does not define, and attributes.
 fn members() -> Vec<Row> {
     let mut rows = Vec::new();
-    for value in ["null", "true", "false", "0", "\"\"", "[]", "{}", r#"{"name":"x"}"#, r#"[{"must_understand":false}]"#] {
+    for value in ["null", "true", "false", "0", "\"\"", "[]", "{}", r#"{"name":"x"}"#, r#"[{"must_understand":false}]"#]
+    {
         rows.push(Row::new("extra", value, Verdict::Breaks));
     }
     rows.push(Row::new("extra", r#"{"must_understand":true}"#, Verdict::Breaks));
@@ -132,14 +133,18 @@ fn members() -> Vec<Row> {
     for flag in NOT_FLAGS {
         rows.push(Row::new("extra", format!(r#"{{"must_understand":{flag}}}"#), Verdict::Breaks));
     }
-    for value in [r#"{"must_understand":false}"#, r#"{"b":1.10,"must_understand":false,"a":[1e0,{"must_understand":true}]}"#] {
+    for value in
+        [r#"{"must_understand":false}"#, r#"{"b":1.10,"must_understand":false,"a":[1e0,{"must_understand":true}]}"#]
+    {
         rows.push(Row::new("extra", value, Verdict::Opens));
         rows.push(Row::new("", value, Verdict::Opens));
         rows.push(Row::new("https://example.org/extra", value, Verdict::Opens));
         // Near a member of the specification is not that member.
         rows.push(Row::new("Attributes", value, Verdict::Opens));
     }
-    for value in ["{}", r#"{"must_understand":"perhaps"}"#, r#"{"x":{"name":"no-such","must_understand":true},"y":1.0}"#] {
+    for value in
+        ["{}", r#"{"must_understand":"perhaps"}"#, r#"{"x":{"name":"no-such","must_understand":true},"y":1.0}"#]
+    {
         rows.push(Row::new("attributes", value, Verdict::Opens));
     }
     rows
@@ -234,7 +239,10 @@ fn storage_transformers() -> Vec<Row> {
     add(r#"["gzip"]"#, Verdict::Unknown(point));
     let skipped = Verdict::Skips("no-such", "[]".into());
     add(r#"[{"name":"no-such","must_understand":false}]"#, skipped.clone());
-    add(r#"[{"name":"no-such","must_understand":false,"configuration":{"n":1.0}},{"name":"no-such","must_understand":false}]"#, skipped);
+    add(
+        r#"[{"name":"no-such","must_understand":false,"configuration":{"n":1.0}},{"name":"no-such","must_understand":false}]"#,
+        skipped,
+    );
     add(r#"[{"name":"no-such","must_understand":false},"other"]"#, Verdict::Unknown(point));
     for flag in NOT_FLAGS {
         add(&format!(r#"[{{"name":"no-such","must_understand":{flag}}}]"#), Verdict::Breaks);

@@ -3,9 +3,9 @@
 use super::Array;
 use crate::selection::Selection;
 use zarr_core::{
-    Error, Result,
+    Error, ErrorKind, Result,
     limits::zeroed,
-    view::{Dims, Region, ViewMut},
+    view::{Dims, Region, TileGrid, ViewMut},
 };
 
 /// A chunk of an array.
@@ -17,15 +17,24 @@ pub struct ArrayChunk {
     pub region: Region,
 }
 
+/// The cells of a grid, if memory can hold them.
+fn collect_cells(grid: &TileGrid) -> Result<Vec<Dims>> {
+    let mut cells = Vec::new();
+    cells.try_reserve(grid.len()).map_err(|_| ErrorKind::Memory(grid.len() as u64))?;
+    cells.extend(grid.places().map(|p| p.cell));
+    Ok(cells)
+}
+
 impl Array {
     /// The chunks that a selection touches, in C order.
     pub fn chunks(&self, selection: impl Into<Selection>) -> Result<Vec<ArrayChunk>> {
         let selected = selection.into().within(self.shape())?;
         let cells: Vec<Dims> = match self.tile_grid(&selected)? {
-            Some(grid) => grid.places().map(|p| p.cell).collect(),
+            Some(grid) => collect_cells(&grid)?,
             None => self.all_cells()?,
         };
-        let mut chunks = Vec::with_capacity(cells.len());
+        let mut chunks = Vec::new();
+        chunks.try_reserve(cells.len()).map_err(|_| ErrorKind::Memory(cells.len() as u64))?;
         for cell in cells {
             let chunk = self.chunk_region(&cell)?;
             let Some(region) = chunk.intersection(&Region::whole(self.shape())) else { continue };

@@ -4,9 +4,9 @@ mod chunks;
 mod create;
 mod read;
 mod resize;
-mod write;
 #[cfg(test)]
 mod tests;
+mod write;
 
 pub use chunks::ArrayChunk;
 pub use create::NewArray;
@@ -49,7 +49,8 @@ pub struct Array {
 impl Array {
     pub(crate) fn open(hierarchy: Hierarchy, path: NodePath, metadata: ArrayMetadata) -> Result<Self> {
         let context = hierarchy.context();
-        let resolved = ResolvedArray::open(&metadata, &context.registry, &context.limits).map_err(|e| e.at_node(&path))?;
+        let resolved =
+            ResolvedArray::open(&metadata, &context.registry, &context.limits).map_err(|e| e.at_node(&path))?;
         Self::with_resolved(hierarchy, path, metadata, Arc::new(resolved), Vec::new())
     }
     fn with_resolved(

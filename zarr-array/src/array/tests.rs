@@ -25,8 +25,19 @@ fn hierarchy() -> Hierarchy {
 // ---- a model of any array ----
 
 const TYPES: &[&str] = &[
-    "bool", "int8", "uint16", "int32", "uint64", "float16", "float32", "float64", "complex64", "complex128", "r24",
-    "string", "bytes",
+    "bool",
+    "int8",
+    "uint16",
+    "int32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "r24",
+    "string",
+    "bytes",
 ];
 
 #[derive(Debug, Clone)]
@@ -48,12 +59,20 @@ fn plan() -> impl Strategy<Value = Plan> {
         let order = Just((0..dims.len()).collect::<Vec<_>>()).prop_shuffle();
         let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
         let chain = (0..TYPES.len(), prop::option::of(order), prop::collection::vec(0usize..5, 0..3));
-        (Just(dims), chain, flags).prop_map(|(dims, (data_type, transpose, compress), (big, start, v2, sharded, store_fill))| Plan {
-            shape: dims.iter().map(|d| d.0).collect(),
-            inner: dims.iter().map(|d| d.1).collect(),
-            per_shard: sharded.then(|| dims.iter().map(|d| d.2).collect()),
-            data_type, transpose, big, compress, start, v2, store_fill,
-        })
+        (Just(dims), chain, flags).prop_map(
+            |(dims, (data_type, transpose, compress), (big, start, v2, sharded, store_fill))| Plan {
+                shape: dims.iter().map(|d| d.0).collect(),
+                inner: dims.iter().map(|d| d.1).collect(),
+                per_shard: sharded.then(|| dims.iter().map(|d| d.2).collect()),
+                data_type,
+                transpose,
+                big,
+                compress,
+                start,
+                v2,
+                store_fill,
+            },
+        )
     })
 }
 
@@ -68,7 +87,10 @@ impl Plan {
         inner.push(match name {
             "string" => json(r#""vlen-utf8""#),
             "bytes" => json(r#""vlen-bytes""#),
-            _ => json(&format!(r#"{{"name":"bytes","configuration":{{"endian":"{}"}}}}"#, if self.big { "big" } else { "little" })),
+            _ => json(&format!(
+                r#"{{"name":"bytes","configuration":{{"endian":"{}"}}}}"#,
+                if self.big { "big" } else { "little" }
+            )),
         });
         inner.extend(self.compress.iter().map(|i| json([
             r#"{"name":"gzip","configuration":{"level":1}}"#, r#"{"name":"zstd","configuration":{"level":1,"checksum":true}}"#,
@@ -131,7 +153,9 @@ fn element(array: &Array, seed: u64) -> Vec<u8> {
     match array.representation().layout() {
         _ if seed.is_multiple_of(3) => fill,
         Layout::Variable { .. } => "é".repeat((seed % 4) as usize).into_bytes(),
-        Layout::Fixed { .. } if fill.len() == 1 && array.metadata().data_type().name() == "bool" => vec![(seed % 2) as u8],
+        Layout::Fixed { .. } if fill.len() == 1 && array.metadata().data_type().name() == "bool" => {
+            vec![(seed % 2) as u8]
+        }
         _ => seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_le_bytes().repeat(2)[..n].to_vec(),
     }
 }
@@ -281,7 +305,14 @@ fn one_inner_chunk_costs_the_index_and_its_bytes() {
 
 #[test]
 fn an_update_encodes_only_the_inner_chunks_it_touches() {
-    use zarr_core::{call::{Call, Out}, codec::BytesToBytes, data_type::NoConfiguration, registration, registry::{Named, Registry, Site}, representation::Size};
+    use zarr_core::{
+        call::{Call, Out},
+        codec::BytesToBytes,
+        data_type::NoConfiguration,
+        registration,
+        registry::{Named, Registry, Site},
+        representation::Size,
+    };
     static ENCODED: AtomicU64 = AtomicU64::new(0);
     #[derive(Debug)]
     struct Tally;
@@ -369,7 +400,8 @@ fn missing_chunks_can_be_errors() {
     let store = Arc::new(MemoryStore::default());
     let mut context = Context::new().unwrap();
     context.missing_chunk_is_error = true;
-    let array = Hierarchy::new(store, context).create_array("/a", &NewArray::new([4], "int8").chunk_shape([2])).unwrap();
+    let array =
+        Hierarchy::new(store, context).create_array("/a", &NewArray::new([4], "int8").chunk_shape([2])).unwrap();
     array.write([0..2], &[1i8, 2]).unwrap();
     assert_eq!(array.read::<i8>([0..2]).unwrap(), [1, 2]);
     let e = array.read::<i8>(..).unwrap_err();

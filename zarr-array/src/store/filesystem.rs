@@ -65,7 +65,8 @@ impl FilesystemStore {
     fn write_beside(&self, path: &Path, value: &[u8]) -> io::Result<Beside> {
         let parent = path.parent().unwrap_or(&self.root);
         let number = self.written.fetch_add(1, Ordering::Relaxed);
-        let beside = parent.join(format!("{PARTIAL}{}.{:x}.{number}", std::process::id(), std::ptr::from_ref(self).addr()));
+        let beside =
+            parent.join(format!("{PARTIAL}{}.{:x}.{number}", std::process::id(), std::ptr::from_ref(self).addr()));
         let mut file = match File::create(&beside) {
             Err(e) if e.kind() == ErrorKind::NotFound => {
                 fs::create_dir_all(parent)?;
@@ -214,7 +215,8 @@ impl WriteableStore for FilesystemStore {
         for same in parts.chunk_by(|a, b| a.0 == b.0) {
             let key = &same[0].0;
             let mut value = self.get(key)?.unwrap_or_default();
-            same.iter().try_for_each(|(_, start, part)| overlay(&mut value, *start, part).map_err(|e| e.at_key(key)))?;
+            same.iter()
+                .try_for_each(|(_, start, part)| overlay(&mut value, *start, part).map_err(|e| e.at_key(key)))?;
             self.set(key, &value)?;
         }
         Ok(())
@@ -242,7 +244,11 @@ impl WriteableStore for FilesystemStore {
                 entries.try_for_each(|entry| {
                     let entry = entry?;
                     // A symbolic link is removed, not followed.
-                    if entry.file_type()?.is_dir() { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) }
+                    if entry.file_type()?.is_dir() {
+                        fs::remove_dir_all(entry.path())
+                    } else {
+                        fs::remove_file(entry.path())
+                    }
                 })
             })
         } else {

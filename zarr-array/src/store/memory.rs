@@ -76,7 +76,8 @@ impl WriteableStore for MemoryStore {
         let mut values = self.values_mut();
         for same in parts.chunk_by(|a, b| a.0 == b.0) {
             let mut value = values.get(same[0].0.as_str()).map_or_else(Vec::new, |v| v.to_vec());
-            same.iter().try_for_each(|(key, start, part)| overlay(&mut value, *start, part).map_err(|e| e.at_key(key)))?;
+            same.iter()
+                .try_for_each(|(key, start, part)| overlay(&mut value, *start, part).map_err(|e| e.at_key(key)))?;
             values.insert(same[0].0.to_string(), value.into());
         }
         Ok(())

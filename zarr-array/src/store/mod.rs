@@ -8,4 +8,4 @@ mod tests;
 
 pub use filesystem::FilesystemStore;
 pub use memory::MemoryStore;
-pub use schemes::{OpenMode, Opener, Schemes};
+pub use schemes::{OpenMode, Opener, Schemes, file_path};

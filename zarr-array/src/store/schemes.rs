@@ -49,7 +49,8 @@ impl Schemes {
     /// # Errors
     /// When the scheme is there already, or is none.
     pub fn add(&mut self, scheme: &str, opener: Opener) -> Result<()> {
-        let valid = scheme.len() > 1 && scheme.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"+-.".contains(&b));
+        let valid = scheme.len() > 1
+            && scheme.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"+-.".contains(&b));
         if !valid || self.0.contains_key(scheme) {
             let reason = if valid { "is there twice" } else { "is none" };
             return Err(ErrorKind::Registration(format!("the URI scheme `{scheme}` {reason}")).into());
@@ -89,7 +90,7 @@ fn open_directory(path: &Path, mode: OpenMode) -> Result<Arc<dyn Store>> {
 }
 
 /// The path of a `file` URI, as RFC 8089 has it.
-fn file_path(uri: &str) -> Result<PathBuf> {
+pub fn file_path(uri: &str) -> Result<PathBuf> {
     let wrong = |why| Error::argument(format!("{uri:?} is no file URI: {why}"));
     let rest = uri.split_once("://").map(|(_, rest)| rest).ok_or_else(|| wrong("`//` is missing"))?;
     let (host, path) = rest.find('/').map(|i| rest.split_at(i)).ok_or_else(|| wrong("it has no path"))?;

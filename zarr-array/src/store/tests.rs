@@ -29,8 +29,10 @@ fn stores() -> Vec<(Arc<dyn Store>, Option<tempfile::TempDir>)> {
     let mut all: Vec<(Arc<dyn Store>, _)> = Vec::new();
     for sub in [false, true] {
         let dir = tempfile::tempdir().unwrap();
-        let bases: [(Arc<dyn Store>, _); 2] =
-            [(Arc::new(MemoryStore::default()), None), (Arc::new(FilesystemStore::open(dir.path()).unwrap()), Some(dir))];
+        let bases: [(Arc<dyn Store>, _); 2] = [
+            (Arc::new(MemoryStore::default()), None),
+            (Arc::new(FilesystemStore::open(dir.path()).unwrap()), Some(dir)),
+        ];
         for (base, dir) in bases {
             let store = if sub { Arc::new(SubStore::new(base, prefix("some/where/"))) as _ } else { base };
             all.push((store, dir));
@@ -64,7 +66,12 @@ fn laws() {
         let slice = |start, len| ByteRange::Slice { start, len };
         let ranges = [slice(1, 2), ByteRange::Suffix(1), ByteRange::From(3), ByteRange::All, slice(5, 0)];
         let asked: Vec<_> = ranges.iter().map(|r| (key("a/c/d"), *r)).chain([(key("zz"), ByteRange::All)]).collect();
-        let got: Vec<_> = r.get_partial_values(&asked).unwrap().into_iter().map(|v| v.map(|v| String::from_utf8(v).unwrap())).collect();
+        let got: Vec<_> = r
+            .get_partial_values(&asked)
+            .unwrap()
+            .into_iter()
+            .map(|v| v.map(|v| String::from_utf8(v).unwrap()))
+            .collect();
         let want = ["/c", "d", "/d", "a/c/d", ""].map(|s| Some(s.to_owned()));
         assert_eq!((&got[..5], &got[5]), (&want[..], &None));
         for bad in [slice(4, 2), slice(u64::MAX, 2), ByteRange::Suffix(6), ByteRange::From(6)] {

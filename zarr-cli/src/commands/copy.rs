@@ -4,14 +4,14 @@ use super::{Outcome, info::stored};
 use crate::{
     args::Copy as Args,
     convert::Converter,
-    elements::slabs,
+    elements::string_handles,
     location::Location,
     output::{bytes, print, say},
     progress::Progress,
 };
-use std::time::Instant;
+use std::{collections::BTreeSet, time::Instant};
 use zarr_array::{
-    Array, Context, Error, Group, Hierarchy, Node, Result, Selection,
+    Array, Context, Error, ErrorKind, Group, Hierarchy, Node, Result, Selection,
     core::{
         extension::Extension,
         json::{Json, Object},
@@ -20,7 +20,7 @@ use zarr_array::{
         name::NodePath,
         registry::Constructor,
         store::{Prefix, Store, SubStore},
-        view::{Handle, Heap, View, ViewMut},
+        view::{Handle, Heap, Region, View, ViewMut},
     },
 };
 
@@ -37,41 +37,67 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let start = Instant::now();
     let from = Location::read(&args.source)?;
     let root = from.hierarchy.node(&from.path())?;
-    let plan = Plan::new(args)?;
+    let plan = Plan { args };
     // Everything is opened and planned before anything is written.
     let mut nodes = Vec::new();
     collect(&root, &from.node, &mut nodes)?;
     let planned = nodes.iter().map(|(_, node)| plan.metadata(node)).collect::<Result<Vec<_>>>()?;
     let to = Location::create(&args.destination)?;
-    if args.overwrite && to.hierarchy.metadata(&to.node).is_ok() {
-        to.hierarchy.erase(&to.path())?;
+    check_apart(&from, &to)?;
+    if args.overwrite {
+        match to.hierarchy.erase(&to.path()) {
+            Err(e) if matches!(e.kind(), ErrorKind::NodeMissing) => {}
+            other => other?,
+        }
     }
-    let progress = Progress::new("copying", nodes.iter().map(|(_, n)| elements(n)).sum());
+    let total = nodes.iter().map(|(_, n)| elements(n)).fold(0u64, u64::saturating_add);
     let mut summary = Summary::default();
+    let copied = copy_nodes(&nodes, planned, &to, args.lossy, &Progress::new("copying", total), &mut summary);
+    copied.map_err(|e| e.with_hint("what was copied before stays at the destination"))?;
+    summary.before = size(&from.hierarchy, &from.node)?;
+    summary.after = size(&to.hierarchy, &to.node)?;
+    report(&summary, start, args)
+}
+
+/// Refuses to copy into what is being read.
+fn check_apart(from: &Location, to: &Location) -> Result<()> {
+    let uri = |l: &Location| l.hierarchy.store().uri(&Prefix::of(&l.node)).trim_end_matches('/').to_owned() + "/";
+    let (a, b) = (uri(from), uri(to));
+    if a.starts_with(&b) || b.starts_with(&a) {
+        return Err(Error::argument(format!("{} and {} overlap", from.typed, to.typed)));
+    }
+    Ok(())
+}
+
+fn copy_nodes(
+    nodes: &[(String, Node)],
+    planned: Vec<NodeMetadata>,
+    to: &Location,
+    lossy: bool,
+    progress: &Progress,
+    summary: &mut Summary,
+) -> Result<()> {
+    let mut consolidated = Vec::new();
     for ((relative, node), metadata) in nodes.iter().zip(planned) {
         let path = to.node.join(relative)?.to_string();
         match (node, metadata) {
-            (Node::Group(_), NodeMetadata::Group(m)) => {
+            (Node::Group(source), NodeMetadata::Group(m)) => {
                 to.hierarchy.create_group_from(&path, m)?;
+                if source.metadata().consolidated().is_some() {
+                    consolidated.push(path);
+                }
                 summary.groups += 1;
             }
             (Node::Array(source), NodeMetadata::Array(m)) => {
                 let copy = to.hierarchy.create_array_from(&path, m, false)?;
-                copy_elements(source, &copy, args.lossy, &progress).map_err(|e| e.at_node(source.path()))?;
+                copy_elements(source, &copy, lossy, progress).map_err(|e| e.at_node(source.path()))?;
                 summary.arrays += 1;
             }
             _ => {}
         }
     }
-    if let Node::Group(group) = &root
-        && group.metadata().consolidated().is_some()
-    {
-        to.hierarchy.consolidate(&to.path())?;
-    }
-    drop(progress);
-    summary.before = size(&from.hierarchy, &from.node)?;
-    summary.after = size(&to.hierarchy, &to.node)?;
-    report(&summary, start, args)
+    // From the innermost out, as each copies what is below it.
+    consolidated.iter().rev().try_for_each(|path| to.hierarchy.consolidate(path))
 }
 
 fn report(s: &Summary, start: Instant, args: &Args) -> Result<Outcome> {
@@ -82,6 +108,7 @@ fn report(s: &Summary, start: Instant, args: &Args) -> Result<Outcome> {
         o.set("groups", s.groups);
         o.set("bytes_before", s.before);
         o.set("bytes_after", s.after);
+        o.set("ratio", Json::from_f64(s.after as f64 / s.before.max(1) as f64).unwrap_or(Json::Null));
         o.set("seconds", Json::from_f64(seconds).unwrap_or(Json::Null));
         print(&Json::Object(o).to_pretty())?;
     } else {
@@ -124,20 +151,9 @@ fn size(hierarchy: &Hierarchy, node: &NodePath) -> Result<u64> {
 /// What is asked for, beside what is kept.
 struct Plan<'a> {
     args: &'a Args,
-    codecs: Option<Vec<Json>>,
 }
 
-impl<'a> Plan<'a> {
-    fn new(args: &'a Args) -> Result<Self> {
-        let codecs = match &args.codecs {
-            None => None,
-            Some(text) => match Json::parse(text.as_bytes(), &Limits::default())? {
-                Json::Array(codecs) => Some(codecs),
-                other => return Err(Error::argument(format!("--codecs is a JSON list, not {}", other.kind()))),
-            },
-        };
-        Ok(Self { args, codecs })
-    }
+impl Plan<'_> {
     /// The document of the copy of a node.
     fn metadata(&self, node: &Node) -> Result<NodeMetadata> {
         match node {
@@ -147,8 +163,6 @@ impl<'a> Plan<'a> {
     }
     fn array(&self, array: &Array) -> Result<ArrayMetadata> {
         let (m, mut document) = (array.metadata(), array.metadata().document().clone());
-        // What a transformer did to the source's keys means nothing for the copy.
-        document.remove("storage_transformers");
         let shards = sharding(m);
         let old_inner = shards.and_then(|s| s.configuration());
         if let Some(name) = &self.args.data_type {
@@ -159,14 +173,18 @@ impl<'a> Plan<'a> {
             Some(inner) => inner.as_array().unwrap_or_default().to_vec(),
             None => m.codecs().iter().map(|c| c.to_json().clone()).collect(),
         };
-        let chain = match &self.codecs {
+        let chain = match &self.args.codecs {
             None => old_chain,
-            Some(codecs) => completed(array.hierarchy().context(), codecs, old_chain),
+            Some(codecs) => completed(array.hierarchy().context(), &codecs.0, old_chain),
         };
-        let chunk = self.args.chunk_shape.clone();
-        let shard = self.args.shard_shape.clone();
+        let fitting = |shape: &Option<Vec<u64>>| shape.clone().filter(|s| s.len() == m.shape().len());
+        let (chunk, shard) = (fitting(&self.args.chunk_shape), fitting(&self.args.shard_shape));
+        if chunk.is_some() != self.args.chunk_shape.is_some() || shard.is_some() != self.args.shard_shape.is_some() {
+            say(&format!("note: {} has {} dimensions and keeps its chunks", array.path(), m.shape().len()));
+        }
         let old_chunk = old_inner.and_then(|c| c.get("chunk_shape"));
-        let grid = |shape: Json| Extension::new("regular", [("chunk_shape", shape)].into_iter().collect()).to_json().clone();
+        let grid =
+            |shape: Json| Extension::new("regular", [("chunk_shape", shape)].into_iter().collect()).to_json().clone();
         if shard.is_none() && old_inner.is_none() {
             document.set("codecs", Json::Array(chain));
             if let Some(chunk) = chunk {
@@ -227,31 +245,52 @@ fn sharding(m: &ArrayMetadata) -> Option<&Extension> {
 /// A group's document without copies of the documents below it: they are made anew.
 fn plain(group: &Group) -> zarr_array::core::metadata::GroupMetadata {
     let mut metadata = group.metadata().clone();
-    metadata.set_consolidated(None);
+    if metadata.consolidated().is_some() {
+        metadata.set_consolidated(None);
+    }
     metadata
 }
 
 /// Elements that are in memory at a time, unless a chunk has more.
 const BLOCK: u64 = 1 << 23;
 
-/// Whole chunks of the copy, so that each is encoded once: slabs, or where these are too large one chunk after another.
-fn blocks(to: &Array) -> Result<Vec<Selection>> {
-    let slabs = slabs(to, &(..).into(), BLOCK)?;
-    let size = |s: &Selection| Ok(s.shape(to.shape())?.iter().product::<u64>());
-    if slabs.iter().map(size).collect::<Result<Vec<u64>>>()?.into_iter().all(|n| n <= 4 * BLOCK) {
-        return Ok(slabs);
+/// Whole chunks of the copy, so that each is encoded once, and only those that stored chunks of the source touch: runs of
+/// chunks along the last dimension.
+fn blocks(from: &Array, to: &Array) -> Result<Vec<Region>> {
+    let whole = Region::whole(from.shape());
+    let mut cells = BTreeSet::new();
+    for cell in from.stored_chunks()? {
+        if let Some(part) = from.chunk_region(&cell).ok().and_then(|chunk| chunk.intersection(&whole)) {
+            cells.extend(to.chunks(&part)?.into_iter().map(|c| c.cell));
+        }
     }
-    Ok(to.chunks(..)?.into_iter().map(|c| c.region.into()).collect())
+    let mut blocks: Vec<(Vec<u64>, Region)> = Vec::new();
+    for cell in cells {
+        let Some(region) = to.chunk_region(&cell)?.intersection(&whole) else { continue };
+        if let (Some((before, block)), Some(last)) = (blocks.last_mut(), cell.len().checked_sub(1)) {
+            let follows = before[..last] == cell[..last] && before[last].checked_add(1) == Some(cell[last]);
+            let joined = block.len.iter().take(last).product::<u64>().saturating_mul(region.end(last) - block.start[last]);
+            if follows && joined <= BLOCK {
+                block.len[last] = region.end(last) - block.start[last];
+                *before = cell;
+                continue;
+            }
+        }
+        blocks.push((cell, region));
+    }
+    Ok(blocks.into_iter().map(|(_, region)| region).collect())
 }
 
 fn copy_elements(from: &Array, to: &Array, lossy: bool, progress: &Progress) -> Result<()> {
     let (r, w) = (from.representation(), to.representation());
-    for selection in blocks(to)? {
-        let shape = selection.shape(to.shape())?;
+    for region in blocks(from, to)? {
+        let (shape, selection) = (region.len.to_vec(), Selection::from(&region));
         if r.layout().is_variable() {
-            let count = shape.iter().product::<u64>() as usize;
-            let (mut handles, heap) = (vec![0; count * Handle::SIZE], Heap::new(r.fill()));
-            from.read_view(selection.clone(), ViewMut::new(&mut handles, &shape, Handle::SIZE)?.with_heap(Some(&heap)))?;
+            let (mut handles, heap) = (string_handles(&shape)?, Heap::new(r.fill()));
+            from.read_view(
+                selection.clone(),
+                ViewMut::new(&mut handles, &shape, Handle::SIZE)?.with_heap(Some(&heap)),
+            )?;
             to.write_view(selection, &View::new(&handles, &shape, Handle::SIZE)?.with_heap(Some(&heap)))?;
         } else {
             let mut elements = from.read_bytes(selection.clone())?;
@@ -269,7 +308,7 @@ fn copy_elements(from: &Array, to: &Array, lossy: bool, progress: &Progress) -> 
 
 /// Says which element of the array it was.
 fn at_position(e: Error, mut i: usize, selection: &Selection, shape: &[u64]) -> Error {
-    let zarr_array::ErrorKind::Conversion(what) = e.kind() else { return e };
+    let ErrorKind::Conversion(what) = e.kind() else { return e };
     let slices = selection.slices(shape).unwrap_or_default();
     let mut index = vec![0; slices.len()];
     for (d, s) in slices.iter().enumerate().rev() {
@@ -277,6 +316,6 @@ fn at_position(e: Error, mut i: usize, selection: &Selection, shape: &[u64]) -> 
         index[d] = s.start + (i % n) as u64;
         i /= n;
     }
-    let kind = zarr_array::ErrorKind::Conversion(format!("element {index:?}: {what}"));
+    let kind = ErrorKind::Conversion(format!("element {index:?}: {what}"));
     Error::new(kind).with_hint(e.hint().unwrap_or_default())
 }

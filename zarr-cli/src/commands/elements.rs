@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::{
     args::Elements as Args,
-    elements::{each_as_json, slabs},
+    elements::{each_as_json, parts},
     location::Location,
 };
 use std::io::{self, BufWriter, Write};
@@ -13,8 +13,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let at = Location::read(&args.array_path)?;
     let array = at.hierarchy.array(&at.path())?;
     let mut out = BufWriter::new(io::stdout().lock());
-    for slab in slabs(&array, &(..).into(), 1 << 20)? {
-        each_as_json(&array, &slab, &mut |element| Ok(writeln!(out, "{element}")?))?;
+    for part in parts(&array, &(..).into(), 1 << 20)? {
+        each_as_json(&array, &part, &mut |element| Ok(writeln!(out, "{element}")?))?;
     }
     out.flush()?;
     Ok(Outcome::Done)

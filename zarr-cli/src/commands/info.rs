@@ -6,7 +6,7 @@ use crate::{
     location::Location,
     output::{bytes, print, say},
 };
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use zarr_array::{
     Array, Hierarchy, Node, Result,
     core::{
@@ -107,8 +107,10 @@ pub(super) fn stored(store: &std::sync::Arc<dyn Store>) -> Result<(u64, u64)> {
     Ok((keys.len() as u64, total))
 }
 
-/// The metadata of a node and of all below it, also where arrays cannot be opened.
-fn arrays(hierarchy: &Hierarchy, path: &NodePath, found: &mut Vec<ArrayMetadata>) -> Result<()> {
+/// The metadata of the arrays at and below a node, also of those that cannot be opened. Gives how many documents could
+/// not be read.
+fn arrays(hierarchy: &Hierarchy, path: &NodePath, found: &mut Vec<ArrayMetadata>) -> Result<usize> {
+    let mut unread = 0;
     match hierarchy.metadata(path)? {
         NodeMetadata::Array(m) => found.push(m),
         NodeMetadata::Group(_) => {
@@ -116,18 +118,22 @@ fn arrays(hierarchy: &Hierarchy, path: &NodePath, found: &mut Vec<ArrayMetadata>
             for below in hierarchy.store().lister()?.list_dir(&prefix)?.prefixes {
                 let name = below.strip(&prefix).map(|p| p.as_str().trim_end_matches('/').to_owned());
                 let Some(Ok(child)) = name.map(|n| path.child(&n)) else { continue };
-                if let Err(e) = arrays(hierarchy, &child, found) {
-                    say(&format!("warning: {e}"));
+                match arrays(hierarchy, &child, found) {
+                    Ok(n) => unread += n,
+                    Err(e) => {
+                        say(&format!("warning: {e}"));
+                        unread += 1;
+                    }
                 }
             }
         }
     }
-    Ok(())
+    Ok(unread)
 }
 
 /// The extension and those in its configuration, wherever lists of codecs stand.
-fn nested(point: ExtensionPoint, e: &Extension, found: &mut BTreeSet<(ExtensionPoint, String)>) {
-    found.insert((point, e.name().to_owned()));
+fn nested(point: ExtensionPoint, e: &Extension, found: &mut BTreeMap<(ExtensionPoint, String), bool>) {
+    *found.entry((point, e.name().to_owned())).or_default() |= e.must_understand() != Some(false);
     for (member, value) in e.configuration().into_iter().flat_map(Object::iter) {
         if member == "codecs" || member.ends_with("_codecs") {
             for inner in value.as_array().unwrap_or_default() {
@@ -140,24 +146,26 @@ fn nested(point: ExtensionPoint, e: &Extension, found: &mut BTreeSet<(ExtensionP
 }
 
 fn needs(hierarchy: &Hierarchy, path: &NodePath, json: bool) -> Result<Outcome> {
-    let (mut all, mut used) = (Vec::new(), BTreeSet::new());
-    arrays(hierarchy, path, &mut all)?;
+    let (mut all, mut used) = (Vec::new(), BTreeMap::new());
+    let unread = arrays(hierarchy, path, &mut all)?;
     for metadata in &all {
         metadata.extensions().for_each(|(point, e)| nested(point, e, &mut used));
     }
-    let (registry, mut missing, mut lines) = (&hierarchy.context().registry, false, Vec::new());
-    for (point, name) in &used {
+    let (registry, mut missing, mut lines) = (&hierarchy.context().registry, unread > 0, Vec::new());
+    for ((point, name), needed) in &used {
         let there = registry.find(*point, name).is_some();
-        missing |= !there;
+        missing |= !there && *needed;
         let why = registry.explain(*point, name);
-        let mut o: Object = [("extension_point", point.as_str()), ("name", name), ("given_by", &why)].into_iter().collect();
+        let mut o: Object =
+            [("extension_point", point.as_str()), ("name", name), ("given_by", &why)].into_iter().collect();
         o.set("available", there);
+        o.set("needed", *needed);
         lines.push(o);
     }
     if json {
         print(&lines.into_iter().collect::<Json>().to_pretty())?;
     } else {
-        for (line, (point, _)) in lines.iter().zip(&used) {
+        for (line, ((point, _), _)) in lines.iter().zip(&used) {
             print(&format!("{point} {}", line.get("given_by").and_then(Json::as_str).unwrap_or_default()))?;
         }
     }

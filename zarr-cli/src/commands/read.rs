@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::{
     args::{Format, Read as Args},
-    elements::{each_as_json, selection, slabs},
+    elements::{each_as_json, selection, parts},
     location::Location,
     npy,
 };
@@ -46,8 +46,8 @@ fn write(array: &Array, selection: &Selection, format: Format, out: &mut dyn Wri
             if format == Format::Npy {
                 out.write_all(&npy::header(layout, &shape)?)?;
             }
-            for slab in slabs(array, selection, SLAB)? {
-                let mut bytes = array.read_bytes(slab)?;
+            for part in parts(array, selection, SLAB)? {
+                let mut bytes = array.read_bytes(part)?;
                 npy::swap_to_little(&mut bytes, layout);
                 out.write_all(&bytes)?;
             }
@@ -66,8 +66,8 @@ fn nested(array: &Array, selection: &Selection, shape: &[u64], out: &mut dyn Wri
         let count: u64 = shape[..depth].iter().product();
         return (0..count).try_for_each(|_| brackets.print("[]", out));
     }
-    for slab in slabs(array, selection, SLAB)? {
-        each_as_json(array, &slab, &mut |element| brackets.print(&element.to_string(), out))?;
+    for part in parts(array, selection, SLAB)? {
+        each_as_json(array, &part, &mut |element| brackets.print(&element.to_string(), out))?;
     }
     Ok(())
 }

@@ -70,7 +70,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 fn report(found: &Found, args: &Args) -> Result<Outcome> {
     if args.node.json {
         let problems = found.problems.iter().map(|p| {
-            let mut o: Object = [("node", p.node.as_str()), ("rule", p.rule), ("problem", &p.what)].into_iter().collect();
+            let mut o: Object =
+                [("node", p.node.as_str()), ("rule", p.rule), ("problem", &p.what)].into_iter().collect();
             o.set("key", p.key.as_deref().map_or(Json::Null, Json::from));
             o
         });
@@ -136,7 +137,12 @@ fn check_group_keys(group: &Group, found: &mut Found) -> Result<()> {
     for key in group.hierarchy().store().lister()?.list_dir(&prefix)?.keys {
         let name = key.strip(&prefix);
         if name.is_some_and(|n| n.as_str() != "zarr.json" && !n.as_str().starts_with("__")) {
-            found.add(&group.path().to_string(), Some(key.to_string()), "a key belongs to a node", "this key belongs to no node");
+            found.add(
+                &group.path().to_string(),
+                Some(key.to_string()),
+                "a key belongs to a node",
+                "this key belongs to no node",
+            );
         }
     }
     Ok(())

@@ -24,7 +24,7 @@ use zarr_core::{
     call::{Call, Out},
     codec::BytesToBytes,
     registry::{Named, Site},
-    representation::Size,
+    representation::{Representation, Size},
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,11 +52,13 @@ impl Compressor {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
 enum Shuffle {
-    Noshuffle = 0,
-    Shuffle = 1,
-    Bitshuffle = 2,
+    #[serde(rename = "noshuffle")]
+    None = 0,
+    #[serde(rename = "shuffle")]
+    Bytes = 1,
+    #[serde(rename = "bitshuffle")]
+    Bits = 2,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -95,11 +97,11 @@ impl Named for Blosc {
     type Configuration = Configuration;
     fn create(mut c: Configuration, site: &Site<'_>) -> Result<Self> {
         if site.intent.is_create() {
-            let size = site.representation.map_or(1, |r| r.element_size()) as u32;
+            let size = site.representation.map_or(1, Representation::element_size) as u32;
             let type_size = *c.typesize.get_or_insert(size.clamp(1, 255));
             c.cname.get_or_insert(Compressor::Lz4);
             c.clevel.get_or_insert(5);
-            c.shuffle.get_or_insert(if type_size > 1 { Shuffle::Shuffle } else { Shuffle::Bitshuffle });
+            c.shuffle.get_or_insert(if type_size > 1 { Shuffle::Bytes } else { Shuffle::Bits });
             c.blocksize.get_or_insert(0);
         }
         let missing = |member| Error::configuration(format!("`{member}` is missing"));
@@ -108,7 +110,7 @@ impl Named for Blosc {
         let shuffle = c.shuffle.ok_or_else(|| missing("shuffle"))?;
         let block_size = c.blocksize.ok_or_else(|| missing("blocksize"))?;
         let type_size = match (shuffle, c.typesize) {
-            (Shuffle::Noshuffle, size) => size.unwrap_or(1).max(1),
+            (Shuffle::None, size) => size.unwrap_or(1).max(1),
             (_, Some(size)) if size > 0 => size,
             (_, Some(_)) => return Err(Error::configuration("`typesize` must be greater than zero")),
             (_, None) => {

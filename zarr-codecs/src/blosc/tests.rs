@@ -22,9 +22,7 @@ fn laws() {
 
 #[test]
 fn stored_bytes_of_another_writer() {
-    let golden = [
-        0x02, 0x01, 0x93, 0x02, 8, 0, 0, 0, 8, 0, 0, 0, 0x18, 0, 0, 0, 0, 0, 1, 0, 2, 0, 3, 0,
-    ];
+    let golden = [0x02, 0x01, 0x93, 0x02, 8, 0, 0, 0, 8, 0, 0, 0, 0x18, 0, 0, 0, 0, 0, 1, 0, 2, 0, 3, 0];
     let codec = bytes_codec(&json("zstd", "5", "shuffle", "2"), Size::Exact(8)).unwrap();
     assert_eq!(decode(&*codec, &golden, Some(8)).unwrap(), golden[16..]);
     for size in [7, 9] {
@@ -53,11 +51,18 @@ fn every_bit_of_a_compressed_container_may_be_wrong() {
 #[test]
 fn configurations() {
     for bad in [
-        json("lz5", "5", "shuffle", "4"), json("lz4", "10", "shuffle", "4"), json("lz4", "-1", "shuffle", "4"),
-        json("lz4", "5", "auto", "4"), json("lz4", "5", "shuffle", "0"), json("lz4", "5", "shuffle", "null"),
-        json("lz4", "5", "shuffle", "4").replace(",\"typesize\":4", ""), json("lz4", "5", "shuffle", "4").replace(",\"blocksize\":0", ""),
-        json("lz4", "5", "shuffle", "4").replace("\"clevel\":5,", ""), json("lz4", "5", "shuffle", "4").replace("\"cname\":\"lz4\",", ""),
-        json("lz4", "5", "shuffle", "4").replace("\"shuffle\":\"shuffle\",", ""), json("lz4", "5", "shuffle", "4,\"x\":1"),
+        json("lz5", "5", "shuffle", "4"),
+        json("lz4", "10", "shuffle", "4"),
+        json("lz4", "-1", "shuffle", "4"),
+        json("lz4", "5", "auto", "4"),
+        json("lz4", "5", "shuffle", "0"),
+        json("lz4", "5", "shuffle", "null"),
+        json("lz4", "5", "shuffle", "4").replace(",\"typesize\":4", ""),
+        json("lz4", "5", "shuffle", "4").replace(",\"blocksize\":0", ""),
+        json("lz4", "5", "shuffle", "4").replace("\"clevel\":5,", ""),
+        json("lz4", "5", "shuffle", "4").replace("\"cname\":\"lz4\",", ""),
+        json("lz4", "5", "shuffle", "4").replace("\"shuffle\":\"shuffle\",", ""),
+        json("lz4", "5", "shuffle", "4,\"x\":1"),
     ] {
         assert!(bytes_codec(&bad, Size::Unknown).is_err(), "{bad}");
     }

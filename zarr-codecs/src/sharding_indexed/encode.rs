@@ -1,10 +1,6 @@
 //! Writing: inner chunks in the order that the writer chose, and changing a few of them.
 
-use super::{
-    Index, Location, ShardingIndexed,
-    decode::inner_error,
-    index::Entry,
-};
+use super::{Index, Location, ShardingIndexed, decode::inner_error, index::Entry};
 use zarr_core::{
     Result,
     call::{Call, InnerChunkOrder, Out, Scratch},

@@ -52,7 +52,11 @@ pub fn representative_shapes(grid: &dyn ChunkGrid, array_shape: &[u64]) -> Resul
         AxisCells::Regular(n) => vec![*n],
         AxisCells::Lengths(all) => {
             let mut distinct: Vec<u64> = Vec::new();
-            all.iter().for_each(|n| if !distinct.contains(n) { distinct.push(*n) });
+            all.iter().for_each(|n| {
+                if !distinct.contains(n) {
+                    distinct.push(*n);
+                }
+            });
             distinct
         }
     };

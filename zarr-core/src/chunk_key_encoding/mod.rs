@@ -91,7 +91,10 @@ mod tests {
                 assert_eq!(encoding.decode(bad, 3), None, "{bad}");
             }
         }
-        for bad in [r#"{"name":"v2","configuration":{"separator":"-"}}"#, r#"{"name":"v2","configuration":{"separator":null}}"#] {
+        for bad in [
+            r#"{"name":"v2","configuration":{"separator":"-"}}"#,
+            r#"{"name":"v2","configuration":{"separator":null}}"#,
+        ] {
             let extension = Extension::parse(&Json::parse(bad.as_bytes(), &limits).unwrap()).unwrap();
             assert!(registry.chunk_key_encoding(&extension, &site.with(&array)).is_err());
         }

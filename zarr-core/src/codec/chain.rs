@@ -145,9 +145,9 @@ impl Building {
         let done = self.array_to_bytes.is_some();
         let order = |found, wanted| {
             let e = Error::chain(format!("{found} codec where {wanted} is expected"));
-            Err(e.at_extension(ExtensionPoint::Codec, name).with_hint(
-                "the order is array -> array codecs, one array -> bytes codec, bytes -> bytes codecs",
-            ))
+            Err(e
+                .at_extension(ExtensionPoint::Codec, name)
+                .with_hint("the order is array -> array codecs, one array -> bytes codec, bytes -> bytes codecs"))
         };
         let here = Site { name, representation: Some(&self.current), size: self.size, ..*site };
         match constructor {

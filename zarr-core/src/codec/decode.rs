@@ -72,7 +72,10 @@ impl Chain {
         let whole = region.is_whole(self.innermost().shape());
         // Reading around a codec skips its checksum. That is worth it only where a part is much less than the whole.
         let has_parts = self.array_to_bytes.codec.inner_chunk_shape().is_some();
-        if !whole && has_parts && let Some(decoded) = outer.stage.codec.decoded_source(source) {
+        if !whole
+            && has_parts
+            && let Some(decoded) = outer.stage.codec.decoded_source(source)
+        {
             return self.decode_bytes(inner, call, &*decoded, region, out);
         }
         source.read(&[ByteRange::All], &mut |_, bytes| {

@@ -16,12 +16,20 @@ use std::sync::Mutex;
 #[derive(Serialize, Deserialize)]
 struct None_ {}
 
-macro_rules! named { ($t:ident $name:literal) => { impl Named for $t {
-    const NAME: &'static str = $name;
-    type Configuration = None_;
-    fn create(_: None_, site: &Site<'_>) -> Result<Self> { Ok(Self(site.representation()?.clone())) }
-    fn configuration(&self) -> None_ { None_ {} }
-} } }
+macro_rules! named {
+    ($t:ident $name:literal) => {
+        impl Named for $t {
+            const NAME: &'static str = $name;
+            type Configuration = None_;
+            fn create(_: None_, site: &Site<'_>) -> Result<Self> {
+                Ok(Self(site.representation()?.clone()))
+            }
+            fn configuration(&self) -> None_ {
+                None_ {}
+            }
+        }
+    };
+}
 
 /// The first eight bytes say where the elements begin: a read depends on the outcome of another.
 #[derive(Debug)]
@@ -183,8 +191,14 @@ fn with_call<R>(options: &Options, f: impl FnOnce(&Call<'_>) -> R) -> R {
 fn every_plan_directly_and_by_replay() {
     let shape = [4u64, 6];
     for names in [
-        "test.plain", "test.indirect", "test.invert test.plain", "test.reverse test.indirect", "test.invert test.reverse test.plain",
-        "test.plain test.flip", "test.indirect test.flip test.flip", "test.reverse test.invert test.indirect test.flip",
+        "test.plain",
+        "test.indirect",
+        "test.invert test.plain",
+        "test.reverse test.indirect",
+        "test.invert test.reverse test.plain",
+        "test.plain test.flip",
+        "test.indirect test.flip test.flip",
+        "test.reverse test.invert test.indirect test.flip",
     ] {
         let chain = chain(names, &shape, 7).unwrap();
         let mut model: Vec<u8> = (0..24u8).map(|i| i.wrapping_mul(37)).collect();
@@ -193,7 +207,13 @@ fn every_plan_directly_and_by_replay() {
             let (_, bytes) = Out::collect(|out| chain.encode(call, &view, out)).unwrap();
             for (start, len) in [([0, 0], [4, 6]), ([1, 2], [2, 3]), ([3, 5], [1, 1]), ([2, 2], [0, 2])] {
                 let region = Region::new(&start, &len).unwrap();
-                let want = View::new(&model, &shape, 1).unwrap().region(&region).unwrap().contiguous(&mut Vec::new()).unwrap().to_vec();
+                let want = View::new(&model, &shape, 1)
+                    .unwrap()
+                    .region(&region)
+                    .unwrap()
+                    .contiguous(&mut Vec::new())
+                    .unwrap()
+                    .to_vec();
                 let mut direct = vec![0xAA; want.len()];
                 chain.decode(call, &&bytes[..], &region, ViewMut::new(&mut direct, &len, 1).unwrap()).unwrap();
                 assert_eq!(direct, want, "{names} {region:?}");
@@ -215,7 +235,9 @@ fn every_plan_directly_and_by_replay() {
             let (_, updated) = Out::collect(|out| chain.update(call, Some(&&bytes[..]), &region, &new, out)).unwrap();
             ViewMut::new(&mut model, &shape, 1).unwrap().region(&region).unwrap().copy_from(&new, 1).unwrap();
             let mut got = vec![0; 24];
-            chain.decode(call, &&updated[..], &Region::whole(&shape), ViewMut::new(&mut got, &shape, 1).unwrap()).unwrap();
+            chain
+                .decode(call, &&updated[..], &Region::whole(&shape), ViewMut::new(&mut got, &shape, 1).unwrap())
+                .unwrap();
             assert_eq!(got, model, "{names}");
         });
     }
@@ -232,8 +254,7 @@ fn the_fill_value_goes_through_the_chain() {
     let options = Options { store_fill: true, ..Options::default() };
     assert_eq!(encode(&options), (Encoded::Bytes, vec![!7; 4]));
     let (region, new) = (Region::new(&[2], &[1]).unwrap(), View::new(&[1], &[1], 1).unwrap());
-    let (_, absent) =
-        with_call(&options, |c| Out::collect(|out| chain.update(c, None, &region, &new, out)).unwrap());
+    let (_, absent) = with_call(&options, |c| Out::collect(|out| chain.update(c, None, &region, &new, out)).unwrap());
     assert_eq!(absent, [!7, !7, !1, !7]);
 }
 
@@ -241,8 +262,15 @@ fn the_fill_value_goes_through_the_chain() {
 fn order_and_kinds_are_checked() {
     let skip = r#"{"name":"zap","must_understand":false}"#;
     for bad in [
-        "", "test.invert", "test.flip", "test.plain test.plain", "test.plain test.invert", "test.flip test.plain", "zap test.plain",
-        skip, "test.plain zap",
+        "",
+        "test.invert",
+        "test.flip",
+        "test.plain test.plain",
+        "test.plain test.invert",
+        "test.flip test.plain",
+        "zap test.plain",
+        skip,
+        "test.plain zap",
     ] {
         assert!(chain(bad, &[4], 0).is_err(), "{bad}");
     }

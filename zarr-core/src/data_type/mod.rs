@@ -75,4 +75,3 @@ macro_rules! plain_data_type {
     };
 }
 use plain_data_type;
-

@@ -6,8 +6,24 @@ use proptest::prelude::*;
 use std::sync::Arc;
 
 const FIXED: &[&str] = &[
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
-    "complex64", "complex128", "r8", "r16", "r24", "r128",
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "r8",
+    "r16",
+    "r24",
+    "r128",
 ];
 
 fn data_type(name: &str) -> Option<Arc<dyn DataType>> {
@@ -60,7 +76,22 @@ fn other_values_are_refused() {
         ("int8", &["128", "-129", "0.0", "1e1", "-0.0", "\"1\"", "true", "null", "[1]"]),
         ("uint8", &["256", "-1"]),
         ("uint64", &["18446744073709551616", "-1"]),
-        ("float32", &["\"nan\"", "\"+Infinity\"", "\"1.5\"", "true", "null", "\"0x7fc0000\"", "\"0x7fc000000\"", "\"0X7fc00000\"", "\"0x+fc00000\"", "\"\"", "[0]"]),
+        (
+            "float32",
+            &[
+                "\"nan\"",
+                "\"+Infinity\"",
+                "\"1.5\"",
+                "true",
+                "null",
+                "\"0x7fc0000\"",
+                "\"0x7fc000000\"",
+                "\"0X7fc00000\"",
+                "\"0x+fc00000\"",
+                "\"\"",
+                "[0]",
+            ],
+        ),
         ("float16", &["\"0x7fc00000\""]),
         ("complex64", &["0", "[0]", "[0,0,0]", "[0, true]", "\"NaN\""]),
         ("r16", &["[1]", "[1,2,3]", "[1,256]", "[1,-1]", "1", "\"A\"", "\"AA==\""]),

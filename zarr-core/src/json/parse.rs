@@ -119,11 +119,8 @@ impl Parser<'_> {
             if members.len() == 16 {
                 many = members.iter().map(|(n, _)| n.clone()).collect();
             }
-            let twice = if members.len() < 16 {
-                members.iter().any(|(n, _)| *n == name)
-            } else {
-                !many.insert(name.clone())
-            };
+            let twice =
+                if members.len() < 16 { members.iter().any(|(n, _)| *n == name) } else { !many.insert(name.clone()) };
             if twice {
                 self.at = start;
                 return self.fail("this member is there twice");
@@ -244,9 +241,34 @@ mod tests {
     #[test]
     fn refuses_what_json_does_not_allow() {
         let bad = [
-            "", "{", "[1,]", "[1 2]", "{\"a\":1,}", "{a:1}", "{\"a\" 1}", "NaN", "[Infinity]", "-", "01", "+1", "1.", ".5",
-            "1e", "1 2", "nul", "\"\\x\"", "\"\\ud800\"", "\"\\udc00\"", "\"a", "\"\n\"", "'a'", "\u{feff}1", "[1]//", "\"\\u12\"",
-            "{\"a\":1,\"a\":1}", "{\"\\u0061\":1,\"a\":1}",
+            "",
+            "{",
+            "[1,]",
+            "[1 2]",
+            "{\"a\":1,}",
+            "{a:1}",
+            "{\"a\" 1}",
+            "NaN",
+            "[Infinity]",
+            "-",
+            "01",
+            "+1",
+            "1.",
+            ".5",
+            "1e",
+            "1 2",
+            "nul",
+            "\"\\x\"",
+            "\"\\ud800\"",
+            "\"\\udc00\"",
+            "\"a",
+            "\"\n\"",
+            "'a'",
+            "\u{feff}1",
+            "[1]//",
+            "\"\\u12\"",
+            "{\"a\":1,\"a\":1}",
+            "{\"\\u0061\":1,\"a\":1}",
         ];
         for text in bad {
             assert!(parse(text).is_err(), "{text:?}");
@@ -286,7 +308,8 @@ mod tests {
         leaf.prop_recursive(4, 32, 6, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..6).prop_map(Json::Array),
-                prop::collection::vec((any::<String>(), inner), 0..6).prop_map(|m| Json::Object(m.into_iter().collect())),
+                prop::collection::vec((any::<String>(), inner), 0..6)
+                    .prop_map(|m| Json::Object(m.into_iter().collect())),
             ]
         })
     }

@@ -39,9 +39,7 @@ pub struct ArrayMetadata {
 impl ArrayMetadata {
     /// Checks the members of a document; the same as reading it.
     pub fn from_object(document: Object, limits: &Limits) -> Result<Self> {
-        let extension = |member: &str| {
-            Extension::parse(required(&document, member)?).map_err(|e| e.within(member))
-        };
+        let extension = |member: &str| Extension::parse(required(&document, member)?).map_err(|e| e.within(member));
         let shape = shape(required(&document, "shape")?, limits).map_err(|e| e.within("shape"))?;
         let (data_type, chunk_grid) = (extension("data_type")?, extension("chunk_grid")?);
         let chunk_key_encoding = extension("chunk_key_encoding")?;
@@ -151,7 +149,8 @@ fn shape(value: &Json, limits: &Limits) -> Result<Vec<u64>> {
         return Err(ErrorKind::Limit { what: "the number of dimensions", asked, limit }.into());
     }
     let length = |(i, v): (usize, &Json)| {
-        let wrong = || Error::metadata(format!("must be an integer from 0 to 2^64 - 1, not {v}")).within(format!("[{i}]"));
+        let wrong =
+            || Error::metadata(format!("must be an integer from 0 to 2^64 - 1, not {v}")).within(format!("[{i}]"));
         v.as_u64().ok_or_else(wrong)
     };
     items.iter().enumerate().map(length).collect()

@@ -24,6 +24,7 @@ use crate::{
 
 /// The metadata document of a node.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "most nodes are arrays")]
 pub enum NodeMetadata {
     /// `"node_type": "array"`
     Array(ArrayMetadata),
@@ -55,9 +56,7 @@ impl NodeMetadata {
         match document.get("node_type") {
             Some(Json::String(t)) if t == "array" => ArrayMetadata::from_object(document, limits).map(Self::Array),
             Some(Json::String(t)) if t == "group" => GroupMetadata::from_object(document).map(Self::Group),
-            Some(v) => {
-                Err(Error::metadata(format!("must be \"array\" or \"group\", not {v}")).within("node_type"))
-            }
+            Some(v) => Err(Error::metadata(format!("must be \"array\" or \"group\", not {v}")).within("node_type")),
             None => Err(missing("node_type")),
         }
     }

@@ -57,8 +57,7 @@ impl ResolvedArray {
         let data_type = registry.data_type_at(metadata.data_type(), &site).map_err(|e| e.within("data_type"))?.object;
         let representation = array_representation(metadata, data_type)?;
         let site = site.with(&representation);
-        let chunk_grid =
-            registry.chunk_grid(metadata.chunk_grid(), &site).map_err(|e| e.within("chunk_grid"))?.object;
+        let chunk_grid = registry.chunk_grid(metadata.chunk_grid(), &site).map_err(|e| e.within("chunk_grid"))?.object;
         let chunk_key_encoding = registry
             .chunk_key_encoding(metadata.chunk_key_encoding(), &site)
             .map_err(|e| e.within("chunk_key_encoding"))?
@@ -84,9 +83,7 @@ impl ResolvedArray {
     pub fn check_writable(&self) -> Result<()> {
         match self.skipped.first() {
             None => Ok(()),
-            Some((point, name)) => {
-                Err(Error::new(ErrorKind::Skipped(name.clone())).at_extension(*point, name))
-            }
+            Some((point, name)) => Err(Error::new(ErrorKind::Skipped(name.clone())).at_extension(*point, name)),
         }
     }
 }

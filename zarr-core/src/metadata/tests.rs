@@ -23,7 +23,13 @@ fn an_array_is_kept_as_it_was() {
 #[test]
 fn unknown_members() {
     let with = |member: &str| parse(&ARRAY.replacen('{', &format!("{{{member},"), 1));
-    for bad in [r#""y":1"#, r#""y":null"#, r#""y":{}"#, r#""y":{"must_understand":true}"#, r#""y":{"must_understand":"false"}"#] {
+    for bad in [
+        r#""y":1"#,
+        r#""y":null"#,
+        r#""y":{}"#,
+        r#""y":{"must_understand":true}"#,
+        r#""y":{"must_understand":"false"}"#,
+    ] {
         let e = with(bad).unwrap_err();
         assert!(e.json_path().is_some_and(|p| p.starts_with('y')), "{e}");
     }
@@ -48,9 +54,14 @@ fn errors_have_a_path() {
 #[test]
 fn consolidated_metadata_is_written_as_others_do() {
     let mut group = GroupMetadata::new(Object::new());
-    group.set_consolidated(Some([("a", Json::Object(GroupMetadata::new(Object::new()).document().clone()))].into_iter().collect()));
+    group.set_consolidated(Some(
+        [("a", Json::Object(GroupMetadata::new(Object::new()).document().clone()))].into_iter().collect(),
+    ));
     let text = Json::Object(group.document().clone()).to_string();
-    assert_eq!(text, r#"{"zarr_format":3,"node_type":"group","attributes":{},"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{"a":{"zarr_format":3,"node_type":"group","attributes":{}}}}}"#);
+    assert_eq!(
+        text,
+        r#"{"zarr_format":3,"node_type":"group","attributes":{},"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{"a":{"zarr_format":3,"node_type":"group","attributes":{}}}}}"#
+    );
     assert!(parse(&text).is_ok());
     group.set_consolidated(None);
     assert!(group.consolidated().is_none() && NodePath::ROOT.is_root());

@@ -110,7 +110,7 @@ impl Registry {
     pub fn builtin() -> Result<Self> {
         let mut registry = Self::empty();
         for builtin in inventory::iter::<Builtin> {
-            registry.insert(Tier::BuiltIn, Arc::new((builtin.0)()))?;
+            registry.insert(Tier::BuiltIn, (builtin.0)())?;
         }
         for absent in inventory::iter::<Absent> {
             registry.absent.insert((absent.point, absent.name.to_owned()), absent.hint.to_owned());
@@ -122,13 +122,14 @@ impl Registry {
     /// # Errors
     /// When the name is taken in this tier, or is neither one the specification allows nor a URI.
     pub fn add(&mut self, registration: Registration) -> Result<()> {
-        self.insert(Tier::Added, Arc::new(registration))
+        self.insert(Tier::Added, registration)
     }
     /// Adds an extension to a tier.
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub fn insert(&mut self, tier: Tier, registration: Arc<Registration>) -> Result<()> {
+    pub fn insert(&mut self, tier: Tier, registration: Registration) -> Result<()> {
+        let registration = Arc::new(registration);
         let point = registration.point();
         let refuse = |reason| Err(Error::new(ErrorKind::Registration(reason)).at_extension(point, registration.name()));
         for name in registration.names() {

@@ -178,7 +178,11 @@ impl Registration {
         &self.constructor
     }
     /// Makes a storage transformer.
-    pub(crate) fn storage_transformer(&self, e: &Extension, site: &Site<'_>) -> Result<Instance<dyn StorageTransformer>> {
+    pub(crate) fn storage_transformer(
+        &self,
+        e: &Extension,
+        site: &Site<'_>,
+    ) -> Result<Instance<dyn StorageTransformer>> {
         match &self.constructor {
             Constructor::StorageTransformer(make) => make(e, &Site { name: e.name(), ..*site }),
             _ => Err(ErrorKind::Contract("what is registered as a storage transformer is none").into()),

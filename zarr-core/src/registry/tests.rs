@@ -1,26 +1,38 @@
 //! Names, tiers, suggestions.
 
 use super::*;
-use crate::{data_type::NoConfiguration, registration};
 use crate::json::Json;
 use crate::{call::*, codec::BytesToBytes, representation::Size};
+use crate::{data_type::NoConfiguration, registration};
 
-macro_rules! codec { ($t:ident $name:expr, $aliases:expr) => {
-    #[derive(Debug)]
-    struct $t;
-    impl Named for $t {
-        const NAME: &'static str = $name;
-        const ALIASES: &'static [&'static str] = $aliases;
-        type Configuration = NoConfiguration;
-        fn create(_: NoConfiguration, _: &Site<'_>) -> Result<Self> { Ok(Self) }
-        fn configuration(&self) -> NoConfiguration { NoConfiguration {} }
-    }
-    impl BytesToBytes for $t {
-        fn encoded_size(&self, decoded: Size) -> Size { decoded }
-        fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> { out.extend(decoded) }
-        fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> { out.extend(encoded) }
-    }
-} }
+macro_rules! codec {
+    ($t:ident $name:expr, $aliases:expr) => {
+        #[derive(Debug)]
+        struct $t;
+        impl Named for $t {
+            const NAME: &'static str = $name;
+            const ALIASES: &'static [&'static str] = $aliases;
+            type Configuration = NoConfiguration;
+            fn create(_: NoConfiguration, _: &Site<'_>) -> Result<Self> {
+                Ok(Self)
+            }
+            fn configuration(&self) -> NoConfiguration {
+                NoConfiguration {}
+            }
+        }
+        impl BytesToBytes for $t {
+            fn encoded_size(&self, decoded: Size) -> Size {
+                decoded
+            }
+            fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+                out.extend(decoded)
+            }
+            fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+                out.extend(encoded)
+            }
+        }
+    };
+}
 codec!(Same "test.same", &["test.alias"]);
 codec!(Other "test.same", &[]);
 codec!(Uri "https://codec.example/same", &[]);
@@ -34,7 +46,7 @@ fn a_name_stands_for_one_thing_in_a_tier() {
     assert!(twice.contains("zarr-core and by zarr-core"), "{twice}");
     assert!(r.add(registration!(BytesToBytes: Bad)).is_err());
     r.add(registration!(BytesToBytes: Uri)).unwrap();
-    r.insert(Tier::Discovered, Arc::new(registration!(BytesToBytes: Other))).unwrap();
+    r.insert(Tier::Discovered, registration!(BytesToBytes: Other)).unwrap();
     let line = r.explain(ExtensionPoint::Codec, "test.same");
     assert_eq!(line, "`test.same`: added by the application (zarr-core); shadowed: discovered (zarr-core)");
     assert!(r.explain(ExtensionPoint::Codec, "test.alias").ends_with("as `test.same`"));

@@ -175,9 +175,7 @@ impl Source for Window<'_> {
         let outer = self.of().in_memory()?;
         match self {
             Window::Slice { start, len, .. } => ByteRange::Slice { start: *start, len: *len }.of(outer).ok(),
-            Window::Trim { end, .. } => {
-                outer.get(..usize::try_from((outer.len() as u64).checked_sub(*end)?).ok()?)
-            }
+            Window::Trim { end, .. } => outer.get(..usize::try_from((outer.len() as u64).checked_sub(*end)?).ok()?),
         }
     }
     fn memo(&self, key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {

@@ -76,9 +76,10 @@ pub(super) fn check_disjoint(axes: &Axes, element: usize) -> Result<()> {
 /// Narrows the axes to a region; gives the offset of its first element.
 pub(super) fn narrow(axes: &mut Axes, region: &Region) -> Result<isize> {
     let inside = region.rank() == axes.len()
-        && axes.iter().enumerate().all(|(d, a)| {
-            region.start[d].checked_add(region.len[d]).is_some_and(|end| end <= a.len as u64)
-        });
+        && axes
+            .iter()
+            .enumerate()
+            .all(|(d, a)| region.start[d].checked_add(region.len[d]).is_some_and(|end| end <= a.len as u64));
     if !inside {
         return Err(Error::argument("the region reaches outside the view"));
     }
@@ -109,8 +110,8 @@ pub(super) fn step(axes: &mut Axes, steps: &[u64]) -> Result<()> {
 
 pub(super) fn permuted(axes: &Axes, order: &[usize]) -> Result<Axes> {
     let mut seen: SmallVec<[bool; 8]> = SmallVec::from_elem(false, axes.len());
-    let valid = order.len() == axes.len()
-        && order.iter().all(|&o| o < axes.len() && !std::mem::replace(&mut seen[o], true));
+    let valid =
+        order.len() == axes.len() && order.iter().all(|&o| o < axes.len() && !std::mem::replace(&mut seen[o], true));
     if !valid {
         return Err(Error::argument(format!("{order:?} is not a permutation of the dimensions")));
     }

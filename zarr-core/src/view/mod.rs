@@ -54,66 +54,71 @@ unsafe impl Send for ViewMut<'_> {}
 // SAFETY: through a shared ViewMut nothing is written.
 unsafe impl Sync for ViewMut<'_> {}
 
-macro_rules! common { ($name:ident) => { impl<'a> $name<'a> {
-    /// Where elements of variable length live.
-    pub fn with_heap(mut self, heap: Option<&'a Heap>) -> Self {
-        self.heap = heap;
-        self
-    }
-    /// Where elements of variable length live.
-    pub fn heap(&self) -> Option<&'a Heap> {
-        self.heap
-    }
-    /// The heap, which a codec for elements of variable length cannot do without.
-    pub fn require_heap(&self) -> Result<&'a Heap> {
-        self.heap.ok_or_else(|| ErrorKind::Contract("elements of variable length came without their heap").into())
-    }
-    /// Elements along each dimension.
-    pub fn shape(&self) -> Dims {
-        self.axes.iter().map(|a| a.len as u64).collect()
-    }
-    /// Bytes of one element.
-    pub fn element_size(&self) -> usize {
-        self.element
-    }
-    /// How many elements.
-    pub fn count(&self) -> usize {
-        axes::count(&self.axes)
-    }
-    /// A part of it.
-    ///
-    /// # Errors
-    /// When the region reaches outside.
-    pub fn region(mut self, region: &Region) -> Result<Self> {
-        let offset = axes::narrow(&mut self.axes, region)?;
-        self.ptr = self.ptr.wrapping_offset(offset);
-        Ok(self)
-    }
-    /// Every `steps[d]`-th index along each dimension, from the first.
-    pub fn step(mut self, steps: &[u64]) -> Result<Self> {
-        axes::step(&mut self.axes, steps)?;
-        Ok(self)
-    }
-    /// The same elements with dimensions in another order: dimension `i` is `order[i]` of this one.
-    pub fn permute(mut self, order: &[usize]) -> Result<Self> {
-        self.axes = axes::permuted(&self.axes, order)?;
-        Ok(self)
-    }
-    /// The same elements, backwards along the dimensions where `flip` is true.
-    pub fn flip(mut self, flip: &[bool]) -> Result<Self> {
-        if flip.len() != self.axes.len() {
-            return Err(Error::argument("one flag for each dimension is needed"));
-        }
-        let empty = self.count() == 0;
-        for (a, _) in self.axes.iter_mut().zip(flip).filter(|(_, f)| **f) {
-            if !empty {
-                self.ptr = self.ptr.wrapping_offset(a.stride * (a.len as isize - 1));
+macro_rules! common {
+    ($name:ident) => {
+        impl<'a> $name<'a> {
+            /// Where elements of variable length live.
+            pub fn with_heap(mut self, heap: Option<&'a Heap>) -> Self {
+                self.heap = heap;
+                self
             }
-            a.stride = -a.stride;
+            /// Where elements of variable length live.
+            pub fn heap(&self) -> Option<&'a Heap> {
+                self.heap
+            }
+            /// The heap, which a codec for elements of variable length cannot do without.
+            pub fn require_heap(&self) -> Result<&'a Heap> {
+                self.heap
+                    .ok_or_else(|| ErrorKind::Contract("elements of variable length came without their heap").into())
+            }
+            /// Elements along each dimension.
+            pub fn shape(&self) -> Dims {
+                self.axes.iter().map(|a| a.len as u64).collect()
+            }
+            /// Bytes of one element.
+            pub fn element_size(&self) -> usize {
+                self.element
+            }
+            /// How many elements.
+            pub fn count(&self) -> usize {
+                axes::count(&self.axes)
+            }
+            /// A part of it.
+            ///
+            /// # Errors
+            /// When the region reaches outside.
+            pub fn region(mut self, region: &Region) -> Result<Self> {
+                let offset = axes::narrow(&mut self.axes, region)?;
+                self.ptr = self.ptr.wrapping_offset(offset);
+                Ok(self)
+            }
+            /// Every `steps[d]`-th index along each dimension, from the first.
+            pub fn step(mut self, steps: &[u64]) -> Result<Self> {
+                axes::step(&mut self.axes, steps)?;
+                Ok(self)
+            }
+            /// The same elements with dimensions in another order: dimension `i` is `order[i]` of this one.
+            pub fn permute(mut self, order: &[usize]) -> Result<Self> {
+                self.axes = axes::permuted(&self.axes, order)?;
+                Ok(self)
+            }
+            /// The same elements, backwards along the dimensions where `flip` is true.
+            pub fn flip(mut self, flip: &[bool]) -> Result<Self> {
+                if flip.len() != self.axes.len() {
+                    return Err(Error::argument("one flag for each dimension is needed"));
+                }
+                let empty = self.count() == 0;
+                for (a, _) in self.axes.iter_mut().zip(flip).filter(|(_, f)| **f) {
+                    if !empty {
+                        self.ptr = self.ptr.wrapping_offset(a.stride * (a.len as isize - 1));
+                    }
+                    a.stride = -a.stride;
+                }
+                Ok(self)
+            }
         }
-        Ok(self)
-    }
-} } }
+    };
+}
 common!(View);
 common!(ViewMut);
 
@@ -255,8 +260,8 @@ impl<'a> ViewMut<'a> {
     /// # Errors
     /// When shapes or element sizes differ.
     pub fn copy_from(&mut self, source: &View<'_>, swap: usize) -> Result<()> {
-        let same_shape = self.axes.len() == source.axes.len()
-            && self.axes.iter().zip(&source.axes).all(|(a, b)| a.len == b.len);
+        let same_shape =
+            self.axes.len() == source.axes.len() && self.axes.iter().zip(&source.axes).all(|(a, b)| a.len == b.len);
         if self.element != source.element || !same_shape || swap == 0 || !self.element.is_multiple_of(swap) {
             let (to, from) = (self.shape(), source.shape());
             return Err(Error::argument(format!("cannot copy shape {from:?} to shape {to:?}")));

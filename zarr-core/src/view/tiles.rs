@@ -111,7 +111,8 @@ impl TileGrid {
             let p = parts[i % parts.len()];
             i /= parts.len();
             place.cell[d] = p.cell;
-            (place.within.start[d], place.within.len[d]) = (p.within, (p.count - 1).saturating_mul(self.steps[d]).saturating_add(1));
+            (place.within.start[d], place.within.len[d]) =
+                (p.within, (p.count - 1).saturating_mul(self.steps[d]).saturating_add(1));
             (place.part.start[d], place.part.len[d]) = (p.at, p.count);
         }
         place

@@ -1,0 +1,203 @@
+//! Chunks and documents made to do harm: small, and asking for much.
+
+use super::*;
+use zarr_array::{ErrorKind, NewArray};
+
+const BYTES: &str = r#"{"name":"bytes"}"#;
+const GZIP: &str = r#"{"name":"gzip","configuration":{"level":9}}"#;
+const ZSTD: &str = r#"{"name":"zstd","configuration":{"level":3,"checksum":false}}"#;
+const LZ4: &str =
+    r#"{"name":"blosc","configuration":{"cname":"lz4","clevel":9,"shuffle":"noshuffle","typesize":1,"blocksize":0}}"#;
+const BLOSC_ZSTD: &str =
+    r#"{"name":"blosc","configuration":{"cname":"zstd","clevel":9,"shuffle":"noshuffle","typesize":1,"blocksize":0}}"#;
+const SNAPPY: &str = r#"{"name":"blosc","configuration":{"cname":"snappy","clevel":9,"shuffle":"noshuffle","typesize":1,"blocksize":0}}"#;
+const TEXT: &str = r#"{"name":"vlen-utf8"}"#;
+
+/// An array with one chunk and these codecs.
+fn new(data_type: &str, n: u64, codecs: &[&str]) -> NewArray {
+    NewArray::new([n], data_type).chunk_shape([n]).codecs(codecs.iter().map(|c| json(c)))
+}
+
+/// The chunk that 64 MiB become.
+fn bomb(data_type: &str, codecs: &[&str]) -> Vec<u8> {
+    let make = |_: &dyn Fn()| {
+        let (n, hierarchy) = (64usize << 20, memory(1 << 30));
+        let text = data_type == "string";
+        let array = hierarchy.create_array("/", &new(data_type, if text { 1 } else { n as u64 }, codecs)).unwrap();
+        let written = if text { array.write(.., &["a".repeat(n)]) } else { array.write(.., &vec![1u8; n]) };
+        written.unwrap();
+        array.read_encoded_chunk(&[0]).unwrap().unwrap()
+    };
+    // Not while another test measures.
+    largest_allocation(make).0
+}
+
+/// Reads a chunk that somebody else stored.
+fn read(array: &NewArray, chunk: &[u8]) -> (zarr_array::Result<Vec<Vec<u8>>>, usize) {
+    largest_allocation(|begin| {
+        let array = memory(CHUNK_BYTES).create_array("/", array).unwrap();
+        array.data_store().writer().unwrap().set(&Key::new("c/0").unwrap(), chunk).unwrap();
+        begin();
+        read_elements(&array)
+    })
+}
+
+#[track_caller]
+fn refused(what: &str, (outcome, largest): (zarr_array::Result<Vec<Vec<u8>>>, usize)) {
+    match outcome {
+        Err(e) if matches!(e.kind(), ErrorKind::Data(_) | ErrorKind::Limit { .. }) => {}
+        Err(e) => panic!("{what}: refused for another reason: {e}"),
+        Ok(elements) => panic!("{what}: {} elements are read", elements.len()),
+    }
+    assert!(largest <= ALLOCATION, "{what}: {largest} bytes were allocated at once");
+}
+
+#[test]
+fn much_from_little() {
+    for codec in [GZIP, ZSTD, LZ4, BLOSC_ZSTD, SNAPPY] {
+        let bytes = bomb("uint8", &[BYTES, codec]);
+        assert!(bytes.len() < 8 << 20);
+        refused(codec, read(&new("uint8", 16, &[BYTES, codec]), &bytes));
+        // A codec further in does not know how much it should be.
+        refused(codec, read(&new("uint8", 16, &[BYTES, GZIP, codec]), &bytes));
+        refused(codec, read(&new("uint8", 16, &[BYTES, "\"crc32c\"", codec]), &bytes));
+        let text = bomb("string", &[TEXT, codec]);
+        refused(codec, read(&new("string", 1, &[TEXT, codec]), &text));
+    }
+}
+
+/// A frame may ask its reader for a window of 128 MiB and more before its first byte. Every reader should grant 8 MiB.
+#[test]
+fn a_zstd_frame_with_a_large_window() {
+    let (raw_block, mut granted) = ([0x21, 0, 0, 1, 2, 3, 4], 0);
+    for exponent in 0..32u8 {
+        let frame = [&[0x28, 0xb5, 0x2f, 0xfd, 0, exponent << 3], &raw_block[..]].concat();
+        for (data_type, codecs) in
+            [("string", &[TEXT, ZSTD][..]), ("uint8", &[BYTES, ZSTD]), ("uint8", &[BYTES, GZIP, ZSTD])]
+        {
+            let what = format!("window 2^{} for {data_type}", 10 + u32::from(exponent));
+            let (outcome, largest) = read(&new(data_type, 1, codecs), &frame);
+            assert!(outcome.is_err(), "{what}");
+            let most = if exponent <= 13 { 16 << 20 } else { ALLOCATION };
+            assert!(largest <= most, "{what}: {largest} bytes were allocated at once");
+        }
+        // Four bytes of data, in a frame that is right.
+        granted += usize::from(read(&new("uint8", 4, &[BYTES, ZSTD]), &frame).0.is_ok());
+    }
+    assert!(granted >= 14, "{granted}");
+}
+
+#[test]
+fn lengths_of_strings() {
+    let number = |n: u32| n.to_le_bytes();
+    for (what, chunk) in [
+        ("many elements", number(u32::MAX).to_vec()),
+        ("more elements than the chunk has", [number(3), number(0), number(0), number(0)].concat()),
+        ("fewer elements than the chunk has", [number(1), number(0)].concat()),
+        ("a long element", [number(2), number(u32::MAX), number(0)].concat()),
+        ("an element that ends outside", [number(2), number(0), number(1)].concat()),
+        ("bytes after the last", [number(2), number(0), number(0), number(0)].concat()),
+        ("not UTF-8", [&number(2)[..], &number(1), &[0xff], &number(0)].concat()),
+    ] {
+        refused(what, read(&new("string", 2, &[TEXT]), &chunk));
+    }
+}
+
+#[test]
+fn entries_of_a_shard_index() {
+    let shard = r#"{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":[{"name":"bytes"}],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"index_location":"AT"}}"#;
+    let (none, huge) = (u64::MAX, 1u64 << 40);
+    for (what, first) in [
+        ("a long chunk", (0, huge)),
+        ("a far chunk", (huge, 2)),
+        ("an end beyond 2^64", (none - 1, 2)),
+        ("a length without offset", (none, 2)),
+        ("an offset without length", (0, none)),
+        ("a long length at the end", (33, none - 32)),
+        ("too short", (0, 1)),
+        ("too long", (0, 3)),
+        ("outside by one", (35, 2)),
+        ("empty", (0, 0)),
+    ] {
+        for location in ["start", "end"] {
+            let index = [first.0, first.1, none, none].map(u64::to_le_bytes).concat();
+            let chunk = if location == "end" { [&[7; 4], &index[..]].concat() } else { [&index[..], &[7; 4]].concat() };
+            assert_eq!(chunk.len(), 36);
+            refused(what, read(&new("uint8", 4, &[&shard.replace("AT", location)]), &chunk));
+        }
+    }
+}
+
+#[test]
+fn headers_of_blosc() {
+    let good = {
+        let array = memory(CHUNK_BYTES).create_array("/", &new("uint8", 4096, &[BYTES, LZ4])).unwrap();
+        array.write(.., &vec![5u8; 4096]).unwrap();
+        array.read_encoded_chunk(&[0]).unwrap().unwrap()
+    };
+    let array = new("uint8", 4096, &[BYTES, LZ4]);
+    assert!(read(&array, &good).0.is_ok());
+    for (field, at) in [("nbytes", 4), ("blocksize", 8), ("cbytes", 12)] {
+        for n in [0u32, 1, 4095, 4097, 1 << 30, i32::MAX as u32, 1 << 31, u32::MAX] {
+            let mut bad = good.clone();
+            bad[at..at + 4].copy_from_slice(&n.to_le_bytes());
+            let (outcome, largest) = read(&array, &bad);
+            assert!(outcome.is_err() || field == "blocksize", "{field} {n}");
+            assert!(outcome.is_err() || outcome.is_ok_and(|e| e.concat() == [5; 4096]), "{field} {n}");
+            assert!(largest <= ALLOCATION, "{field} {n}: {largest} bytes were allocated at once");
+        }
+    }
+}
+
+#[test]
+fn documents() {
+    let shard = |inner: &str| {
+        format!(
+            r#"{{"name":"sharding_indexed","configuration":{{"chunk_shape":[1],"codecs":[{inner}],"index_codecs":["bytes"]}}}}"#
+        )
+    };
+    let document = |shape: &str, chunk: &str, data_type: &str, fill: &str, codec: &str| {
+        format!(
+            r#"{{"zarr_format":3,"node_type":"array","shape":{shape},"data_type":"{data_type}","chunk_grid":{{"name":"regular","configuration":{{"chunk_shape":{chunk}}}}},"chunk_key_encoding":"default","fill_value":{fill},"codecs":[{codec}]}}"#
+        )
+    };
+    let nested = (0..200).fold(BYTES.to_owned(), |inner, _| shard(&inner));
+    let (many, deep) =
+        (format!("[{}1]", "1,".repeat(1000)), format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000)));
+    let cases = [
+        ("a large chunk", document("[4]", "[1099511627776]", "uint8", "0", BYTES)),
+        ("a chunk beyond 2^64", document("[4,4]", "[18446744073709551615,18446744073709551615]", "uint8", "0", BYTES)),
+        ("an array beyond 2^64", document("[18446744073709551615,2]", "[1,1]", "uint8", "0", BYTES)),
+        ("a large element", document("[4]", "[4]", "r34359738368", "[]", BYTES)),
+        ("an element beyond 2^64", document("[4]", "[4]", "r147573952589676412928", "[]", BYTES)),
+        ("many dimensions", document(&many, &many, "uint8", "0", BYTES)),
+        ("a shard index that is too large", document("[4]", "[1048576]", "uint8", "0", &shard(BYTES))),
+        ("codecs nested deep", document("[1]", "[1]", "uint8", "0", &nested)),
+        ("JSON nested deep", document("[4]", "[4]", "uint8", &deep, BYTES)),
+        ("JSON nested deep, and cut", "[".repeat(1 << 20)),
+    ];
+    for (what, text) in cases {
+        let (outcome, largest) = largest_allocation(|begin| {
+            let hierarchy = memory(CHUNK_BYTES);
+            hierarchy.store().writer().unwrap().set(&Key::new("zarr.json").unwrap(), text.as_bytes()).unwrap();
+            begin();
+            hierarchy.node("/").map(|_| ())
+        });
+        assert!(outcome.is_err(), "{what}");
+        assert!(largest <= ALLOCATION, "{what}: {largest} bytes were allocated at once");
+    }
+}
+
+/// Limits of documents themselves.
+#[test]
+fn a_document_that_is_too_long() {
+    let hierarchy = {
+        let mut context = Context::new().unwrap();
+        context.limits.metadata_bytes = 1000;
+        Hierarchy::new(Arc::new(MemoryStore::default()), context)
+    };
+    let text = format!(r#"{{"zarr_format":3,"node_type":"group","attributes":{{"a":"{}"}}}}"#, "x".repeat(1000));
+    hierarchy.store().writer().unwrap().set(&Key::new("zarr.json").unwrap(), text.as_bytes()).unwrap();
+    let e = hierarchy.node("/").unwrap_err();
+    assert!(matches!(e.kind(), ErrorKind::Limit { limit: 1000, .. }), "{e}");
+}

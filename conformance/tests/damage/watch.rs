@@ -1,0 +1,101 @@
+//! The largest single allocation, of Rust and of the C libraries.
+#![allow(unsafe_code)]
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+};
+
+static LARGEST: AtomicUsize = AtomicUsize::new(0);
+/// One measurement at a time: the number is that of the whole process.
+static ONE: Mutex<()> = Mutex::new(());
+
+struct Watched;
+#[global_allocator]
+static ALLOCATOR: Watched = Watched;
+
+// SAFETY: every call goes to the system's allocator unchanged; counting touches no memory of the caller.
+unsafe impl GlobalAlloc for Watched {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LARGEST.fetch_max(layout.size(), Relaxed);
+        // SAFETY: the caller's promise is handed on.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        LARGEST.fetch_max(layout.size(), Relaxed);
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+}
+
+/// The allocator that C calls, where the C library lets a program put its own in front.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod c {
+    use super::{LARGEST, Relaxed};
+    use std::ffi::{c_int, c_void};
+
+    const OUT_OF_MEMORY: c_int = 12;
+
+    unsafe extern "C" {
+        fn __libc_malloc(size: usize) -> *mut c_void;
+        fn __libc_calloc(count: usize, size: usize) -> *mut c_void;
+        fn __libc_memalign(align: usize, size: usize) -> *mut c_void;
+    }
+
+    // SAFETY: the C library's own function under its other name, with the same promises.
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
+        LARGEST.fetch_max(size, Relaxed);
+        // SAFETY: any size is allowed.
+        unsafe { __libc_malloc(size) }
+    }
+    // SAFETY: as above.
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
+        LARGEST.fetch_max(count.saturating_mul(size), Relaxed);
+        // SAFETY: any size is allowed.
+        unsafe { __libc_calloc(count, size) }
+    }
+    // SAFETY: as above.
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn posix_memalign(out: *mut *mut c_void, align: usize, size: usize) -> c_int {
+        LARGEST.fetch_max(size, Relaxed);
+        // SAFETY: the caller gives a permitted alignment.
+        let memory = unsafe { __libc_memalign(align, size) };
+        if memory.is_null() {
+            return OUT_OF_MEMORY;
+        }
+        // SAFETY: the caller gives a place for the pointer.
+        unsafe { *out = memory };
+        0
+    }
+}
+
+/// Runs `f`, and tells the largest single allocation meanwhile.
+pub(crate) fn largest_allocation<R>(f: impl FnOnce(&dyn Fn()) -> R) -> (R, usize) {
+    let _alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let result = f(&|| LARGEST.store(0, Relaxed));
+    (result, LARGEST.load(Relaxed))
+}
+
+/// The watch would be worth nothing if it did not see the C libraries.
+#[test]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn sees_allocations_of_c() {
+    let ((), largest) = largest_allocation(|begin| {
+        let codecs = [r#"{"name":"bytes"}"#, r#"{"name":"zstd","configuration":{"level":22}}"#].map(crate::json);
+        let new = zarr_array::NewArray::new([8 << 20], "uint8").chunk_shape([8 << 20]).codecs(codecs);
+        let array = crate::memory(u64::MAX >> 1).create_array("/", &new).unwrap();
+        let data: Vec<u8> = (0..8u32 << 20).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        begin();
+        array.write(.., &data).unwrap();
+    });
+    assert!(largest > 16 << 20, "{largest}");
+}

@@ -1,0 +1,90 @@
+//! Parts of a selection, in C order, each of at most `most` elements: lazily, so that no array is too large to begin.
+
+use std::ops::Range;
+
+/// Parts of an array of a shape whose elements one after another are its elements in C order.
+pub(crate) struct Slabs {
+    shape: Vec<u64>,
+    /// The dimension that is cut; those before it go index by index, those behind it are whole.
+    axis: usize,
+    rows: u64,
+    chunk: u64,
+    next: Option<Vec<u64>>,
+}
+
+impl Slabs {
+    /// `chunk`: the lengths of chunks, at which cuts are put where they can be.
+    pub(crate) fn new(shape: &[u64], chunk: &[u64], most: u64) -> Self {
+        let (mut axis, mut behind) = (shape.len(), 1u64);
+        while axis > 0 && behind.saturating_mul(shape[axis - 1].max(1)) <= most {
+            axis -= 1;
+            behind = behind.saturating_mul(shape[axis].max(1));
+        }
+        // All fits behind `axis`; the dimension before it is cut.
+        let axis = axis.saturating_sub(1);
+        let behind = shape.iter().skip(axis + 1).fold(1u64, |n, l| n.saturating_mul((*l).max(1)));
+        let next = (!shape.contains(&0)).then(|| vec![0; shape.len()]);
+        let chunk = chunk.get(axis).copied().unwrap_or(1).max(1);
+        Self { shape: shape.to_vec(), axis, rows: (most / behind).max(1), chunk, next }
+    }
+}
+
+impl Iterator for Slabs {
+    type Item = Vec<Range<u64>>;
+    fn next(&mut self) -> Option<Self::Item> {
+        let at = self.next.take()?;
+        let Some(&length) = self.shape.get(self.axis) else { return Some(Vec::new()) };
+        let start = at[self.axis];
+        let end = start.saturating_add(self.rows).min(length);
+        let even = end - end % self.chunk;
+        let end = if end < length && even > start { even } else { end };
+        let part = (0..self.shape.len()).map(|d| match d.cmp(&self.axis) {
+            std::cmp::Ordering::Less => at[d]..at[d] + 1,
+            std::cmp::Ordering::Equal => start..end,
+            std::cmp::Ordering::Greater => 0..self.shape[d],
+        });
+        let part = part.collect();
+        let mut next = at;
+        next[self.axis] = end;
+        let mut d = self.axis;
+        while next[d] >= self.shape[d] {
+            if d == 0 {
+                return Some(part);
+            }
+            next[d] = 0;
+            d -= 1;
+            next[d] += 1;
+        }
+        self.next = Some(next);
+        Some(part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_elements_once_and_in_order() {
+        for shape in [&[][..], &[0], &[7], &[3, 5], &[2, 3, 4], &[1, 9, 1], &[4, 0, 3]] {
+            for most in [1, 2, 5, 7, 11, 100] {
+                for chunk in [1, 2, 3, 10] {
+                    let (mut seen, total) = (Vec::new(), shape.iter().product::<u64>());
+                    for part in Slabs::new(shape, &vec![chunk; shape.len()], most) {
+                        let mut indices = vec![0u64];
+                        for (d, r) in part.iter().enumerate() {
+                            indices = indices.iter().flat_map(|i| r.clone().map(move |j| i * shape[d] + j)).collect();
+                        }
+                        assert!(indices.len() as u64 <= most.max(1), "{shape:?} {most}");
+                        seen.extend(indices);
+                    }
+                    assert_eq!(seen, (0..total).collect::<Vec<_>>(), "{shape:?} {most} {chunk}");
+                }
+            }
+        }
+        let mut huge = Slabs::new(&[1 << 40, 1 << 40], &[1 << 63, 1], 1 << 20);
+        assert_eq!(huge.next(), Some(vec![0..1, 0..1 << 20]));
+        assert_eq!(Slabs::new(&[0, 1 << 40, 1 << 40], &[1, 1, 1], 5).next(), None);
+        assert_eq!(Slabs::new(&[u64::MAX], &[u64::MAX], 5).next(), Some(vec![0..5]));
+    }
+}
