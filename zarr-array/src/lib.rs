@@ -45,3 +45,8 @@ pub use zarr_core::{Error, ErrorKind, Result};
 
 // A crate that nothing names is not linked, and its codecs would vanish.
 use zarr_codecs as _;
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -1,17 +1,17 @@
-//! The largest single allocation, of Rust and of the C libraries.
+//! The largest single allocation of a thread, of Rust and of the C libraries.
 #![allow(unsafe_code)]
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
+    cell::Cell,
 };
 
-static LARGEST: AtomicUsize = AtomicUsize::new(0);
-/// One measurement at a time: the number is that of the whole process.
-static ONE: Mutex<()> = Mutex::new(());
+thread_local! { static LARGEST: Cell<usize> = const { Cell::new(0) } }
+
+/// Counts on the thread that allocates: tests that run beside it do not count.
+fn note(size: usize) {
+    let _none_while_the_thread_ends = LARGEST.try_with(|largest| largest.set(largest.get().max(size)));
+}
 
 struct Watched;
 #[global_allocator]
@@ -20,12 +20,12 @@ static ALLOCATOR: Watched = Watched;
 // SAFETY: every call goes to the system's allocator unchanged; counting touches no memory of the caller.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        LARGEST.fetch_max(layout.size(), Relaxed);
+        note(layout.size());
         // SAFETY: the caller's promise is handed on.
         unsafe { System.alloc(layout) }
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        LARGEST.fetch_max(layout.size(), Relaxed);
+        note(layout.size());
         // SAFETY: as above.
         unsafe { System.alloc_zeroed(layout) }
     }
@@ -38,7 +38,7 @@ unsafe impl GlobalAlloc for Watched {
 /// The allocator that C calls, where the C library lets a program put its own in front.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod c {
-    use super::{LARGEST, Relaxed};
+    use super::note;
     use std::ffi::{c_int, c_void};
 
     const OUT_OF_MEMORY: c_int = 12;
@@ -52,21 +52,21 @@ mod c {
     // SAFETY: the C library's own function under its other name, with the same promises.
     #[unsafe(no_mangle)]
     unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
-        LARGEST.fetch_max(size, Relaxed);
+        note(size);
         // SAFETY: any size is allowed.
         unsafe { __libc_malloc(size) }
     }
     // SAFETY: as above.
     #[unsafe(no_mangle)]
     unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
-        LARGEST.fetch_max(count.saturating_mul(size), Relaxed);
+        note(count.saturating_mul(size));
         // SAFETY: any size is allowed.
         unsafe { __libc_calloc(count, size) }
     }
     // SAFETY: as above.
     #[unsafe(no_mangle)]
     unsafe extern "C" fn posix_memalign(out: *mut *mut c_void, align: usize, size: usize) -> c_int {
-        LARGEST.fetch_max(size, Relaxed);
+        note(size);
         // SAFETY: the caller gives a permitted alignment.
         let memory = unsafe { __libc_memalign(align, size) };
         if memory.is_null() {
@@ -78,11 +78,10 @@ mod c {
     }
 }
 
-/// Runs `f`, and tells the largest single allocation meanwhile.
+/// Runs `f`, and tells the largest single allocation of this thread meanwhile, from when `f` calls what it is given.
 pub(crate) fn largest_allocation<R>(f: impl FnOnce(&dyn Fn()) -> R) -> (R, usize) {
-    let _alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let result = f(&|| LARGEST.store(0, Relaxed));
-    (result, LARGEST.load(Relaxed))
+    let result = f(&|| LARGEST.set(0));
+    (result, LARGEST.get())
 }
 
 /// The watch would be worth nothing if it did not see the C libraries.

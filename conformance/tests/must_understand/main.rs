@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 mod changes;
+mod copies;
 mod table;
 
 use std::sync::Arc;
@@ -168,7 +169,7 @@ fn documents() -> Vec<(Row, String, String)> {
     let of_array = arrays().into_iter().map(|r| (r.array(), r, good_array()));
     let of_group = groups().into_iter().map(|r| (r.group(), r, good_group()));
     let all: Vec<_> = of_array.chain(of_group).map(|(text, row, good)| (row, text, good)).collect();
-    assert!(all.len() > 200, "{}", all.len());
+    assert!(all.len() >= 262, "{}", all.len());
     all
 }
 

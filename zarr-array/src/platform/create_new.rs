@@ -6,30 +6,38 @@ use std::{
     path::Path,
 };
 
-/// Gives the file at `from` the name `to` unless it is taken. `false`: it is taken. `from` is gone afterwards.
-#[cfg(unix)]
+/// Gives the file at `from` the name `to` unless it is taken. `false`: it is taken. The name `from` may stay.
 pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<bool> {
     // A second name for the same file fails if the name is taken, and appears with all contents.
     match fs::hard_link(from, to) {
-        Ok(()) => fs::remove_file(from).map(|()| true),
-        Err(e) if e.kind() == ErrorKind::AlreadyExists => fs::remove_file(from).map(|()| false),
+        Ok(()) => Ok(true),
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(false),
+        // Somebody removed a directory: no reason to take the name for a file that may be gone.
+        Err(e) if e.kind() == ErrorKind::NotFound => Err(e),
         Err(_) => portable(from, to),
     }
 }
-#[cfg(not(unix))]
-pub(crate) use portable as rename_new;
 
 /// The same where files have one name: an empty file takes the name, and is then replaced at once.
 pub(crate) fn portable(from: &Path, to: &Path) -> io::Result<bool> {
     match fs::OpenOptions::new().write(true).create_new(true).open(to) {
-        Ok(_) => fs::rename(from, to).map(|()| true),
-        Err(e) if e.kind() == ErrorKind::AlreadyExists => fs::remove_file(from).map(|()| false),
+        Ok(_) => {
+            let renamed = fs::rename(from, to);
+            if renamed.is_err() {
+                // Nobody may take the empty file for the value.
+                let _the_first_error_says_more = fs::remove_file(to);
+            }
+            renamed.map(|()| true)
+        }
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(false),
         Err(e) => Err(e),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     #[test]
     fn both_ways_have_one_winner() {
         for rename in [super::rename_new, super::portable] {
@@ -41,7 +49,7 @@ mod tests {
                         let (dir, to) = (dir.path(), &to);
                         s.spawn(move || {
                             let from = dir.join(format!("from{i}"));
-                            std::fs::write(&from, format!("by {i}")).unwrap();
+                            fs::write(&from, format!("by {i}")).unwrap();
                             usize::from(rename(&from, to).unwrap())
                         })
                     })
@@ -49,8 +57,16 @@ mod tests {
                 threads.into_iter().map(|t| t.join().unwrap()).sum()
             });
             assert_eq!(winners, 1);
-            assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
-            assert!(std::fs::read_to_string(&to).unwrap().starts_with("by "));
+            assert!(fs::read_to_string(&to).unwrap().starts_with("by "));
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_gone_leaves_nothing() {
+        for rename in [super::rename_new, super::portable] {
+            let dir = tempfile::tempdir().unwrap();
+            assert!(rename(&dir.path().join("gone"), &dir.path().join("to")).is_err());
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
         }
     }
 }

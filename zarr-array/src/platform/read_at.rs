@@ -1,46 +1,116 @@
 //! Reading at an offset without moving a file's position, which threads share.
 
-use std::{fs::File, io};
-
-/// Fills `out` from the bytes at `offset`.
-#[cfg(unix)]
-pub(crate) fn read_exact_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, out, offset)
-}
-#[cfg(not(unix))]
-pub(crate) use portable as read_exact_at;
-
-/// The same through a handle of its own position.
 #[cfg(any(not(unix), test))]
-pub(crate) fn portable(file: &File, out: &mut [u8], offset: u64) -> io::Result<()> {
+pub(crate) use portable::ReadAt as Portable;
+#[cfg(not(unix))]
+pub(crate) use portable::ReadAt;
+#[cfg(unix)]
+pub(crate) use positioned::ReadAt;
+
+/// The system reads at an offset.
+#[cfg(unix)]
+mod positioned {
     use std::{
-        io::{Read, Seek, SeekFrom},
-        sync::Mutex,
+        fs::{File, Metadata, OpenOptions},
+        io,
+        os::unix::fs::{FileExt, OpenOptionsExt},
+        path::Path,
     };
-    // Clones of a handle share its position.
-    static POSITION: Mutex<()> = Mutex::new(());
-    let _alone = POSITION.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let mut file = file;
-    file.seek(SeekFrom::Start(offset))?;
-    file.read_exact(out)
+
+    /// A file for reading.
+    pub(crate) struct ReadAt(File);
+
+    impl ReadAt {
+        /// Opens a file. What is no regular file may be opened but does not make the caller wait.
+        pub(crate) fn open(path: &Path) -> io::Result<Self> {
+            // Without the flag a named pipe waits for a writer, perhaps for ever.
+            OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).map(Self)
+        }
+        /// Kind and length.
+        pub(crate) fn metadata(&self) -> io::Result<Metadata> {
+            self.0.metadata()
+        }
+        /// Fills `out` from the bytes at `offset`.
+        pub(crate) fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()> {
+            self.0.read_exact_at(out, offset)
+        }
+    }
+}
+
+/// One reader at a time moves the position.
+#[cfg(any(not(unix), test))]
+mod portable {
+    use std::{
+        fs::{File, Metadata},
+        io::{self, Read, Seek, SeekFrom},
+        path::Path,
+        sync::{Mutex, MutexGuard, PoisonError},
+    };
+
+    /// A file for reading.
+    pub(crate) struct ReadAt(Mutex<File>);
+
+    impl ReadAt {
+        fn file(&self) -> MutexGuard<'_, File> {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        }
+        /// Opens a file.
+        pub(crate) fn open(path: &Path) -> io::Result<Self> {
+            File::open(path).map(|f| Self(Mutex::new(f)))
+        }
+        /// Kind and length.
+        pub(crate) fn metadata(&self) -> io::Result<Metadata> {
+            self.file().metadata()
+        }
+        /// Fills `out` from the bytes at `offset`.
+        pub(crate) fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()> {
+            let mut file = self.file();
+            file.seek(SeekFrom::Start(offset))?;
+            file.read_exact(out)
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::{Portable, ReadAt};
+
     #[test]
     fn both_ways_read_the_same() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("f");
         std::fs::write(&path, (0..100u8).collect::<Vec<_>>()).unwrap();
-        let file = std::fs::File::open(&path).unwrap();
+        let (fast, portable) = (ReadAt::open(&path).unwrap(), Portable::open(&path).unwrap());
+        assert_eq!((fast.metadata().unwrap().len(), portable.metadata().unwrap().len()), (100, 100));
         for (offset, n) in [(0, 100), (7, 3), (100, 0), (99, 1)] {
             let (mut a, mut b) = (vec![0; n], vec![1; n]);
-            super::read_exact_at(&file, &mut a, offset).unwrap();
-            super::portable(&file, &mut b, offset).unwrap();
+            fast.read_exact_at(&mut a, offset).unwrap();
+            portable.read_exact_at(&mut b, offset).unwrap();
             assert_eq!(a, b);
             assert!(a.iter().enumerate().all(|(i, v)| *v as u64 == offset + i as u64));
         }
-        assert!(super::read_exact_at(&file, &mut [0; 2], 99).is_err());
-        assert!(super::portable(&file, &mut [0; 2], 99).is_err());
+        assert!(fast.read_exact_at(&mut [0; 2], 99).is_err());
+        assert!(portable.read_exact_at(&mut [0; 2], 99).is_err());
+    }
+
+    #[test]
+    fn threads_do_not_move_each_others_position() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        std::fs::write(&path, (0..=255u8).collect::<Vec<_>>()).unwrap();
+        let (fast, portable) = (ReadAt::open(&path).unwrap(), Portable::open(&path).unwrap());
+        std::thread::scope(|s| {
+            for t in 0..4u8 {
+                let (fast, portable) = (&fast, &portable);
+                s.spawn(move || {
+                    for i in 0..60 {
+                        let (at, mut a, mut b) = (t * 60 + i, [0], [0]);
+                        fast.read_exact_at(&mut a, at.into()).unwrap();
+                        portable.read_exact_at(&mut b, at.into()).unwrap();
+                        assert_eq!((a, b), ([at], [at]));
+                    }
+                });
+            }
+        });
     }
 }

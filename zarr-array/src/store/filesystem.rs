@@ -3,8 +3,13 @@
 //! A key is a path below the root. Values appear whole or not at all: they are written beside and then renamed. The
 //! names of values that are being written begin with `__zarr_partial.`, which no key may; listing leaves them out.
 
-use super::memory::overlay;
-use crate::platform::{create_new::rename_new, read_at::read_exact_at};
+#[cfg(test)]
+mod tests;
+mod value;
+
+use self::value::OpenFile;
+use super::parts::{by_key, overlay};
+use crate::{locks, platform::create_new::rename_new};
 use std::{
     collections::BTreeSet,
     fs::{self, File},
@@ -15,14 +20,13 @@ use std::{
 use zarr_core::{
     Error, Result,
     call::Pool,
-    limits::zeroed,
-    source::{ByteRange, Each, Source},
+    source::Source,
     store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
 };
 
 const PARTIAL: &str = "__zarr_partial.";
-/// Ranges that are merged are read in pieces of at most this many bytes.
-const BLOCK: u64 = 256 << 10;
+/// How often an operation starts anew when another one takes a directory away or fills it meanwhile.
+const ATTEMPTS: usize = 64;
 
 /// A directory as a store.
 #[derive(Debug)]
@@ -61,41 +65,74 @@ impl FilesystemStore {
         }
         Ok(self.root.join(relative))
     }
+    /// The path of a prefix.
+    fn directory(&self, prefix: &Prefix) -> Result<PathBuf> {
+        match prefix.as_str().trim_end_matches('/') {
+            "" => Ok(self.root.clone()),
+            inner => self.path(inner),
+        }
+    }
     /// Writes a value beside its place.
     fn write_beside(&self, path: &Path, value: &[u8]) -> io::Result<Beside> {
         let parent = path.parent().unwrap_or(&self.root);
-        let number = self.written.fetch_add(1, Ordering::Relaxed);
-        let beside =
-            parent.join(format!("{PARTIAL}{}.{:x}.{number}", std::process::id(), std::ptr::from_ref(self).addr()));
-        let mut file = match File::create(&beside) {
-            Err(e) if e.kind() == ErrorKind::NotFound => {
-                fs::create_dir_all(parent)?;
-                File::create(&beside)?
+        let (mut file, beside) = loop {
+            let number = self.written.fetch_add(1, Ordering::Relaxed);
+            let (process, store) = (std::process::id(), std::ptr::from_ref(self).addr());
+            let beside = parent.join(format!("{PARTIAL}{process}.{store:x}.{number}"));
+            match File::create_new(&beside) {
+                Ok(file) => break (file, Beside(beside)),
+                // Left behind by a process that had this number, or another machine's.
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+                Err(e) if e.kind() == ErrorKind::NotFound => fs::create_dir_all(parent)?,
+                Err(e) => return Err(e),
             }
-            other => other?,
         };
-        let beside = Beside(beside);
         file.write_all(value)?;
         Ok(beside)
     }
-    /// Tries again when another writer's clean-up took the directory away meanwhile.
-    fn retry<T>(&self, key: &Key, mut f: impl FnMut(&Path) -> io::Result<T>) -> Result<T> {
+    /// Writes to the path of a key; again when somebody's clean-up took the directory away meanwhile.
+    fn writing<T>(&self, key: &Key, mut f: impl FnMut(&Path) -> io::Result<T>) -> Result<T> {
         let path = self.path(key.as_str())?;
-        let mut left = 16;
-        loop {
-            match f(&path) {
-                Err(e) if e.kind() == ErrorKind::NotFound && left > 0 => left -= 1,
-                other => return other.map_err(|e| Error::from(e).at_key(key)),
+        again(&[ErrorKind::NotFound], || f(&path)).map_err(|e| Error::from(e).at_key(key))
+    }
+    /// Removes the directories from this one up that are empty: they are there only for the keys in them.
+    fn prune(&self, from: Option<&Path>) {
+        let mut next = from;
+        while let Some(directory) = next.filter(|d| *d != self.root) {
+            // One that is not empty stays: that is the error that ends this.
+            if fs::remove_dir(directory).is_err() {
+                break;
             }
+            next = directory.parent();
         }
     }
 }
 
-/// A file that is being written; removed unless it was renamed.
+/// Does it again when it fails for one of the reasons that pass.
+fn again<T>(passing: &[ErrorKind], mut f: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let mut left = ATTEMPTS;
+    loop {
+        match f() {
+            Err(e) if passing.contains(&e.kind()) && left > 0 => left -= 1,
+            other => return other,
+        }
+    }
+}
+
+/// A file that is being written; removed unless it was moved to its place.
 struct Beside(PathBuf);
+impl Beside {
+    fn replace(mut self, path: &Path) -> io::Result<()> {
+        fs::rename(&self.0, path)?;
+        self.0.clear();
+        Ok(())
+    }
+}
 impl Drop for Beside {
     fn drop(&mut self) {
-        let _gone_if_renamed = fs::remove_file(&self.0);
+        if !self.0.as_os_str().is_empty() {
+            let _may_be_gone = fs::remove_file(&self.0);
+        }
     }
 }
 
@@ -111,6 +148,12 @@ fn io_error(e: io::Error, path: &Path) -> Error {
 fn is_absent(e: &io::Error) -> bool {
     matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
+fn unless_absent<T>(found: io::Result<T>) -> Result<Option<T>> {
+    match found {
+        Err(e) if is_absent(&e) => Ok(None),
+        other => Ok(Some(other?)),
+    }
+}
 
 impl Store for FilesystemStore {
     fn readable(&self) -> Option<&dyn ReadableStore> {
@@ -124,182 +167,128 @@ impl Store for FilesystemStore {
     }
     fn uri(&self, prefix: &Prefix) -> String {
         let path = self.root.join(prefix.as_str().trim_end_matches('/'));
-        let path = fs::canonicalize(&path).unwrap_or(path);
+        // The part that exists has one name. The rest gets it when it is made.
+        let known = path.ancestors().find_map(|a| Some((fs::canonicalize(a).ok()?, path.strip_prefix(a).ok()?)));
+        let path = match known {
+            Some((known, rest)) if rest.as_os_str().is_empty() => known,
+            Some((known, rest)) => known.join(rest),
+            None => path,
+        };
         super::schemes::file_uri(&path, !prefix.as_str().is_empty())
     }
 }
 
-/// One version of a value: an open file.
-struct OpenFile<'s> {
-    file: File,
-    size: u64,
-    buffers: &'s Pool<Vec<u8>>,
+impl FilesystemStore {
+    fn value(&self, key: &Key) -> Result<Option<OpenFile<'_>>> {
+        let path = self.path(key.as_str())?;
+        unless_absent(OpenFile::open(&path, key, &self.buffers)).map(Option::flatten).map_err(|e| e.at_key(key))
+    }
 }
 
 impl ReadableStore for FilesystemStore {
     fn open<'s>(&'s self, key: &Key) -> Result<Option<Box<dyn Source + 's>>> {
-        let path = self.path(key.as_str())?;
-        let open = || {
-            let file = File::open(path)?;
-            let metadata = file.metadata()?;
-            Ok((metadata.is_file(), OpenFile { file, size: metadata.len(), buffers: &self.buffers }))
-        };
-        match open() {
-            Ok((true, file)) => Ok(Some(Box::new(file))),
-            Ok((false, _)) => Ok(None),
-            Err(e) if is_absent(&e) => Ok(None),
-            Err(e) => Err(Error::from(e).at_key(key)),
-        }
+        Ok(self.value(key)?.map(|v| Box::new(v) as _))
     }
-}
-
-impl Source for OpenFile<'_> {
-    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
-        let places = ranges.iter().map(|r| r.within(self.size)).collect::<Result<Vec<_>>>()?;
-        let mut buffer = self.buffers.take().unwrap_or_default();
-        let mut i = 0;
-        while i < places.len() {
-            // One read for neighbours.
-            let (start, mut end) = (places[i].0, places[i].0 + places[i].1);
-            let mut j = i + 1;
-            while let Some((s, n)) = places.get(j)
-                && *s >= end
-                && s - end <= self.gap()
-                && s + n - start <= BLOCK
-            {
-                end = s + n;
-                j += 1;
-            }
-            let len = usize::try_from(end - start).map_err(|_| zarr_core::ErrorKind::Memory(end - start))?;
-            if buffer.capacity() < len {
-                buffer = zeroed(len)?;
-            } else if buffer.len() < len {
-                buffer.resize(len, 0);
-            }
-            read_exact_at(&self.file, &mut buffer[..len], start)?;
-            for (k, (s, n)) in places.iter().enumerate().take(j).skip(i) {
-                let at = (s - start) as usize;
-                each(k, &buffer[at..at + *n as usize])?;
-            }
-            i = j;
-        }
-        self.buffers.give(buffer);
-        Ok(())
-    }
-    fn size(&self) -> Result<Option<u64>> {
-        Ok(Some(self.size))
-    }
-    fn read_into(&self, range: ByteRange, out: &mut [u8]) -> Result<()> {
-        let (start, len) = range.within(self.size)?;
-        if len != out.len() as u64 {
-            return Err(Error::data(format!("{len} bytes, expected {}", out.len())));
-        }
-        Ok(read_exact_at(&self.file, out, start)?)
+    fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
+        self.value(key)?.map(|v| v.get()).transpose()
     }
 }
 
 impl WriteableStore for FilesystemStore {
     fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
-        self.retry(key, |path| {
-            let beside = self.write_beside(path, value)?;
-            fs::rename(&beside.0, path)
-        })
+        self.writing(key, |path| self.write_beside(path, value)?.replace(path))
     }
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
-        self.retry(key, |path| {
-            let beside = self.write_beside(path, value)?;
-            rename_new(&beside.0, path)
+        self.writing(key, |path| {
+            let new = !path.is_file() && rename_new(&self.write_beside(path, value)?.0, path)?;
+            // A directory takes the name but is no value.
+            if !new && path.is_dir() { Err(ErrorKind::IsADirectory.into()) } else { Ok(new) }
         })
     }
     fn set_partial_values(&self, parts: &[(Key, u64, &[u8])]) -> Result<()> {
-        for same in parts.chunk_by(|a, b| a.0 == b.0) {
-            let key = &same[0].0;
-            let mut value = self.get(key)?.unwrap_or_default();
-            same.iter()
-                .try_for_each(|(_, start, part)| overlay(&mut value, *start, part).map_err(|e| e.at_key(key)))?;
-            self.set(key, &value)?;
+        for (key, parts) in by_key(parts) {
+            // Not the name by which arrays lock: who holds that one may call this.
+            let _alone = locks::lock(format!("parts of {}{key}", self.uri(&Prefix::ROOT)));
+            let mut value = self.get(&key)?.unwrap_or_default();
+            overlay(&mut value, &parts).map_err(|e| e.at_key(&key))?;
+            self.set(&key, &value)?;
         }
         Ok(())
     }
     fn erase(&self, key: &Key) -> Result<()> {
         let path = self.path(key.as_str())?;
         match fs::remove_file(&path) {
-            Err(e) if is_absent(&e) => return Ok(()),
-            other => other.map_err(|e| Error::from(e).at_key(key))?,
-        }
-        // Directories exist only for the keys in them. One that is not empty stays: that is the error that ends this.
-        let mut parent = path.parent();
-        while let Some(directory) = parent.filter(|p| *p != self.root) {
-            if fs::remove_dir(directory).is_err() {
-                break;
-            }
-            parent = directory.parent();
+            Ok(()) => self.prune(path.parent()),
+            Err(e) if is_absent(&e) => {}
+            // A prefix is no key. Systems disagree on the error.
+            Err(_) if fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir()) => {}
+            Err(e) => return Err(Error::from(e).at_key(key)),
         }
         Ok(())
     }
     fn erase_prefix(&self, prefix: &Prefix) -> Result<()> {
-        let inner = prefix.as_str().trim_end_matches('/');
-        let removed = if inner.is_empty() {
-            fs::read_dir(&self.root).and_then(|mut entries| {
-                entries.try_for_each(|entry| {
-                    let entry = entry?;
-                    // A symbolic link is removed, not followed.
-                    if entry.file_type()?.is_dir() {
-                        fs::remove_dir_all(entry.path())
-                    } else {
-                        fs::remove_file(entry.path())
-                    }
-                })
+        let path = self.directory(prefix)?;
+        let removed = if path == self.root {
+            again(&[ErrorKind::NotFound, ErrorKind::DirectoryNotEmpty], || {
+                fs::read_dir(&path)?.try_for_each(|entry| remove_tree(&entry?.path()))
             })
+        } else if path.is_dir() {
+            remove_tree(&path)
         } else {
-            let path = self.path(inner)?;
-            match fs::symlink_metadata(&path) {
-                Ok(m) if m.is_dir() => fs::remove_dir_all(&path),
-                Ok(m) if m.is_symlink() && path.is_dir() => fs::remove_file(&path),
-                // A value of that name has not the prefix.
-                Ok(_) => Ok(()),
-                Err(e) => Err(e),
-            }
+            // A value of that name has not the prefix.
+            Ok(())
         };
-        match removed {
-            Err(e) if is_absent(&e) => Ok(()),
-            other => other.map_err(|e| Error::from(e).at_key(prefix)),
-        }
+        removed.map_err(|e| Error::from(e).at_key(prefix))?;
+        self.prune(path.parent());
+        Ok(())
+    }
+}
+
+/// Removes a file, a link (not what it leads to) or a directory with all that is in it, if it is there.
+fn remove_tree(path: &Path) -> io::Result<()> {
+    // Others may remove or add files meanwhile.
+    let removed = again(&[ErrorKind::DirectoryNotEmpty], || {
+        if fs::symlink_metadata(path)?.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+    });
+    match removed {
+        Err(e) if is_absent(&e) => Ok(()),
+        other => other,
     }
 }
 
 impl ListableStore for FilesystemStore {
     fn list_dir(&self, prefix: &Prefix) -> Result<Listing> {
-        let inner = prefix.as_str().trim_end_matches('/');
-        let path = if inner.is_empty() { self.root.clone() } else { self.path(inner)? };
+        let located = |e: Error| e.at_key(prefix);
         let mut found = Listing::default();
-        let entries = match fs::read_dir(&path) {
-            Err(e) if is_absent(&e) => return Ok(found),
-            other => other.map_err(|e| Error::from(e).at_key(prefix))?,
+        let Some(entries) = unless_absent(fs::read_dir(self.directory(prefix)?)).map_err(located)? else {
+            return Ok(found);
         };
         for entry in entries {
-            let entry = entry.map_err(|e| Error::from(e).at_key(prefix))?;
+            let entry = entry.map_err(|e| located(e.into()))?;
             let name = entry.file_name();
             // What is no key (not UTF-8, being written) is not listed.
             let Some(name) = name.to_str().filter(|n| !n.starts_with(PARTIAL)) else { continue };
-            let file_type = entry.file_type().map_err(|e| Error::from(e).at_key(prefix))?;
-            let is_dir = file_type.is_dir() || file_type.is_symlink() && entry.path().is_dir();
-            if is_dir {
-                found.prefixes.extend(Prefix::new(format!("{prefix}{name}/")).ok());
-            } else {
-                found.keys.extend(prefix.key(name).ok());
+            let kind = entry.file_type().and_then(|kind| {
+                if kind.is_symlink() { fs::metadata(entry.path()).map(|m| m.file_type()) } else { Ok(kind) }
+            });
+            match unless_absent(kind) {
+                Ok(Some(kind)) if kind.is_dir() => found.prefixes.extend(Prefix::new(format!("{prefix}{name}/")).ok()),
+                Ok(Some(kind)) if kind.is_file() => found.keys.extend(prefix.key(name).ok()),
+                // A pipe or a socket; or a link to nothing, or to itself: nothing that can be read.
+                _ => {}
             }
         }
         Ok(found)
     }
     fn list_prefix(&self, prefix: &Prefix) -> Result<BTreeSet<Key>> {
-        let (mut keys, mut left) = (BTreeSet::new(), vec![(prefix.clone(), Vec::new())]);
+        let start = fs::canonicalize(self.directory(prefix)?).into_iter().collect::<Vec<_>>();
+        let (mut keys, mut left) = (BTreeSet::new(), vec![(prefix.clone(), start)]);
         while let Some((prefix, above)) = left.pop() {
             let found = self.list_dir(&prefix)?;
             keys.extend(found.keys);
             for p in found.prefixes {
                 // A link to a directory above would never end.
-                let path = fs::canonicalize(self.root.join(p.as_str())).unwrap_or_default();
+                let Ok(path) = fs::canonicalize(self.root.join(p.as_str())) else { continue };
                 if !above.contains(&path) {
                     left.push((p, above.iter().cloned().chain([path]).collect()));
                 }

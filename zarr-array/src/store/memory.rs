@@ -1,12 +1,13 @@
 //! A store in memory.
 
+use super::parts::{by_key, overlay};
 use std::{
     collections::BTreeMap,
     ops::Bound,
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 use zarr_core::{
-    Error, Result,
+    Result,
     source::{ByteRange, Each, Source},
     store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
 };
@@ -74,11 +75,10 @@ impl WriteableStore for MemoryStore {
     }
     fn set_partial_values(&self, parts: &[(Key, u64, &[u8])]) -> Result<()> {
         let mut values = self.values_mut();
-        for same in parts.chunk_by(|a, b| a.0 == b.0) {
-            let mut value = values.get(same[0].0.as_str()).map_or_else(Vec::new, |v| v.to_vec());
-            same.iter()
-                .try_for_each(|(key, start, part)| overlay(&mut value, *start, part).map_err(|e| e.at_key(key)))?;
-            values.insert(same[0].0.to_string(), value.into());
+        for (key, parts) in by_key(parts) {
+            let mut value = values.get(key.as_str()).map_or_else(Vec::new, |v| v.to_vec());
+            overlay(&mut value, &parts).map_err(|e| e.at_key(&key))?;
+            values.insert(key.to_string(), value.into());
         }
         Ok(())
     }
@@ -90,18 +90,6 @@ impl WriteableStore for MemoryStore {
         self.values_mut().retain(|k, _| !k.starts_with(prefix.as_str()));
         Ok(())
     }
-}
-
-/// Writes a part into a value, which grows as needed, with zeros before the part.
-pub(super) fn overlay(value: &mut Vec<u8>, start: u64, part: &[u8]) -> Result<()> {
-    let end = usize::try_from(start).ok().and_then(|s| s.checked_add(part.len()));
-    let end = end.ok_or_else(|| Error::argument("a part ends beyond memory"))?;
-    if value.len() < end {
-        value.try_reserve(end - value.len()).map_err(|_| zarr_core::ErrorKind::Memory(end as u64))?;
-        value.resize(end, 0);
-    }
-    value[end - part.len()..end].copy_from_slice(part);
-    Ok(())
 }
 
 impl ListableStore for MemoryStore {

@@ -2,6 +2,7 @@
 
 mod filesystem;
 mod memory;
+mod parts;
 mod schemes;
 #[cfg(test)]
 mod tests;

@@ -119,8 +119,12 @@ pub fn file_path(uri: &str) -> Result<PathBuf> {
 /// The canonical URI of a path.
 pub(super) fn file_uri(path: &Path, slash: bool) -> String {
     use std::fmt::Write;
-    let mut uri = String::from(if path.to_string_lossy().starts_with('/') { "file://" } else { "file:///" });
-    for b in path.to_string_lossy().bytes() {
+    // Not as text: two names that are no UTF-8 may have one.
+    let bytes = path.as_os_str().as_encoded_bytes();
+    // How Windows marks canonical paths.
+    let bytes = bytes.strip_prefix(br"\\?\".as_slice()).filter(|_| cfg!(windows)).unwrap_or(bytes);
+    let mut uri = String::from(if bytes.starts_with(b"/") { "file://" } else { "file:///" });
+    for &b in bytes {
         match b {
             b'\\' if cfg!(windows) => uri.push('/'),
             b if b.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=:@".contains(&b) => uri.push(b as char),

@@ -1,0 +1,88 @@
+//! Documents and their copies when something changes: what is not known stays, and nothing older replaces what is newer.
+
+use super::*;
+use zarr_array::{NewArray, ResizeOptions, core::json::Object};
+
+/// The copies stay where they are, also the one that changes.
+#[test]
+fn copies_keep_their_order() {
+    let world = World::new(&good_array(), &good_array());
+    array(&world.hierarchy).set_attributes(Object::new()).unwrap();
+    let root = world.hierarchy.group("/").unwrap();
+    let names: Vec<_> = root.metadata().consolidated().unwrap().iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["a", "row", "z"]);
+}
+
+/// A change below a group keeps what is not known of its consolidated metadata.
+#[test]
+fn unknown_members_of_consolidated_metadata_stay() {
+    let (world, good) = (World::new(&good_array(), &good_array()), good_array());
+    let root = format!(
+        r#"{{"zarr_format":3,"consolidated_metadata":{{"must_understand":false,"made":{{"at":1.50}},"metadata":{{"row":{good}}},"kind":"inline"}},"node_type":"group"}}"#
+    );
+    world.store.writer().unwrap().set(&key("zarr.json"), root.as_bytes()).unwrap();
+    let attributes: Object = [("n", Json::from(1))].into_iter().collect();
+    array(&world.hierarchy).set_attributes(attributes.clone()).unwrap();
+    let Json::Object(mut changed) = json(&good) else { panic!("an object") };
+    changed.set("attributes", attributes);
+    assert_eq!(world.document("").to_string(), root.replace(&good, &Json::Object(changed).to_string()));
+}
+
+/// A group that was opened before a change below it does not undo the change of its copies.
+#[test]
+fn attributes_of_an_older_group_keep_newer_copies() {
+    let world = World::new(&good_array(), &good_array());
+    let mut older = world.hierarchy.group("/").unwrap();
+    world.hierarchy.create_group("/later", Object::new()).unwrap();
+    older.set_attributes([("n", Json::from(1))].into_iter().collect()).unwrap();
+    let root = world.hierarchy.group("/").unwrap();
+    // Either up to date or no longer there.
+    let copies = root.metadata().consolidated();
+    assert!(copies.is_none_or(|c| c.get("later").is_some()), "the copies lost a group that was created meanwhile");
+}
+
+/// An array that was opened before it was resized elsewhere does not undo that.
+#[test]
+fn attributes_of_an_older_array_keep_the_newer_shape() {
+    let world = World::new(&good_array(), &good_array());
+    let mut older = array(&world.hierarchy);
+    array(&world.hierarchy).resize(&[6, 6], ResizeOptions::default()).unwrap();
+    older.set_attributes([("n", Json::from(1))].into_iter().collect()).unwrap();
+    assert_eq!(array(&world.hierarchy).shape(), [6, 6]);
+}
+
+/// The copy may be old: an array that was opened from it does not put it in the place of the document.
+#[test]
+fn a_copy_does_not_replace_the_document() {
+    let older = good_array().replace("[4,6]", "[2,6]");
+    let world = World::new(&good_array(), &older);
+    let copies = world.hierarchy.with_consolidated_metadata().unwrap();
+    let mut from_copy = array(&copies);
+    assert_eq!(from_copy.shape(), [2, 6]);
+    from_copy.set_attributes([("n", Json::from(1))].into_iter().collect()).unwrap();
+    assert_eq!(array(&world.hierarchy).shape(), [4, 6], "the document has the shape of the older copy");
+    assert_eq!(array(&world.hierarchy).attributes().get("n"), Some(&Json::from(1)));
+}
+
+/// A node that takes the place of a group takes the place of all copies below it.
+#[test]
+fn overwriting_a_group_removes_the_copies_below_it() {
+    let world = World::new(&good_array(), &good_array());
+    world.hierarchy.create_group("/group/child", Object::new()).unwrap();
+    world.hierarchy.create_array("/group", &NewArray::new([1], "int8").overwrite()).unwrap();
+    let root = world.hierarchy.group("/").unwrap();
+    let names: Vec<_> = root.metadata().consolidated().unwrap().iter().map(|(name, _)| name.to_owned()).collect();
+    assert!(names.iter().all(|n| n != "group/child"), "{names:?}");
+    let copy = world.hierarchy.with_consolidated_metadata().unwrap().node("/group/child");
+    assert!(matches!(copy.unwrap_err().kind(), ErrorKind::NodeMissing));
+}
+
+/// A handle does not bring back what was erased.
+#[test]
+fn attributes_of_an_erased_node_are_refused() {
+    let world = World::new(&good_array(), &good_array());
+    let mut erased = array(&world.hierarchy);
+    world.hierarchy.erase("/row").unwrap();
+    assert!(erased.set_attributes(Object::new()).is_err());
+    assert!(world.hierarchy.node("/row").is_err());
+}

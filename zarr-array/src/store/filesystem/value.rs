@@ -1,0 +1,138 @@
+//! One version of a value: an open file, read at offsets.
+
+use crate::platform::read_at::ReadAt;
+use std::{io, path::Path};
+use zarr_core::{
+    Error, ErrorKind, Result,
+    call::Pool,
+    limits::zeroed,
+    source::{ByteRange, Each, Source},
+    store::Key,
+};
+
+/// Neighbouring ranges are read as one up to this many bytes.
+const BLOCK: u64 = 256 << 10;
+
+/// An open file. It stays what it is when another takes its name.
+pub(super) struct OpenFile<'s> {
+    file: ReadAt,
+    size: u64,
+    key: Key,
+    buffers: &'s Pool<Vec<u8>>,
+}
+
+impl<'s> OpenFile<'s> {
+    /// The value at a path; `None` if what is there is no file.
+    pub(super) fn open(path: &Path, key: &Key, buffers: &'s Pool<Vec<u8>>) -> io::Result<Option<Self>> {
+        let file = ReadAt::open(path)?;
+        let metadata = file.metadata()?;
+        let open = Self { file, size: metadata.len(), key: key.clone(), buffers };
+        Ok(metadata.is_file().then_some(open))
+    }
+    /// The whole value.
+    pub(super) fn get(&self) -> Result<Vec<u8>> {
+        let len = usize::try_from(self.size).map_err(|_| self.located(ErrorKind::Memory(self.size)))?;
+        let mut value = zeroed(len).map_err(|e| e.at_key(&self.key))?;
+        self.read_exact(&mut value, 0)?;
+        Ok(value)
+    }
+    fn located(&self, e: impl Into<Error>) -> Error {
+        e.into().at_key(&self.key)
+    }
+    fn within(&self, range: ByteRange) -> Result<(u64, u64)> {
+        range.within(self.size).map_err(|e| self.located(e))
+    }
+    fn read_exact(&self, out: &mut [u8], start: u64) -> Result<()> {
+        self.file.read_exact_at(out, start).map_err(|e| self.located(e))
+    }
+    /// Reads places, given by start and length, through a buffer.
+    fn read_places(&self, places: &[(u64, u64)], buffer: &mut Vec<u8>, each: Each<'_>) -> Result<()> {
+        let mut i = 0;
+        while i < places.len() {
+            // One read for neighbours.
+            let (start, mut end) = (places[i].0, places[i].0 + places[i].1);
+            let mut j = i + 1;
+            while let Some((s, n)) = places.get(j)
+                && *s >= end
+                && s - end <= self.gap()
+                && s + n - start <= BLOCK
+            {
+                end = s + n;
+                j += 1;
+            }
+            let len = usize::try_from(end - start).map_err(|_| self.located(ErrorKind::Memory(end - start)))?;
+            if buffer.capacity() < len {
+                // Growing would copy what nobody needs.
+                *buffer = zeroed(len).map_err(|e| self.located(e))?;
+            } else if buffer.len() < len {
+                buffer.resize(len, 0);
+            }
+            self.read_exact(&mut buffer[..len], start)?;
+            for (k, (s, n)) in places.iter().enumerate().take(j).skip(i) {
+                let at = (s - start) as usize;
+                each(k, &buffer[at..at + *n as usize])?;
+            }
+            i = j;
+        }
+        Ok(())
+    }
+}
+
+impl Source for OpenFile<'_> {
+    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+        let places = ranges.iter().map(|r| self.within(*r)).collect::<Result<Vec<_>>>()?;
+        let mut buffer = self.buffers.take().unwrap_or_default();
+        let done = self.read_places(&places, &mut buffer, each);
+        self.buffers.give(buffer);
+        done
+    }
+    fn size(&self) -> Result<Option<u64>> {
+        Ok(Some(self.size))
+    }
+    fn read_into(&self, range: ByteRange, out: &mut [u8]) -> Result<()> {
+        let (start, len) = self.within(range)?;
+        if len != out.len() as u64 {
+            return Err(self.located(Error::data(format!("{len} bytes, expected {}", out.len()))));
+        }
+        self.read_exact(out, start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Merged or not, each range gets its own bytes: beyond the block, far apart, overlapping, empty, in any order.
+        #[test]
+        fn merged_reads_are_single_reads(
+            ranges in prop::collection::vec((0u64..600_000, prop_oneof![0u64..100, 0u64..300_000], any::<bool>()), 0..12),
+            sorted: bool,
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let bytes: Vec<u8> = (0..600_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+            std::fs::write(dir.path().join("v"), &bytes).unwrap();
+            let (key, pool) = (Key::new("v").unwrap(), Pool::default());
+            let value = OpenFile::open(&dir.path().join("v"), &key, &pool).unwrap().unwrap();
+            let mut ranges: Vec<_> = ranges
+                .into_iter()
+                // Half of them crowd together, so that there is something to merge.
+                .map(|(start, len, near)| if near { (start / 100, len.min(500)) } else { (start, len.min(600_000 - start)) })
+                .map(|(start, len)| ByteRange::Slice { start, len })
+                .collect();
+            if sorted {
+                ranges.sort();
+            }
+            let mut got = vec![None; ranges.len()];
+            value.read(&ranges, &mut |i, b| {
+                assert!(got[i].replace(b.to_vec()).is_none());
+                Ok(())
+            }).unwrap();
+            for (range, got) in ranges.iter().zip(got) {
+                prop_assert_eq!(got.as_deref(), Some(range.of(&bytes).unwrap()));
+            }
+            prop_assert_eq!(value.get().unwrap(), bytes);
+        }
+    }
+}
