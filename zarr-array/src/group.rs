@@ -76,10 +76,16 @@ impl Group {
     }
     /// Replaces the user's attributes.
     pub fn set_attributes(&mut self, attributes: Object) -> Result<()> {
-        let mut metadata = self.metadata.clone();
-        metadata.set_attributes(attributes);
-        self.hierarchy.replace_node(&self.path, &NodeMetadata::Group(metadata.clone()))?;
-        self.metadata = metadata;
+        let changed = self.hierarchy.change_node(&self.path, |m| match m {
+            NodeMetadata::Group(group) => {
+                group.set_attributes(attributes);
+                Ok(())
+            }
+            NodeMetadata::Array(_) => Err(Error::argument("there is an array now, not a group").at_node(&self.path)),
+        })?;
+        if let NodeMetadata::Group(metadata) = changed {
+            self.metadata = metadata;
+        }
         Ok(())
     }
     /// What is directly below, sorted by name. Prefixes without a metadata document and nodes that cannot be opened

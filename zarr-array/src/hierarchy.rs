@@ -4,6 +4,7 @@ use crate::{
     array::{Array, NewArray},
     context::Context,
     group::{Child, Group, Node},
+    locks,
     store::OpenMode,
 };
 use std::sync::Arc;
@@ -145,7 +146,7 @@ impl Hierarchy {
             let e = Error::new(ErrorKind::NodeExists).at_key(&key).at_node(path);
             return Err(e.with_hint("ask for it to be overwritten, or give another path"));
         }
-        self.note_change(path, Some(metadata))
+        self.note_change(path, Change::New(metadata))
     }
     /// Makes the groups above a node explicit.
     fn create_parents(&self, path: &NodePath) -> Result<()> {
@@ -160,18 +161,30 @@ impl Hierarchy {
                 let group = NodeMetadata::Group(GroupMetadata::new(Object::new()));
                 let text = Json::Object(group.document().clone()).to_pretty();
                 if self.store.writer()?.set_if_absent(&Key::metadata(&parent), text.as_bytes())? {
-                    self.note_change(&parent, Some(&group))?;
+                    self.note_change(&parent, Change::New(&group))?;
                 }
                 Ok(())
             }
             Err(e) => Err(e),
         }
     }
-    pub(crate) fn replace_node(&self, path: &NodePath, metadata: &NodeMetadata) -> Result<()> {
+    /// Changes the document of a node as it is stored now, whatever a handle knew of it.
+    pub(crate) fn change_node(
+        &self,
+        path: &NodePath,
+        change: impl FnOnce(&mut NodeMetadata) -> Result<()>,
+    ) -> Result<NodeMetadata> {
         let key = Key::metadata(path);
-        let text = Json::Object(metadata.document().clone()).to_pretty();
-        self.store.writer()?.set(&key, text.as_bytes()).map_err(|e| e.at_key(&key).at_node(path))?;
-        self.note_change(path, Some(metadata))
+        let mut metadata;
+        {
+            let _held = locks::lock(format!("{}zarr.json", self.store.uri(&Prefix::of(path))));
+            metadata = self.stored_metadata(path)?;
+            change(&mut metadata)?;
+            let text = Json::Object(metadata.document().clone()).to_pretty();
+            self.store.writer()?.set(&key, text.as_bytes()).map_err(|e| e.at_key(&key).at_node(path))?;
+        }
+        self.note_change(path, Change::Of(&metadata))?;
+        Ok(metadata)
     }
     /// Removes a node with everything below it.
     pub fn erase(&self, path: &str) -> Result<()> {
@@ -182,28 +195,28 @@ impl Hierarchy {
             _ => Ok(()),
         })?;
         self.store.writer()?.erase_prefix(&Prefix::of(&path)).map_err(|e| e.at_node(&path))?;
-        self.note_change(&path, None)
+        self.note_change(&path, Change::Gone)
     }
 
     /// Brings the copies in the groups above a changed node up to date, where there are any.
-    fn note_change(&self, path: &NodePath, metadata: Option<&NodeMetadata>) -> Result<()> {
+    fn note_change(&self, path: &NodePath, change: Change<'_>) -> Result<()> {
         let mut above = path.parent();
         while let Some(group_path) = above {
             above = group_path.parent();
-            let Ok(NodeMetadata::Group(mut group)) = self.stored_metadata(&group_path) else { continue };
             let relative = path.relative_to(&group_path).unwrap_or_default();
-            let Some(nodes) = group.consolidated().map(|c| c.nodes().clone()) else { continue };
-            let below = format!("{relative}/");
-            let kept = nodes.iter().filter(|(p, _)| *p != relative && !(metadata.is_none() && p.starts_with(&below)));
-            let mut kept: Object = kept.map(|(p, v)| (p, v.clone())).collect();
-            if let Some(metadata) = metadata {
-                let mut copy = metadata.document().clone();
-                copy.remove("consolidated_metadata");
-                kept.set(relative, copy);
+            let key = Key::metadata(&group_path);
+            let _held = locks::lock(format!("{}zarr.json", self.store.uri(&Prefix::of(&group_path))));
+            let Ok(NodeMetadata::Group(mut group)) = self.stored_metadata(&group_path) else { continue };
+            match group.consolidated().map(|c| c.nodes().clone()) {
+                Some(nodes) => group.set_consolidated(Some(change.apply(relative, &nodes))),
+                // Copies of a kind that is not known here would be wrong now.
+                None if matches!(group.document().get("consolidated_metadata"), Some(Json::Object(_))) => {
+                    group.set_consolidated(None);
+                }
+                None => continue,
             }
-            group.set_consolidated(Some(kept));
             let text = Json::Object(group.document().clone()).to_pretty();
-            self.store.writer()?.set(&Key::metadata(&group_path), text.as_bytes())?;
+            self.store.writer()?.set(&key, text.as_bytes())?;
         }
         Ok(())
     }
@@ -267,16 +280,19 @@ impl Hierarchy {
     /// Writes copies of the documents of all nodes below a group into it, as zarr-python does.
     pub fn consolidate(&self, path: &str) -> Result<()> {
         let path = NodePath::new(path)?;
-        let mut group = match self.stored_metadata(&path)? {
-            NodeMetadata::Group(group) => group,
-            NodeMetadata::Array(_) => return Err(Error::argument("an array has nothing below it").at_node(&path)),
-        };
+        if let NodeMetadata::Array(_) = self.stored_metadata(&path)? {
+            return Err(Error::argument("an array has nothing below it").at_node(&path));
+        }
         let plain = Self { consolidated: None, ..self.clone() };
         let (mut nodes, mut left) = (Vec::new(), vec![path.clone()]);
         while let Some(at) = left.pop() {
             for name in plain.child_names(&at)? {
                 let child = at.child(&name)?;
-                let metadata = plain.stored_metadata(&child)?;
+                let metadata = match plain.stored_metadata(&child) {
+                    // A prefix without a document is no node.
+                    Err(e) if matches!(e.kind(), ErrorKind::NodeMissing) => continue,
+                    other => other?,
+                };
                 let mut copy = metadata.document().clone();
                 copy.remove("consolidated_metadata");
                 nodes.push((child.relative_to(&path).unwrap_or_default().to_owned(), copy));
@@ -286,7 +302,47 @@ impl Hierarchy {
             }
         }
         nodes.sort_by(|a, b| a.0.cmp(&b.0));
-        group.set_consolidated(Some(nodes.into_iter().collect()));
-        self.replace_node(&path, &NodeMetadata::Group(group))
+        let nodes: Object = nodes.into_iter().collect();
+        let consolidate = |m: &mut NodeMetadata| {
+            if let NodeMetadata::Group(group) = m {
+                group.set_consolidated(Some(nodes));
+            }
+            Ok(())
+        };
+        self.change_node(&path, consolidate).map(|_| ())
+    }
+}
+
+/// What happened to a node, for the copies of its document.
+#[derive(Clone, Copy)]
+enum Change<'m> {
+    /// It was created; nothing is below it.
+    New(&'m NodeMetadata),
+    /// Its document changed.
+    Of(&'m NodeMetadata),
+    /// It was removed, with everything below it.
+    Gone,
+}
+
+impl Change<'_> {
+    /// The copies after the change, in their order.
+    fn apply(self, path: &str, copies: &Object) -> Object {
+        let copy = |metadata: &NodeMetadata| {
+            let mut copy = metadata.document().clone();
+            copy.remove("consolidated_metadata");
+            copy
+        };
+        let (own, keep_below) = match self {
+            Change::New(m) => (Some(copy(m)), false),
+            Change::Of(m) => (Some(copy(m)), true),
+            Change::Gone => (None, false),
+        };
+        let below = format!("{path}/");
+        let stays = |p: &str| if p == path { own.is_some() } else { keep_below || !p.starts_with(&below) };
+        let mut kept: Object = copies.iter().filter(|(p, _)| stays(p)).map(|(p, v)| (p, v.clone())).collect();
+        if let Some(own) = own {
+            kept.set(path, own);
+        }
+        kept
     }
 }

@@ -20,7 +20,7 @@ impl Array {
     pub fn write_ndarray<T: FixedElement>(
         &self,
         selection: impl Into<Selection>,
-        elements: ArrayViewD<'_, T>,
+        elements: &ArrayViewD<'_, T>,
     ) -> Result<()> {
         let standard = elements.as_standard_layout();
         let bytes: &[u8] = standard.as_slice().map(bytemuck::cast_slice).unwrap_or_default();

@@ -17,10 +17,14 @@ use zarr_core::{
     registry::{Named, Site},
     representation::Size,
 };
-use zstd_safe::{CCtx, CParameter, DCtx, ErrorCode, InBuffer, OutBuffer, ResetDirective, get_error_name};
+use zstd_safe::{CCtx, CParameter, DCtx, DParameter, ErrorCode, InBuffer, OutBuffer, ResetDirective, get_error_name};
 
 /// Compressed data of unknown size is decompressed in pieces of at least this many bytes.
 const PIECE: u64 = 64 << 10;
+/// The window that every decompressor should support.
+const LEAST_WINDOW: u64 = 8 << 20;
+/// The window that zstd allows if it is not told otherwise, as a power of two.
+const MOST_WINDOW_LOG: u32 = 27;
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -73,7 +77,7 @@ impl BytesToBytes for Zstd {
         out.unused(bound - written?);
         Ok(())
     }
-    fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
         if encoded.is_empty() {
             return Err(Error::data("no bytes are no zstd frame"));
         }
@@ -83,7 +87,7 @@ impl BytesToBytes for Zstd {
         };
         let result = match self.decoded {
             Size::Exact(_) => decompress_at_once(&mut context, encoded, out),
-            Size::AtMost(_) | Size::Unknown => decompress_in_pieces(&mut context, encoded, out),
+            Size::AtMost(_) | Size::Unknown => decompress_in_pieces(&mut context, call, encoded, out),
         };
         if result.is_ok() {
             self.decompressors.give(context);
@@ -112,8 +116,11 @@ fn decompress_at_once(context: &mut DCtx<'_>, encoded: &[u8], out: &mut Out<'_>)
     Ok(())
 }
 
-fn decompress_in_pieces(context: &mut DCtx<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+fn decompress_in_pieces(context: &mut DCtx<'_>, call: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
     context.reset(ResetDirective::SessionOnly).map_err(failed)?;
+    // A frame says how much memory its window needs.
+    let window = call.limits.chunk_bytes.max(LEAST_WINDOW).ilog2().min(MOST_WINDOW_LOG);
+    context.set_parameter(DParameter::WindowLogMax(window)).map_err(failed)?;
     let mut input = InBuffer::around(encoded);
     let mut piece = PIECE.max(encoded.len() as u64);
     loop {

@@ -127,13 +127,28 @@ impl Array {
     }
     /// Replaces the user's attributes, also of an array whose chunks cannot be written.
     pub fn set_attributes(&mut self, attributes: Object) -> Result<()> {
-        let mut metadata = self.metadata.clone();
-        metadata.set_attributes(attributes);
-        self.store_metadata(metadata)
+        self.change_metadata(|m| {
+            m.set_attributes(attributes);
+            Ok(())
+        })
     }
-    fn store_metadata(&mut self, metadata: ArrayMetadata) -> Result<()> {
-        self.hierarchy.replace_node(&self.path, &NodeMetadata::Array(metadata.clone()))?;
-        self.metadata = metadata;
+    /// Changes the document as it is stored now, and makes this the array that it describes.
+    fn change_metadata(&mut self, change: impl FnOnce(&mut ArrayMetadata) -> Result<()>) -> Result<()> {
+        let context = self.hierarchy.context().clone();
+        let mut resolved = None;
+        let changed = self.hierarchy.change_node(&self.path, |m| match m {
+            NodeMetadata::Array(m) => {
+                change(m)?;
+                // What does not resolve is not stored.
+                resolved = Some(ResolvedArray::open(m, &context.registry, &context.limits)?);
+                Ok(())
+            }
+            NodeMetadata::Group(_) => Err(Error::argument("there is a group now, not an array").at_node(&self.path)),
+        })?;
+        if let (NodeMetadata::Array(metadata), Some(resolved)) = (changed, resolved) {
+            let (hierarchy, path, added) = (self.hierarchy.clone(), self.path.clone(), self.added.clone());
+            *self = Self::with_resolved(hierarchy, path, metadata, Arc::new(resolved), added)?;
+        }
         Ok(())
     }
     /// The key of a chunk, relative to the array.

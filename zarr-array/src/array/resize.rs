@@ -4,7 +4,6 @@ use super::Array;
 use crate::{element::Element, selection::Selection};
 use zarr_core::{
     Error, Result,
-    metadata::ResolvedArray,
     view::{Region, View, ViewMut},
 };
 
@@ -34,20 +33,13 @@ impl Array {
     /// When the rank differs, the grid does not fit the new shape, or the store cannot list or write.
     pub fn resize(&mut self, shape: &[u64], options: ResizeOptions) -> Result<ResizeReport> {
         self.resolved.check_writable().map_err(|e| e.at_node(&self.path))?;
-        let (before, mut metadata) = (Region::whole(self.shape()), self.metadata.clone());
-        metadata.set_shape(shape)?;
-        let context = self.hierarchy.context();
-        let resolved = ResolvedArray::open(&metadata, &context.registry, &context.limits)?;
         let stored = self.stored_chunks()?;
         // The document first: if this stops half way, no data is lost, and growing again reports what is left.
-        self.store_metadata(metadata.clone())?;
-        *self = Self::with_resolved(
-            self.hierarchy.clone(),
-            self.path.clone(),
-            metadata,
-            resolved.into(),
-            self.added.clone(),
-        )?;
+        let mut before = Region::whole(self.shape());
+        self.change_metadata(|m| {
+            before = Region::whole(m.shape());
+            m.set_shape(shape)
+        })?;
         let mut report = ResizeReport::default();
         let grid = self.resolved.chunk_grid.grid_shape(shape)?;
         for cell in stored {

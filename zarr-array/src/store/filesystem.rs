@@ -93,12 +93,13 @@ impl FilesystemStore {
     /// Writes to the path of a key; again when somebody's clean-up took the directory away meanwhile.
     fn writing<T>(&self, key: &Key, mut f: impl FnMut(&Path) -> io::Result<T>) -> Result<T> {
         let path = self.path(key.as_str())?;
-        again(&[ErrorKind::NotFound], || f(&path)).map_err(|e| Error::from(e).at_key(key))
+        // "Exists": a directory was removed between being found and being looked at.
+        again(&[ErrorKind::NotFound, ErrorKind::AlreadyExists], || f(&path)).map_err(|e| Error::from(e).at_key(key))
     }
     /// Removes the directories from this one up that are empty: they are there only for the keys in them.
     fn prune(&self, from: Option<&Path>) {
         let mut next = from;
-        while let Some(directory) = next.filter(|d| *d != self.root) {
+        while let Some(directory) = next.filter(|d| *d != self.root && d.starts_with(&self.root)) {
             // One that is not empty stays: that is the error that ends this.
             if fs::remove_dir(directory).is_err() {
                 break;
@@ -113,7 +114,10 @@ fn again<T>(passing: &[ErrorKind], mut f: impl FnMut() -> io::Result<T>) -> io::
     let mut left = ATTEMPTS;
     loop {
         match f() {
-            Err(e) if passing.contains(&e.kind()) && left > 0 => left -= 1,
+            Err(e) if passing.contains(&e.kind()) && left > 0 => {
+                left -= 1;
+                std::thread::yield_now();
+            }
             other => return other,
         }
     }
@@ -229,16 +233,14 @@ impl WriteableStore for FilesystemStore {
     fn erase_prefix(&self, prefix: &Prefix) -> Result<()> {
         let path = self.directory(prefix)?;
         let removed = if path == self.root {
-            again(&[ErrorKind::NotFound, ErrorKind::DirectoryNotEmpty], || {
-                fs::read_dir(&path)?.try_for_each(|entry| remove_tree(&entry?.path()))
-            })
+            fs::read_dir(&path).and_then(|mut entries| entries.try_for_each(|entry| remove_tree(&entry?.path())))
         } else if path.is_dir() {
             remove_tree(&path)
         } else {
             // A value of that name has not the prefix.
             Ok(())
         };
-        removed.map_err(|e| Error::from(e).at_key(prefix))?;
+        unless_absent(removed).map_err(|e| e.at_key(prefix))?;
         self.prune(path.parent());
         Ok(())
     }
@@ -268,13 +270,14 @@ impl ListableStore for FilesystemStore {
             let name = entry.file_name();
             // What is no key (not UTF-8, being written) is not listed.
             let Some(name) = name.to_str().filter(|n| !n.starts_with(PARTIAL)) else { continue };
-            let kind = entry.file_type().and_then(|kind| {
-                if kind.is_symlink() { fs::metadata(entry.path()).map(|m| m.file_type()) } else { Ok(kind) }
-            });
-            match unless_absent(kind) {
-                Ok(Some(kind)) if kind.is_dir() => found.prefixes.extend(Prefix::new(format!("{prefix}{name}/")).ok()),
-                Ok(Some(kind)) if kind.is_file() => found.keys.extend(prefix.key(name).ok()),
-                // A pipe or a socket; or a link to nothing, or to itself: nothing that can be read.
+            let kind = match unless_absent(entry.file_type()).map_err(located)? {
+                Some(kind) if kind.is_symlink() => fs::metadata(entry.path()).ok().map(|m| m.file_type()),
+                kind => kind,
+            };
+            match kind {
+                Some(kind) if kind.is_dir() => found.prefixes.extend(Prefix::new(format!("{prefix}{name}/")).ok()),
+                Some(kind) if kind.is_file() => found.keys.extend(prefix.key(name).ok()),
+                // A pipe, a socket, a link to nothing: not to be read.
                 _ => {}
             }
         }

@@ -166,6 +166,25 @@ mod tests {
         assert!(schemes.add("mine", opener.clone()).is_err() && schemes.add("file", opener.clone()).is_err());
         assert!(schemes.add("x", opener).is_err());
         assert!(schemes.open("mine://x", OpenMode::ReadOnly).unwrap().writeable().is_none());
-        assert!(schemes.open("/no/such/directory/at/all", OpenMode::ReadWrite).is_err());
+    }
+
+    #[test]
+    fn directories_are_made_only_when_asked() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("my data");
+        let uri = file_uri(&std::fs::canonicalize(dir.path()).unwrap().join("my data"), false);
+        let schemes = Schemes::default();
+        for mode in [OpenMode::ReadOnly, OpenMode::ReadWrite] {
+            let e = schemes.open(&uri, mode).unwrap_err();
+            assert!(matches!(e.kind(), ErrorKind::NodeMissing) && e.hint().is_some(), "{e}");
+        }
+        assert!(!path.exists());
+        let key = zarr_core::store::Key::new("k").unwrap();
+        schemes.open(&uri, OpenMode::Create).unwrap().writer().unwrap().set(&key, b"v").unwrap();
+        let same = schemes.open(path.to_str().unwrap(), OpenMode::ReadOnly).unwrap();
+        assert_eq!(same.reader().unwrap().get(&key).unwrap().unwrap(), b"v");
+        assert!(same.writer().is_err());
+        assert_eq!(same.uri(&zarr_core::store::Prefix::ROOT), uri);
+        assert!(schemes.open(path.join("k").to_str().unwrap(), OpenMode::ReadWrite).is_err(), "a file");
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -141,53 +141,72 @@ fn a_value_is_never_torn() {
 }
 
 #[test]
-fn writers_and_erasers_of_one_directory_do_not_fail_each_other() {
-    let dir = tempfile::tempdir().unwrap();
-    let store = FilesystemStore::open(dir.path()).unwrap();
-    std::thread::scope(|s| {
-        for t in 0..3 {
-            let store: &dyn Store = &store;
-            s.spawn(move || {
-                for _ in 0..200 {
-                    store.writer().unwrap().set(&key(&format!("a/b/{t}")), b"x").unwrap();
-                    store.writer().unwrap().erase(&key(&format!("a/b/{t}"))).unwrap();
-                }
-            });
+fn a_prefix_is_no_key() {
+    for (store, _dir) in stores() {
+        let w = store.writer().unwrap();
+        w.set(&key("a/b/c"), b"1").unwrap();
+        w.set(&key("ab/x"), b"2").unwrap();
+        for k in ["a", "a/b", "a/b/c/d"] {
+            w.erase(&key(k)).unwrap();
         }
-    });
+        w.erase_prefix(&prefix("a/b/c/")).unwrap();
+        assert_eq!(names(store.lister().unwrap().list().unwrap()), ["a/b/c", "ab/x"]);
+        w.erase_prefix(&prefix("a/b/")).unwrap();
+        let found = store.lister().unwrap().list_dir(&Prefix::ROOT).unwrap();
+        assert_eq!(names(found.prefixes), ["ab/"], "no prefix without a key");
+    }
 }
 
-#[cfg(unix)]
 #[test]
-fn directories_and_links() {
-    let dir = tempfile::tempdir().unwrap();
-    let (inside, outside) = (dir.path().join("in"), dir.path().join("out"));
-    std::fs::create_dir_all(&inside).unwrap();
-    std::fs::create_dir_all(outside.join("x")).unwrap();
-    std::fs::write(outside.join("x/y"), "kept").unwrap();
-    let store: Arc<dyn Store> = Arc::new(FilesystemStore::open(&inside).unwrap());
-    for k in ["__zarr_partial.1", "a/__zarr_partial.x/b"] {
-        assert!(store.writer().unwrap().set(&key(k), b"").is_err() && store.reader().unwrap().get(&key(k)).is_err());
+fn parts_of_one_key_are_written_at_once_and_none_is_lost() {
+    for (store, _dir) in stores() {
+        let w = store.writer().unwrap();
+        w.set(&key("k"), b"old").unwrap();
+        let bad: [(Key, u64, &[u8]); 3] = [(key("k"), 0, b"N"), (key("j"), 0, b"j"), (key("k"), u64::MAX, b"N")];
+        assert!(w.set_partial_values(&bad).is_err());
+        assert_eq!(store.reader().unwrap().get(&key("k")).unwrap().unwrap(), b"old");
+        std::thread::scope(|s| {
+            for t in 0..8 {
+                let store = &store;
+                s.spawn(move || {
+                    for i in 0..25 {
+                        store.writer().unwrap().set_partial_values(&[(key("k"), 8 * i + t, b"X")]).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(store.reader().unwrap().get(&key("k")).unwrap().unwrap(), [b'X'; 200]);
     }
-    std::fs::write(inside.join("__zarr_partial.1.2"), "half").unwrap();
-    assert!(store.lister().unwrap().list().unwrap().is_empty());
-    std::os::unix::fs::symlink(&outside, inside.join("link")).unwrap();
-    std::os::unix::fs::symlink(&inside, inside.join("loop")).unwrap();
-    assert!(names(store.lister().unwrap().list().unwrap()).contains(&"link/x/y".to_owned()));
-    store.writer().unwrap().erase_prefix(&prefix("link/")).unwrap();
-    store.writer().unwrap().erase_prefix(&Prefix::ROOT).unwrap();
-    assert!(outside.join("x/y").exists(), "a link is removed, not what it leads to");
-    std::os::unix::fs::symlink(&inside, dir.path().join("alias")).unwrap();
-    std::fs::create_dir(inside.join("a")).unwrap();
-    let alias = FilesystemStore::open(dir.path().join("alias")).unwrap();
-    assert_eq!(alias.uri(&prefix("a/")), store.uri(&prefix("a/")));
-    let above = FilesystemStore::open(dir.path()).unwrap();
-    assert_eq!(above.uri(&prefix("alias/a/")), store.uri(&prefix("a/")));
+}
+
+#[test]
+fn creating_and_erasing_at_once_leaves_whole_values() {
+    for (store, _dir) in stores() {
+        std::thread::scope(|s| {
+            for t in 0..6 {
+                let store = &store;
+                s.spawn(move || {
+                    let w = store.writer().unwrap();
+                    for _ in 0..300 {
+                        match t {
+                            0..3 => drop(w.set_if_absent(&key("x/y/z"), b"full").unwrap()),
+                            3 => w.erase(&key("x/y/z")).unwrap(),
+                            4 => w.erase_prefix(&prefix("x/")).unwrap(),
+                            _ => drop(store.lister().unwrap().list().unwrap()),
+                        }
+                        let value = store.reader().unwrap().get(&key("x/y/z")).unwrap();
+                        assert!(value.is_none_or(|v| v == b"full"));
+                    }
+                });
+            }
+        });
+    }
 }
 
 #[derive(Debug, Clone)]
 enum Op {
     Set(usize, Vec<u8>),
+    SetIfAbsent(usize, Vec<u8>),
     Erase(usize),
     ErasePrefix(usize),
     Partial(usize, u64, Vec<u8>),
@@ -200,6 +219,7 @@ proptest! {
     #[test]
     fn any_operations_like_a_map(ops in prop::collection::vec(prop_oneof![
         (0usize..6, prop::collection::vec(any::<u8>(), 0..9)).prop_map(|(k, v)| Op::Set(k, v)),
+        (0usize..6, prop::collection::vec(any::<u8>(), 0..9)).prop_map(|(k, v)| Op::SetIfAbsent(k, v)),
         (0usize..6).prop_map(Op::Erase),
         (0usize..4).prop_map(Op::ErasePrefix),
         (0usize..6, 0u64..9, prop::collection::vec(any::<u8>(), 0..5)).prop_map(|(k, s, v)| Op::Partial(k, s, v)),
@@ -208,9 +228,23 @@ proptest! {
             let (w, mut model) = (store.writer().unwrap(), BTreeMap::<String, Vec<u8>>::new());
             for op in &ops {
                 match op {
-                    Op::Set(k, v) => { w.set(&key(KEYS[*k]), v).unwrap(); model.insert(KEYS[*k].into(), v.clone()); }
-                    Op::Erase(k) => { w.erase(&key(KEYS[*k])).unwrap(); model.remove(KEYS[*k]); }
-                    Op::ErasePrefix(p) => { w.erase_prefix(&prefix(PREFIXES[*p])).unwrap(); model.retain(|k, _| !k.starts_with(PREFIXES[*p])); }
+                    Op::Set(k, v) => {
+                        w.set(&key(KEYS[*k]), v).unwrap();
+                        model.insert(KEYS[*k].into(), v.clone());
+                    }
+                    Op::SetIfAbsent(k, v) => {
+                        let absent = !model.contains_key(KEYS[*k]);
+                        prop_assert_eq!(w.set_if_absent(&key(KEYS[*k]), v).unwrap(), absent);
+                        model.entry(KEYS[*k].into()).or_insert_with(|| v.clone());
+                    }
+                    Op::Erase(k) => {
+                        w.erase(&key(KEYS[*k])).unwrap();
+                        model.remove(KEYS[*k]);
+                    }
+                    Op::ErasePrefix(p) => {
+                        w.erase_prefix(&prefix(PREFIXES[*p])).unwrap();
+                        model.retain(|k, _| !k.starts_with(PREFIXES[*p]));
+                    }
                     Op::Partial(k, start, v) => {
                         w.set_partial_values(&[(key(KEYS[*k]), *start, v)]).unwrap();
                         let value = model.entry(KEYS[*k].into()).or_default();
@@ -224,6 +258,17 @@ proptest! {
             prop_assert_eq!(names(&keys), model.keys().cloned().collect::<Vec<_>>());
             for k in &keys {
                 prop_assert_eq!(&store.reader().unwrap().get(k).unwrap().unwrap(), &model[k.as_str()]);
+            }
+            for p in PREFIXES.into_iter().chain([""]) {
+                let (mut keys, mut prefixes) = (BTreeSet::new(), BTreeSet::new());
+                for rest in model.keys().filter_map(|k| k.strip_prefix(p)) {
+                    match rest.split_once('/') {
+                        None => keys.insert(format!("{p}{rest}")),
+                        Some((name, _)) => prefixes.insert(format!("{p}{name}/")),
+                    };
+                }
+                let found = store.lister().unwrap().list_dir(&prefix(p)).unwrap();
+                prop_assert_eq!((names(found.keys), names(found.prefixes)), (names(keys), names(prefixes)));
             }
         }
     }

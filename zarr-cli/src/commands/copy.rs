@@ -269,7 +269,8 @@ fn blocks(from: &Array, to: &Array) -> Result<Vec<Region>> {
         let Some(region) = to.chunk_region(&cell)?.intersection(&whole) else { continue };
         if let (Some((before, block)), Some(last)) = (blocks.last_mut(), cell.len().checked_sub(1)) {
             let follows = before[..last] == cell[..last] && before[last].checked_add(1) == Some(cell[last]);
-            let joined = block.len.iter().take(last).product::<u64>().saturating_mul(region.end(last) - block.start[last]);
+            let joined =
+                block.len.iter().take(last).product::<u64>().saturating_mul(region.end(last) - block.start[last]);
             if follows && joined <= BLOCK {
                 block.len[last] = region.end(last) - block.start[last];
                 *before = cell;

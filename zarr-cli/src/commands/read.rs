@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::{
     args::{Format, Read as Args},
-    elements::{each_as_json, selection, parts},
+    elements::{each_as_json, parts, selection},
     location::Location,
     npy,
 };

@@ -8,7 +8,10 @@ use crate::{
 };
 use zarr_array::{
     Array, Node, Result,
-    core::json::{Json, Object},
+    core::{
+        extension::Extension,
+        json::{Json, Object},
+    },
 };
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
@@ -60,7 +63,7 @@ fn line(name: &str, node: &Node) -> String {
 /// Shape, data type, chunks and codecs in one line.
 fn describe(array: &Array) -> String {
     let metadata = array.metadata();
-    let codecs: Vec<&str> = metadata.codecs().iter().map(|c| c.name()).collect();
+    let codecs: Vec<&str> = metadata.codecs().iter().map(Extension::name).collect();
     let chunks = match (array.chunk_shape(), array.inner_chunk_shape()) {
         (Some(shard), Some(inner)) => format!("chunks {inner:?} in shards {shard:?}"),
         (Some(chunk), None) => format!("chunks {chunk:?}"),

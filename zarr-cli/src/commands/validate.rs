@@ -32,7 +32,7 @@ struct Found {
 }
 
 impl Found {
-    fn add(&mut self, node: &str, key: Option<String>, rule: &'static str, what: impl ToString) {
+    fn add(&mut self, node: &str, key: Option<String>, rule: &'static str, what: &dyn std::fmt::Display) {
         self.problems.push(Problem { node: node.to_owned(), key, rule, what: one_line(&what.to_string()) });
     }
     fn error(&mut self, node: &str, rule: &'static str, e: &Error) {
@@ -115,14 +115,14 @@ fn check(node: &Node, found: &mut Found) -> Result<()> {
 fn check_keys(array: &Array, found: &mut Found) -> Result<()> {
     let (path, rank) = (array.path().to_string(), array.shape().len());
     for (point, name) in array.skipped() {
-        found.add(&path, None, "an extension is known", format!("the {point} `{name}` is skipped"));
+        found.add(&path, None, "an extension is known", &format!("the {point} `{name}` is skipped"));
     }
     for key in array.data_store().lister()?.list()? {
         let full = Some(format!("{}{key}", Prefix::of(array.path())));
         match array.resolved().chunk_key_encoding.decode(key.as_str(), rank) {
-            None => found.add(&path, full, "a key is a chunk's", "this key belongs to no chunk"),
+            None => found.add(&path, full, "a key is a chunk's", &"this key belongs to no chunk"),
             Some(cell) if array.chunk_region(&cell).is_err() => {
-                found.add(&path, full, "a chunk lies in the grid", format!("there is no cell {cell:?}"));
+                found.add(&path, full, "a chunk lies in the grid", &format!("there is no cell {cell:?}"));
             }
             Some(_) => {}
         }
@@ -141,7 +141,7 @@ fn check_group_keys(group: &Group, found: &mut Found) -> Result<()> {
                 &group.path().to_string(),
                 Some(key.to_string()),
                 "a key belongs to a node",
-                "this key belongs to no node",
+                &"this key belongs to no node",
             );
         }
     }
@@ -156,13 +156,13 @@ fn check_consolidated(group: &Group, found: &mut Found) {
     for (below, copy) in copies.iter() {
         let node = group.path().join(below).and_then(|p| group.hierarchy().metadata(&p));
         match node {
-            Err(e) => found.add(&path, None, rule, format!("there is a copy of `{below}`, but: {e}")),
+            Err(e) => found.add(&path, None, rule, &format!("there is a copy of `{below}`, but: {e}")),
             Ok(node) => {
                 let (mut own, mut copy) = (node.document().clone(), copy.as_object().cloned().unwrap_or_default());
                 own.remove("consolidated_metadata");
                 copy.remove("consolidated_metadata");
                 if !Json::Object(own).is_same(&Json::Object(copy)) {
-                    found.add(&path, None, rule, format!("the copy of `{below}` differs from its document"));
+                    found.add(&path, None, rule, &format!("the copy of `{below}` differs from its document"));
                 }
             }
         }
@@ -180,7 +180,7 @@ fn check_consolidated(group: &Group, found: &mut Found) {
         found.error(&path, rule, &e);
     }
     for below in missing {
-        found.add(&path, None, rule, format!("there is no copy of `{below}`"));
+        found.add(&path, None, rule, &format!("there is no copy of `{below}`"));
     }
 }
 

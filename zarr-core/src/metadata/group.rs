@@ -49,7 +49,13 @@ impl GroupMetadata {
     /// Keeps the metadata of the nodes below here, or with `None` no longer.
     pub fn set_consolidated(&mut self, nodes: Option<Object>) {
         match nodes {
-            Some(nodes) => self.document.set("consolidated_metadata", Consolidated::member(nodes)),
+            Some(nodes) => match self.document.get_mut("consolidated_metadata") {
+                // What else stands in the member stays.
+                Some(Json::Object(member)) if member.get("kind").and_then(Json::as_str) == Some("inline") => {
+                    member.set("metadata", nodes);
+                }
+                _ => self.document.set("consolidated_metadata", Consolidated::member(nodes)),
+            },
             None => {
                 self.document.remove("consolidated_metadata");
             }

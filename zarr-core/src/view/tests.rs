@@ -62,7 +62,7 @@ proptest! {
         for i in indices(&to.shape) {
             let (t, f) = (offset(to.start, &to.strides, &i), offset(from.start, &from.strides, &i));
             slow[t..t + element].copy_from_slice(&source[f..f + element]);
-            slow[t..t + element].chunks_exact_mut(swap).for_each(|c| c.reverse());
+            slow[t..t + element].chunks_exact_mut(swap).for_each(<[u8]>::reverse);
         }
         prop_assert_eq!(&fast, &slow);
         let first = source[from.start..from.start + element].to_vec();
@@ -86,8 +86,7 @@ proptest! {
         let (a, b) = ViewMut::new(&mut seen, &shape, 1).unwrap().tiles(&grid).unwrap().split();
         for mut tile in a.chain(b) {
             let p = &tile.place;
-            for d in 0..dims.len() {
-                let (cell, start, _, step) = dims[d];
+            for (d, &(cell, start, _, step)) in dims.iter().enumerate() {
                 // the first and the last element of the tile are where the region has them
                 let first = start + p.part.start[d] * step;
                 prop_assert_eq!((p.cell[d], p.within.start[d]), (first / cell, first % cell));

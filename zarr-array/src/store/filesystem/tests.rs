@@ -1,0 +1,141 @@
+//! What holds for directories alone. The laws of all stores are tested beside the stores.
+
+use super::*;
+use zarr_core::source::ByteRange;
+
+fn key(k: &str) -> Key {
+    Key::new(k).unwrap()
+}
+fn prefix(p: &str) -> Prefix {
+    Prefix::new(p).unwrap()
+}
+fn listed(store: &FilesystemStore) -> Vec<String> {
+    store.list().unwrap().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn writers_and_erasers_of_one_directory_do_not_fail_each_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = FilesystemStore::open(dir.path()).unwrap();
+    std::thread::scope(|s| {
+        for t in 0..3 {
+            let store = &store;
+            s.spawn(move || {
+                for _ in 0..200 {
+                    store.set(&key(&format!("a/b/{t}")), b"x").unwrap();
+                    store.erase(&key(&format!("a/b/{t}"))).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn values_that_are_being_written_are_no_keys() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = FilesystemStore::open(dir.path()).unwrap();
+    for k in ["__zarr_partial.1", "a/__zarr_partial.x/b"] {
+        assert!(store.set(&key(k), b"").is_err() && store.get(&key(k)).is_err() && store.erase(&key(k)).is_err());
+    }
+    fs::write(dir.path().join("__zarr_partial.1.2"), "half").unwrap();
+    assert!(listed(&store).is_empty() && store.list_dir(&Prefix::ROOT).unwrap() == Listing::default());
+    store.erase_prefix(&Prefix::ROOT).unwrap();
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "leftovers go with the rest");
+}
+
+#[test]
+fn what_fails_leaves_nothing_behind() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = FilesystemStore::open(dir.path()).unwrap();
+    store.set(&key("a/b"), b"1").unwrap();
+    let e = store.set(&key("a"), b"2").unwrap_err();
+    assert_eq!(e.key(), Some("a"), "a directory has the name");
+    assert!(store.set_if_absent(&key("a"), b"2").is_err(), "neither created nor there");
+    assert_eq!(store.set(&key("a/b/c"), b"3").unwrap_err().key(), Some("a/b/c"), "a file is in the way");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    assert_eq!(listed(&store), ["a/b"]);
+}
+
+#[test]
+fn names_left_by_a_process_that_ended_are_passed_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = FilesystemStore::open(dir.path()).unwrap();
+    let taken = format!("{PARTIAL}{}.{:x}.0", std::process::id(), std::ptr::from_ref(&store).addr());
+    fs::write(dir.path().join(&taken), "another's").unwrap();
+    store.set(&key("a"), b"1").unwrap();
+    assert_eq!(store.get(&key("a")).unwrap().unwrap(), b"1");
+    assert_eq!(fs::read(dir.path().join(taken)).unwrap(), b"another's");
+}
+
+#[test]
+fn errors_of_reading_name_the_key() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = FilesystemStore::open(dir.path()).unwrap();
+    store.set(&key("a/b"), b"123").unwrap();
+    let value = store.open(&key("a/b")).unwrap().unwrap();
+    let outside = value.read(&[ByteRange::From(4)], &mut |_, _| Ok(())).unwrap_err();
+    let unequal = value.read_into(ByteRange::All, &mut [0; 4]).unwrap_err();
+    fs::write(dir.path().join("a/b"), "1").unwrap();
+    let shrunk = value.read(&[ByteRange::All], &mut |_, _| Ok(())).unwrap_err();
+    for e in [outside, unequal, shrunk] {
+        assert_eq!(e.key(), Some("a/b"), "{e}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_but_never_removed_through() {
+    use std::os::unix::fs::symlink;
+    let dir = tempfile::tempdir().unwrap();
+    let (inside, outside) = (dir.path().join("in"), dir.path().join("out"));
+    fs::create_dir_all(&inside).unwrap();
+    fs::create_dir_all(outside.join("x")).unwrap();
+    fs::write(outside.join("x/y"), "kept").unwrap();
+    let store = FilesystemStore::open(&inside).unwrap();
+    symlink(&outside, inside.join("link")).unwrap();
+    symlink(&inside, inside.join("loop")).unwrap();
+    symlink(&outside, outside.join("x/back")).unwrap();
+    symlink("nowhere", inside.join("dangling")).unwrap();
+    symlink(outside.join("x/y"), inside.join("file")).unwrap();
+    assert_eq!(listed(&store), ["file", "link/x/y"], "once, and to an end");
+    assert_eq!(store.get(&key("file")).unwrap().unwrap(), b"kept");
+    assert_eq!(store.get(&key("dangling")).unwrap(), None);
+    store.erase_prefix(&prefix("link/")).unwrap();
+    store.erase_prefix(&Prefix::ROOT).unwrap();
+    assert!(outside.join("x/y").exists(), "a link is removed, not what it leads to");
+    assert!(inside.exists() && fs::read_dir(&inside).unwrap().next().is_none(), "the root stays");
+}
+
+#[cfg(unix)]
+#[test]
+fn one_directory_has_one_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let inside = dir.path().join("in");
+    fs::create_dir_all(inside.join("a")).unwrap();
+    std::os::unix::fs::symlink(&inside, dir.path().join("alias")).unwrap();
+    let store = FilesystemStore::open(&inside).unwrap();
+    let alias = FilesystemStore::open(dir.path().join("alias")).unwrap();
+    let above = FilesystemStore::open(dir.path()).unwrap();
+    for p in ["a/", "not/yet/"] {
+        assert_eq!(alias.uri(&prefix(p)), store.uri(&prefix(p)));
+        assert_eq!(above.uri(&prefix(&format!("alias/{p}"))), store.uri(&prefix(p)));
+    }
+    assert!(store.uri(&prefix("a/")).ends_with("/in/a/") && store.uri(&Prefix::ROOT).ends_with("/in"));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_a_value_is_passed_over() {
+    use std::os::unix::{ffi::OsStrExt, net::UnixListener};
+    let dir = tempfile::tempdir().unwrap();
+    let store = FilesystemStore::open(dir.path()).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(dir.path().join("pipe")).status();
+    let _socket = UnixListener::bind(dir.path().join("socket")).unwrap();
+    // Some systems refuse such a name.
+    let _refused = fs::write(dir.path().join(std::ffi::OsStr::from_bytes(b"\xff")), "");
+    if made.is_ok_and(|m| m.success()) {
+        assert_eq!(store.get(&key("pipe")).unwrap(), None, "and nobody waits");
+    }
+    assert!(listed(&store).is_empty());
+}
