@@ -1,6 +1,6 @@
 //! Reading at an offset without moving a file's position, which threads share.
 
-#[cfg(any(not(unix), test))]
+#[cfg(test)]
 pub(crate) use portable::ReadAt as Portable;
 #[cfg(not(unix))]
 pub(crate) use portable::ReadAt;
