@@ -84,5 +84,8 @@ fn what_is_left_out_is_chosen_and_written() {
     );
     let some = r#"{"name":"blosc","configuration":{"cname":"zstd","typesize":1}}"#;
     let (_, written) = bytes_codec_for(some, Size::Unknown, Intent::Create).unwrap();
-    assert!(written.to_json().to_string().contains(r#""shuffle":"bitshuffle","typesize":1"#));
+    assert_eq!(
+        written.to_json().to_string(),
+        r#"{"name":"blosc","configuration":{"cname":"zstd","typesize":1,"clevel":5,"shuffle":"bitshuffle","blocksize":0}}"#
+    );
 }
