@@ -70,7 +70,7 @@ pub(crate) enum Format {
 pub(crate) struct Read {
     /// Path or URI of an array
     pub(crate) array: String,
-    /// What to read: START:STOP[:STEP] or INDEX for each dimension, separated by commas
+    /// What to read: `START:STOP[:STEP]` or `INDEX` for each dimension, separated by commas
     #[arg(long, value_parser = region)]
     pub(crate) region: Option<String>,
     /// How to print it
@@ -100,7 +100,7 @@ pub(crate) struct Write {
     /// A .npy file with elements of the array's data type
     #[arg(long)]
     pub(crate) input: PathBuf,
-    /// Where to write: START:STOP[:STEP] or INDEX for each dimension, separated by commas
+    /// Where to write: `START:STOP[:STEP]` or `INDEX` for each dimension, separated by commas
     #[arg(long, value_parser = region)]
     pub(crate) region: Option<String>,
 }

@@ -416,3 +416,23 @@ fn types_that_are_not_the_data_types_are_refused() {
     let mut short = [0u16; 1];
     assert!(array.read_into(.., &mut short).is_err());
 }
+
+#[test]
+fn what_is_left_out_is_chosen_and_recorded() {
+    let zarr = hierarchy();
+    let array = zarr.create_array("/a", &NewArray::new([5000, 3000], "float64")).unwrap();
+    let chunk = array.chunk_shape().unwrap();
+    let bytes = chunk.iter().product::<u64>() * 8;
+    assert!(bytes <= 4 << 20 && bytes > 1 << 20, "{chunk:?}");
+    let names: Vec<&str> = array.metadata().codecs().iter().map(|c| c.name()).collect();
+    assert_eq!(names, ["bytes", "zstd"]);
+    assert_eq!(array.metadata().fill_value(), &json("0.0"));
+    for (data_type, codec) in [("string", "vlen-utf8"), ("bytes", "vlen-bytes"), ("uint8", "bytes")] {
+        let array = zarr.create_array(&format!("/{data_type}"), &NewArray::new([0, 3], data_type)).unwrap();
+        assert_eq!((array.metadata().codecs()[0].name(), array.chunk_shape().unwrap()), (codec, &[1, 3][..]));
+    }
+    let sharded = zarr.create_array("/s", &NewArray::new([512, 512], "int32").shard_shape([256, 256])).unwrap();
+    let inner = sharded.inner_chunk_shape().unwrap();
+    assert!(inner.iter().all(|n| 256u64.is_multiple_of(*n) && *n < 256), "{inner:?}");
+    assert!(zarr.create_array("/z", &NewArray::new([1], "unit8")).unwrap_err().hint().is_some());
+}

@@ -1,7 +1,7 @@
 //! Strided views of memory, through which all array data flows.
 //!
 //! The caller owns the memory. A chain decodes into a [`ViewMut`] of the final array: a transpose is a change of
-//! strides, and an inner chunk is a part of the view. Views, [tiles](Tiles) and [`copy`] hold the only unsafe code of
+//! strides, and an inner chunk is a part of the view. Views, [tiles](Tiles) and the strided copy hold the only unsafe code of
 //! this crate.
 //!
 //! **The invariant of `ViewMut<'a>`:** every index reaches `element` bytes inside one `&'a mut [u8]`, two indices
