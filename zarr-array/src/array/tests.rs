@@ -424,7 +424,7 @@ fn what_is_left_out_is_chosen_and_recorded() {
     let chunk = array.chunk_shape().unwrap();
     let bytes = chunk.iter().product::<u64>() * 8;
     assert!(bytes <= 4 << 20 && bytes > 1 << 20, "{chunk:?}");
-    let names: Vec<&str> = array.metadata().codecs().iter().map(|c| c.name()).collect();
+    let names: Vec<&str> = array.metadata().codecs().iter().map(zarr_core::extension::Extension::name).collect();
     assert_eq!(names, ["bytes", "zstd"]);
     assert_eq!(array.metadata().fill_value(), &json("0.0"));
     for (data_type, codec) in [("string", "vlen-utf8"), ("bytes", "vlen-bytes"), ("uint8", "bytes")] {
