@@ -1,6 +1,7 @@
 //! The `zarr` command. Data goes to standard output, talk to standard error.
 //!
 //! Exit status: 0 done; 1 it failed, or problems were found; 2 the command line is wrong.
+#![forbid(unsafe_code)]
 
 mod args;
 mod commands;
