@@ -105,6 +105,10 @@ impl Chain {
         }
         Some(shape)
     }
+    /// True if reading a part may go around bytes -> bytes codecs, and so around their checksums.
+    pub fn has_unchecked_parts(&self) -> bool {
+        !self.bytes_to_bytes.is_empty() && self.array_to_bytes.codec.inner_chunk_shape().is_some()
+    }
     /// The array -> bytes codec.
     pub fn array_to_bytes(&self) -> &dyn ArrayToBytes {
         &*self.array_to_bytes.codec
