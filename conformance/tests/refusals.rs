@@ -19,7 +19,9 @@ const RULES: usize = 418;
 /// The road of one who has the document: read it, then make what it names.
 fn resolve(document: &[u8], context: &Context) -> Result<&'static str> {
     Ok(match NodeMetadata::parse(document, &context.limits)? {
-        NodeMetadata::Array(m) => ResolvedArray::open(&m, &context.registry, &context.limits).map(|_| "array")?,
+        NodeMetadata::Array(m) => {
+            ResolvedArray::open(&m, &context.registry, &context.limits, &context.options).map(|_| "array")?
+        }
         NodeMetadata::Group(_) => "group",
     })
 }

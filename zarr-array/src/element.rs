@@ -52,9 +52,10 @@ fixed! {
     [<const N: usize>] [u8; N], Raw, N, 1;
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "a constant")]
 pub(crate) fn check_layout<T>(array: &Array, layout: Layout) -> Result<()> {
     let there = array.representation().layout();
-    if there == layout {
+    if *there == layout {
         return Ok(());
     }
     let (name, data_type) = (std::any::type_name::<T>(), array.metadata().data_type().name());

@@ -33,16 +33,16 @@ impl Converter<'_> {
         }
         let mut out = Vec::with_capacity(elements.len() / from.size() * to.size());
         for (i, e) in elements.chunks(from.size()).enumerate() {
-            out.extend(self.element(from, to, e).map_err(|e| (i, e))?);
+            out.extend(self.element(&from, &to, e).map_err(|e| (i, e))?);
         }
         Ok(out)
     }
-    fn element(&self, from: Layout, to: Layout, e: &[u8]) -> Result<Vec<u8>> {
+    fn element(&self, from: &Layout, to: &Layout, e: &[u8]) -> Result<Vec<u8>> {
         let both = (from, to);
-        let (Layout::Fixed { kind: a, width: m, components: p }, Layout::Fixed { kind: b, width: n, components: q }) =
+        let (&Layout::Fixed { kind: a, width: m, components: p }, &Layout::Fixed { kind: b, width: n, components: q }) =
             both
         else {
-            return Err(Error::argument("elements of variable length convert to no other data type"));
+            return Err(Error::argument("elements of variable length and structs convert to no other data type"));
         };
         if matches!(a, ScalarKind::Raw) || matches!(b, ScalarKind::Raw) || p > q {
             return Err(Error::argument(format!("{:?} does not convert to {:?}", self.from, self.to)));

@@ -4,16 +4,17 @@ use zarr_array::{
     Error, Result,
     core::{
         layout::{Layout, ScalarKind},
-        view::{View, ViewMut, swap_in_place},
+        view::{View, ViewMut},
     },
 };
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// NumPy's name for a layout, little endian.
-fn descr(layout: Layout) -> Result<String> {
-    let Layout::Fixed { kind, width, components } = layout else {
-        return Err(Error::argument("elements of variable length have no .npy form").with_hint("use --format json"));
+fn descr(layout: &Layout) -> Result<String> {
+    let &Layout::Fixed { kind, width, components } = layout else {
+        let e = Error::argument("elements of variable length and structs have no .npy form here");
+        return Err(e.with_hint("use --format json"));
     };
     let order = if width == 1 { '|' } else { '<' };
     Ok(match (kind, components) {
@@ -28,7 +29,7 @@ fn descr(layout: Layout) -> Result<String> {
 }
 
 /// The header of a file of elements in C order, little endian.
-pub(crate) fn header(layout: Layout, shape: &[u64]) -> Result<Vec<u8>> {
+pub(crate) fn header(layout: &Layout, shape: &[u64]) -> Result<Vec<u8>> {
     let lengths: String = shape.iter().map(|n| format!("{n},")).collect();
     let mut text = format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({lengths}), }}", descr(layout)?);
     // The data begins at a multiple of 64 bytes.
@@ -40,9 +41,9 @@ pub(crate) fn header(layout: Layout, shape: &[u64]) -> Result<Vec<u8>> {
 }
 
 /// Bytes in the machine's order as little endian, or back.
-pub(crate) fn swap_to_little(bytes: &mut [u8], layout: Layout) {
+pub(crate) fn swap_to_little(bytes: &mut [u8], layout: &Layout) {
     if cfg!(target_endian = "big") {
-        swap_in_place(bytes, layout.swap_width());
+        layout.swap(bytes);
     }
 }
 
@@ -50,7 +51,7 @@ pub(crate) fn swap_to_little(bytes: &mut [u8], layout: Layout) {
 ///
 /// # Errors
 /// When it is no .npy file, is cut short or too long, or has elements of another layout.
-pub(crate) fn read(file: &[u8], layout: Layout) -> Result<(Vec<u64>, Vec<u8>)> {
+pub(crate) fn read(file: &[u8], layout: &Layout) -> Result<(Vec<u64>, Vec<u8>)> {
     let wrong = |why: &str| Error::argument(format!("this is no .npy file that can be read: {why}"));
     let rest = file.strip_prefix(MAGIC).ok_or_else(|| wrong("it does not begin as one"))?;
     let (len, rest) = match rest {
@@ -96,7 +97,7 @@ pub(crate) fn read(file: &[u8], layout: Layout) -> Result<(Vec<u64>, Vec<u8>)> {
         ViewMut::new(&mut bytes, &shape, size)?.copy_from(&source, 1)?;
     }
     if big != cfg!(target_endian = "big") {
-        swap_in_place(&mut bytes, layout.swap_width());
+        layout.swap(&mut bytes);
     }
     Ok((shape, bytes))
 }
@@ -117,18 +118,18 @@ mod tests {
         for shape in [&[][..], &[3], &[2, 0], &[2, 3]] {
             let n = shape.iter().product::<u64>() as usize;
             let bytes: Vec<u8> = (0..2 * n as u8).collect();
-            let head = header(U16, shape).unwrap();
+            let head = header(&U16, shape).unwrap();
             assert_eq!(head.len() % 64, 0);
-            assert_eq!(read(&[head, bytes.clone()].concat(), U16).unwrap(), (shape.to_vec(), bytes));
+            assert_eq!(read(&[head, bytes.clone()].concat(), &U16).unwrap(), (shape.to_vec(), bytes));
         }
     }
 
     #[test]
     fn other_orders() {
-        let (_, bytes) = read(&file(">u2", "False", "(2,)", &[0, 1, 0, 2]), U16).unwrap();
+        let (_, bytes) = read(&file(">u2", "False", "(2,)", &[0, 1, 0, 2]), &U16).unwrap();
         assert_eq!(bytes, [1u16, 2].map(u16::to_ne_bytes).concat());
         let data: Vec<u8> = [1u16, 2, 3, 4, 5, 6].iter().flat_map(|n| n.to_le_bytes()).collect();
-        let (shape, bytes) = read(&file("<u2", "True", "(2, 3)", &data), U16).unwrap();
+        let (shape, bytes) = read(&file("<u2", "True", "(2, 3)", &data), &U16).unwrap();
         assert_eq!((shape, bytes), (vec![2, 3], [1u16, 3, 5, 2, 4, 6].map(u16::to_ne_bytes).concat()));
     }
 
@@ -136,7 +137,7 @@ mod tests {
     fn hostile_files() {
         let good = file("<u2", "False", "(2,)", &[0, 1, 0, 2]);
         for n in 0..good.len() {
-            assert!(read(&good[..n], U16).is_err(), "{n}");
+            assert!(read(&good[..n], &U16).is_err(), "{n}");
         }
         for bad in [
             file("<i2", "False", "(2,)", &[0; 4]),
@@ -145,7 +146,7 @@ mod tests {
             file("<u2", "False", "(99999999999,99999999999)", &[0; 4]),
             file("<u2", "False", "(-1,)", &[0; 4]),
         ] {
-            assert!(read(&bad, U16).is_err());
+            assert!(read(&bad, &U16).is_err());
         }
     }
 }

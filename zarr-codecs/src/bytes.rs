@@ -14,6 +14,7 @@ use zarr_core::{
     Error, Result,
     call::{Call, Out},
     codec::{ArrayToBytes, PartialDecode},
+    layout::Layout,
     registry::{Named, Site},
     representation::Size,
     source::{ByteRange, Source},
@@ -49,6 +50,8 @@ struct Bytes {
     endian: Option<Endian>,
     /// Width of the parts that are reversed: 1 for none.
     swap: usize,
+    /// Set where parts of several widths are reversed.
+    mixed: Option<Layout>,
     element: usize,
     shape: Dims,
     size: u64,
@@ -59,20 +62,23 @@ impl Named for Bytes {
     type Configuration = Configuration;
     fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
         let decoded = site.representation()?;
-        let (layout, mut endian) = (decoded.layout(), configuration.endian);
+        let (layout, mut endian) = (decoded.layout().clone(), configuration.endian);
         if layout.is_variable() {
             let e = Error::chain(format!("{:?} has elements of variable length", decoded.data_type()));
             return Err(e.with_hint("use `vlen-utf8` or `vlen-bytes`"));
         }
-        if endian.is_none() && layout.swap_width() > 1 {
+        if endian.is_none() && layout.has_byte_order() {
             if !site.intent.is_create() {
                 let e = Error::configuration(format!("{:?} needs `endian`", decoded.data_type()));
                 return Err(e.with_hint("`endian` is \"little\" or \"big\""));
             }
             endian = Some(Endian::Little);
         }
-        let swap = if endian.is_none_or(|e| e == NATIVE) { 1 } else { layout.swap_width() };
-        Ok(Self { endian, swap, element: layout.size(), shape: decoded.shape().into(), size: decoded.bytes()? })
+        let swap = if endian.is_none_or(|e| e == NATIVE) { Some(1) } else { layout.swap_width() };
+        let element = layout.size();
+        let mixed = swap.is_none().then_some(layout);
+        let (shape, size) = (decoded.shape().into(), decoded.bytes()?);
+        Ok(Self { endian, swap: swap.unwrap_or(1), mixed, element, shape, size })
     }
     fn configuration(&self) -> Configuration {
         Configuration { endian: self.endian }
@@ -85,16 +91,26 @@ impl ArrayToBytes for Bytes {
     }
     fn encode(&self, _: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
         let space = out.space(self.size as usize)?;
-        ViewMut::new(space, &self.shape, self.element)?.copy_from(&decoded.clone().with_heap(None), self.swap)
+        ViewMut::new(space, &self.shape, self.element)?.copy_from(&decoded.clone().with_heap(None), self.swap)?;
+        if let Some(layout) = &self.mixed {
+            layout.swap(space);
+        }
+        Ok(())
     }
-    fn decode(&self, _: &Call<'_>, encoded: &[u8], mut out: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, call: &Call<'_>, encoded: &[u8], mut out: ViewMut<'_>) -> Result<()> {
+        if let Some(layout) = &self.mixed {
+            let mut native = call.scratch(encoded.len())?;
+            native.copy_from_slice(encoded);
+            layout.swap(&mut native);
+            return out.copy_from(&View::new(&native, &self.shape, self.element)?, 1);
+        }
         out.copy_from(&View::new(encoded, &self.shape, self.element)?, self.swap)
     }
     fn partial(&self) -> Option<&dyn PartialDecode> {
-        Some(self)
+        self.mixed.is_none().then_some(self as _)
     }
     fn raw(&self) -> Option<usize> {
-        Some(self.swap)
+        self.mixed.is_none().then_some(self.swap)
     }
 }
 

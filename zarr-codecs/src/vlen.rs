@@ -29,7 +29,7 @@ struct Vlen {
 
 impl Vlen {
     fn new(decoded: &Representation, site: &Site<'_>, text: bool) -> Result<Self> {
-        if decoded.layout() != (Layout::Variable { text }) {
+        if *decoded.layout() != (Layout::Variable { text }) {
             let wanted = if text { "text of any length" } else { "byte strings of any length" };
             return Err(Error::chain(format!("elements are {:?}, not {wanted}", decoded.data_type())));
         }

@@ -11,13 +11,22 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Choices of the writer that never enter metadata.
+/// Choices at run time that never enter metadata.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// In which order a shard's inner chunks are written.
     pub inner_chunk_order: InnerChunkOrder,
     /// Store chunks and inner chunks also when every element is the fill value.
     pub store_fill: bool,
+    /// The folders, as absolute paths, below which an extension may open files that metadata or data name. None are
+    /// allowed unless they are given.
+    pub roots: Vec<String>,
+}
+
+impl Options {
+    /// What is used if nobody chooses.
+    pub const DEFAULT: Options =
+        Options { inner_chunk_order: InnerChunkOrder::RowMajor, store_fill: false, roots: Vec::new() };
 }
 
 /// The order of the inner chunks of a shard. Readers do not care; reading patterns do.
@@ -225,9 +234,20 @@ impl DerefMut for Scratch<'_> {
 /// Where a codec puts its bytes: the destination itself, or memory that grows up to a limit.
 pub struct Out<'a>(Target<'a>);
 
+/// Output memory that somebody else makes grow: the host of a plugin.
+pub trait Sink {
+    /// All the memory there is now.
+    fn memory(&mut self) -> &mut [u8];
+    /// Makes it at least `capacity` bytes. The first `keep` stay as they are.
+    fn reserve(&mut self, keep: usize, capacity: usize) -> Result<()>;
+    /// How large it may become.
+    fn max(&self) -> u64;
+}
+
 enum Target<'a> {
     Fixed { buffer: &'a mut [u8], len: usize },
     Grow { buffer: &'a mut Vec<u8>, len: usize, max: u64 },
+    Sink { sink: &'a mut dyn Sink, len: usize },
     Alias(Range<usize>),
 }
 
@@ -235,6 +255,22 @@ impl<'a> Out<'a> {
     /// Exactly this memory.
     pub fn fixed(buffer: &'a mut [u8]) -> Self {
         Self(Target::Fixed { buffer, len: 0 })
+    }
+    /// Memory of somebody else.
+    pub fn sink(sink: &'a mut dyn Sink) -> Self {
+        Self(Target::Sink { sink, len: 0 })
+    }
+    /// What can be written after what is written without growing.
+    pub fn spare(&mut self) -> &mut [u8] {
+        match &mut self.0 {
+            Target::Fixed { buffer, len } => buffer.get_mut(*len..).unwrap_or_default(),
+            Target::Grow { buffer, len, max } => {
+                let end = buffer.len().min(usize::try_from(*max).unwrap_or(usize::MAX)).max(*len);
+                &mut buffer[*len..end]
+            }
+            Target::Sink { sink, len } => sink.memory().get_mut(*len..).unwrap_or_default(),
+            Target::Alias(_) => &mut [],
+        }
     }
     /// `n` writable bytes, with any contents, after what is written.
     ///
@@ -261,6 +297,18 @@ impl<'a> Out<'a> {
                 let start = std::mem::replace(len, end);
                 Ok(&mut buffer[start..end])
             }
+            Target::Sink { sink, len } => {
+                if asked > sink.max() {
+                    return Err(too_much());
+                }
+                let end = *len + n;
+                if sink.memory().len() < end {
+                    sink.reserve(*len, end)?;
+                }
+                let start = std::mem::replace(len, end);
+                let space = sink.memory().get_mut(start..end);
+                space.ok_or_else(|| ErrorKind::Contract("output memory did not grow").into())
+            }
             Target::Alias(_) => Err(ErrorKind::Contract("output after `alias_input`").into()),
         }
     }
@@ -283,6 +331,7 @@ impl<'a> Out<'a> {
         match &mut self.0 {
             Target::Fixed { buffer, len } => &mut buffer[..*len],
             Target::Grow { buffer, len, .. } => &mut buffer[..*len],
+            Target::Sink { sink, len } => sink.memory().get_mut(..*len).unwrap_or_default(),
             Target::Alias(_) => &mut [],
         }
     }
@@ -291,23 +340,24 @@ impl<'a> Out<'a> {
         match &self.0 {
             Target::Fixed { buffer, len } => (buffer.len() - len) as u64,
             Target::Grow { len, max, .. } => max.saturating_sub(*len as u64),
+            Target::Sink { sink, len } => sink.max().saturating_sub(*len as u64),
             Target::Alias(_) => 0,
         }
     }
     /// Takes back the last `n` bytes of space.
     pub fn unused(&mut self, n: usize) {
-        if let Target::Fixed { len, .. } | Target::Grow { len, .. } = &mut self.0 {
+        if let Target::Fixed { len, .. } | Target::Grow { len, .. } | Target::Sink { len, .. } = &mut self.0 {
             *len = len.saturating_sub(n);
         }
     }
-    /// The result is this part of the input: nothing is copied.
+    /// The result of decoding is this part of the input: nothing is copied. Not for encoding.
     pub fn alias_input(&mut self, range: Range<usize>) {
         self.0 = Target::Alias(range);
     }
     /// How many bytes the result has.
     pub fn len(&self) -> usize {
         match &self.0 {
-            Target::Fixed { len, .. } | Target::Grow { len, .. } => *len,
+            Target::Fixed { len, .. } | Target::Grow { len, .. } | Target::Sink { len, .. } => *len,
             Target::Alias(range) => range.len(),
         }
     }

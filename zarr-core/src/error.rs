@@ -92,6 +92,9 @@ pub enum ErrorKind {
     /// A [source](crate::source::Source) recorded what it lacks: return at once, the driver calls again.
     #[error("suspended until more bytes are fetched")]
     Suspended,
+    /// A plugin could not be used; [`source`](std::error::Error::source) has the typed reason.
+    #[error("{0}")]
+    Plugin(Box<dyn std::error::Error + Send + Sync>),
     /// A part of the program did not keep its contract.
     #[error("internal fault: {0}")]
     Contract(&'static str),
@@ -280,6 +283,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self.kind() {
             ErrorKind::Io(e) => Some(e),
+            ErrorKind::Plugin(e) => Some(&**e),
             _ => None,
         }
     }

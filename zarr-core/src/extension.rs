@@ -113,6 +113,13 @@ impl Extension {
     pub fn short_hand(name: &str) -> Self {
         Self { written: name.into(), name: name.to_owned() }
     }
+    /// The same with another configuration.
+    pub fn with_configuration(&self, configuration: Object) -> Result<Self> {
+        let name_only = || [("name", self.name())].into_iter().collect();
+        let mut members: Object = self.written.as_object().cloned().unwrap_or_else(name_only);
+        members.set("configuration", configuration);
+        Self::parse(&members.into())
+    }
     /// The name as written; it may be an alias.
     pub fn name(&self) -> &str {
         &self.name

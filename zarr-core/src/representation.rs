@@ -42,8 +42,8 @@ impl Representation {
         &self.data_type
     }
     /// How its elements lie in memory.
-    pub fn layout(&self) -> Layout {
-        self.layout
+    pub fn layout(&self) -> &Layout {
+        &self.layout
     }
     /// Elements along each dimension.
     pub fn shape(&self) -> &[u64] {
@@ -78,7 +78,7 @@ impl Representation {
     /// The fill value as an element in memory: for variable length the handle of the heap's first buffer.
     pub fn fill_element(&self) -> Vec<u8> {
         match self.layout {
-            Layout::Fixed { .. } => self.fill.to_vec(),
+            Layout::Fixed { .. } | Layout::Struct(_) => self.fill.to_vec(),
             Layout::Variable { .. } => Handle::of_fill(self.fill.len()).to_bytes().to_vec(),
         }
     }
@@ -89,7 +89,7 @@ impl Representation {
     /// True if every element of `view` is the fill value, bit for bit.
     pub fn is_fill(&self, view: &View<'_>) -> bool {
         match self.layout {
-            Layout::Fixed { .. } => view.all_equal(&self.fill),
+            Layout::Fixed { .. } | Layout::Struct(_) => view.all_equal(&self.fill),
             Layout::Variable { .. } => view.all_strings_equal(&self.fill),
         }
     }

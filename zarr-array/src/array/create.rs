@@ -128,7 +128,7 @@ impl NewArray {
         let array_to_bytes = match data_type.layout() {
             Layout::Variable { text: true } => extension("vlen-utf8", []),
             Layout::Variable { text: false } => extension("vlen-bytes", []),
-            layout if layout.swap_width() > 1 => extension("bytes", [("endian", Json::from("little"))]),
+            layout if layout.has_byte_order() => extension("bytes", [("endian", Json::from("little"))]),
             _ => extension("bytes", []),
         };
         let mut codecs = vec![array_to_bytes];
@@ -152,8 +152,8 @@ impl Array {
         overwrite: bool,
     ) -> Result<Self> {
         let context = hierarchy.context();
-        let resolved =
-            ResolvedArray::create(&mut metadata, &context.registry, &context.limits).map_err(|e| e.at_node(&path))?;
+        let resolved = ResolvedArray::create(&mut metadata, &context.registry, &context.limits, &context.options)
+            .map_err(|e| e.at_node(&path))?;
         resolved.check_writable().map_err(|e| e.at_node(&path))?;
         hierarchy.create_node(&path, &NodeMetadata::Array(metadata.clone()), overwrite)?;
         Self::with_resolved(hierarchy.clone(), path, metadata, Arc::new(resolved), Vec::new())

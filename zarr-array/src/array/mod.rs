@@ -49,8 +49,8 @@ pub struct Array {
 impl Array {
     pub(crate) fn open(hierarchy: Hierarchy, path: NodePath, metadata: ArrayMetadata) -> Result<Self> {
         let context = hierarchy.context();
-        let resolved =
-            ResolvedArray::open(&metadata, &context.registry, &context.limits).map_err(|e| e.at_node(&path))?;
+        let resolved = ResolvedArray::open(&metadata, &context.registry, &context.limits, &context.options)
+            .map_err(|e| e.at_node(&path))?;
         Self::with_resolved(hierarchy, path, metadata, Arc::new(resolved), Vec::new())
     }
     fn with_resolved(
@@ -140,7 +140,7 @@ impl Array {
             NodeMetadata::Array(m) => {
                 change(m)?;
                 // What does not resolve is not stored.
-                resolved = Some(ResolvedArray::open(m, &context.registry, &context.limits)?);
+                resolved = Some(ResolvedArray::open(m, &context.registry, &context.limits, &context.options)?);
                 Ok(())
             }
             NodeMetadata::Group(_) => Err(Error::argument("there is a group now, not an array").at_node(&self.path)),

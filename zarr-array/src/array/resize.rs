@@ -4,6 +4,7 @@ use super::Array;
 use crate::{element::Element, selection::Selection};
 use zarr_core::{
     Error, Result,
+    metadata::ResolvedArray,
     view::{Region, View, ViewMut},
 };
 
@@ -36,8 +37,13 @@ impl Array {
         let stored = self.stored_chunks()?;
         // The document first: if this stops half way, no data is lost, and growing again reports what is left.
         let mut before = Region::whole(self.shape());
+        let context = self.hierarchy.context().clone();
         self.change_metadata(|m| {
             before = Region::whole(m.shape());
+            let stored = ResolvedArray::open(m, &context.registry, &context.limits, &context.options)?;
+            if let Some(grid) = stored.chunk_grid.resized(m.shape(), shape)? {
+                m.set_chunk_grid_configuration(grid)?;
+            }
             m.set_shape(shape)
         })?;
         let mut report = ResizeReport::default();

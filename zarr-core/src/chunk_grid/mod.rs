@@ -6,6 +6,7 @@ mod regular;
 
 use crate::{
     error::{Error, Result},
+    json::Object,
     view::{Dims, Region},
 };
 use std::fmt::Debug;
@@ -21,6 +22,13 @@ pub trait ChunkGrid: Debug + Send + Sync {
     /// The cell that an element lies in.
     fn cell_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims>;
 
+    /// The configuration of the grid once the array has another shape. `None`: it stays as it is.
+    ///
+    /// # Errors
+    /// When there is no grid of this kind that keeps the cells which both shapes have.
+    fn resized(&self, _array_shape: &[u64], _new_shape: &[u64]) -> Result<Option<Object>> {
+        Ok(None)
+    }
     /// How the cells cut one dimension, if they cut each dimension on its own. Then cells are disjoint by
     /// construction and may be worked on in parallel. `None`: they do not, and are worked on one at a time.
     fn axis(&self, _axis: usize) -> Option<AxisCells<'_>> {

@@ -43,7 +43,7 @@ impl Chain {
     fn encode_bytes(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
         let array = &self.array_to_bytes;
         let Some((last, before)) = self.bytes_to_bytes.split_last() else {
-            return array.blame("encode", array.codec.encode(call, decoded, out));
+            return array.blame("encode", array.codec.encode(call, decoded, out).and_then(|()| not_aliased(out)));
         };
         let mut input = call.scratch(0)?;
         encode_into(&mut input, |out| array.blame("encode", array.codec.encode(call, decoded, out)))?;
@@ -52,7 +52,7 @@ impl Chain {
             encode_into(&mut output, |out| bytes.stage.blame("encode", bytes.stage.codec.encode(call, &input, out)))?;
             input = output;
         }
-        last.stage.blame("encode", last.stage.codec.encode(call, &input, out))
+        last.stage.blame("encode", last.stage.codec.encode(call, &input, out).and_then(|()| not_aliased(out)))
     }
 
     /// Appends the chunk `old` (`None`: nothing is stored) with `region` replaced by `new`.
@@ -114,7 +114,15 @@ impl Chain {
 fn encode_into(scratch: &mut Scratch<'_>, f: impl FnOnce(&mut Out<'_>) -> Result<()>) -> Result<()> {
     let mut out = scratch.grow(u64::MAX);
     f(&mut out)?;
+    not_aliased(&out)?;
     let len = out.len();
     scratch.keep(len);
     Ok(())
+}
+
+fn not_aliased(out: &Out<'_>) -> Result<()> {
+    match out.alias() {
+        Some(_) => Err(ErrorKind::Contract("a codec may alias its input only when it decodes").into()),
+        None => Ok(()),
+    }
 }

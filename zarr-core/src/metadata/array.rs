@@ -119,6 +119,12 @@ impl ArrayMetadata {
         self.document.set("shape", shape);
         Ok(())
     }
+    /// Replaces the configuration of the chunk grid, as [`resized`](crate::chunk_grid::ChunkGrid::resized) gave it.
+    pub fn set_chunk_grid_configuration(&mut self, configuration: Object) -> Result<()> {
+        self.chunk_grid = self.chunk_grid.with_configuration(configuration)?;
+        self.document.set("chunk_grid", self.chunk_grid.to_json().clone());
+        Ok(())
+    }
     /// Replaces the codecs by what was chosen for them.
     pub(super) fn set_codecs(&mut self, codecs: &[Extension]) {
         self.codecs = codecs.to_vec();

@@ -2,6 +2,7 @@
 
 use super::ArrayMetadata;
 use crate::{
+    call::Options,
     chunk_grid::{ChunkGrid, representative_shapes},
     chunk_key_encoding::ChunkKeyEncoding,
     codec::Chain,
@@ -39,21 +40,37 @@ pub struct ResolvedArray {
 
 impl ResolvedArray {
     /// Makes and checks all extensions of stored metadata.
-    pub fn open(metadata: &ArrayMetadata, registry: &Arc<Registry>, limits: &Limits) -> Result<Self> {
-        Self::new(metadata, registry, limits, Intent::Open)
+    pub fn open(
+        metadata: &ArrayMetadata,
+        registry: &Arc<Registry>,
+        limits: &Limits,
+        options: &Options,
+    ) -> Result<Self> {
+        Self::new(metadata, registry, limits, options, Intent::Open)
     }
     /// Makes and checks all extensions of metadata that a user asks for, and writes what was chosen for what was left
     /// out into it.
-    pub fn create(metadata: &mut ArrayMetadata, registry: &Arc<Registry>, limits: &Limits) -> Result<Self> {
-        let made = Self::new(metadata, registry, limits, Intent::Create)?;
+    pub fn create(
+        metadata: &mut ArrayMetadata,
+        registry: &Arc<Registry>,
+        limits: &Limits,
+        options: &Options,
+    ) -> Result<Self> {
+        let made = Self::new(metadata, registry, limits, options, Intent::Create)?;
         if let Some(chain) = made.chains.any() {
             metadata.set_codecs(chain.extensions());
         }
         Ok(made)
     }
-    fn new(metadata: &ArrayMetadata, registry: &Arc<Registry>, limits: &Limits, intent: Intent) -> Result<Self> {
+    fn new(
+        metadata: &ArrayMetadata,
+        registry: &Arc<Registry>,
+        limits: &Limits,
+        options: &Options,
+        intent: Intent,
+    ) -> Result<Self> {
         let notes = Notes::default();
-        let site = Site::new(registry, limits, &notes, intent);
+        let site = Site::new(registry, limits, &notes, intent).with_options(options);
         let data_type = registry.data_type_at(metadata.data_type(), &site).map_err(|e| e.within("data_type"))?.object;
         let representation = array_representation(metadata, data_type)?;
         let site = site.with(&representation);
@@ -67,6 +84,7 @@ impl ResolvedArray {
             array: representation.clone(),
             registry: registry.clone(),
             limits: limits.clone(),
+            options: options.clone(),
             made: Mutex::default(),
         };
         let shapes = representative_shapes(&*chunk_grid, metadata.shape()).map_err(|e| e.within("chunk_grid"))?;
@@ -102,6 +120,7 @@ pub struct Chains {
     array: Representation,
     registry: Arc<Registry>,
     limits: Limits,
+    options: Options,
     made: Mutex<HashMap<Dims, Arc<Chain>>>,
 }
 
@@ -114,7 +133,7 @@ impl Chains {
         }
         drop(made);
         let notes = Notes::default();
-        let site = Site::new(&self.registry, &self.limits, &notes, Intent::Open);
+        let site = Site::new(&self.registry, &self.limits, &notes, Intent::Open).with_options(&self.options);
         let chain = self.make(chunk_shape, &site)?;
         Ok(self.keep(chunk_shape.into(), chain))
     }

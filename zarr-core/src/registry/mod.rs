@@ -54,8 +54,8 @@ pub enum Tier {
     Added,
     /// Linked into the program.
     BuiltIn,
-    /// Found on the machine.
-    Discovered,
+    /// Found on the machine, in the folder of this number in the order of the search.
+    Discovered(u16),
 }
 
 impl fmt::Display for Tier {
@@ -63,7 +63,7 @@ impl fmt::Display for Tier {
         f.write_str(match self {
             Tier::Added => "added by the application",
             Tier::BuiltIn => "built in",
-            Tier::Discovered => "discovered",
+            Tier::Discovered(_) => "discovered",
         })
     }
 }
@@ -73,10 +73,12 @@ impl fmt::Display for Tier {
 pub struct Registry {
     names: BTreeMap<(ExtensionPoint, String), Vec<Entry>>,
     absent: BTreeMap<(ExtensionPoint, String), String>,
+    searched: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
 struct Entry {
+    preferred: bool,
     tier: Tier,
     registration: Arc<Registration>,
 }
@@ -94,6 +96,8 @@ pub struct Listed<'r> {
     pub tier: Tier,
     /// The crate or file that it comes from.
     pub origin: &'r str,
+    /// The crate, or the id of the plugin, that offers it.
+    pub provider: &'r str,
     /// True if another of that name wins.
     pub shadowed: bool,
 }
@@ -144,10 +148,34 @@ impl Registry {
         }
         for name in registration.names() {
             let entries = self.names.entry((point, name.to_owned())).or_default();
-            entries.push(Entry { tier, registration: registration.clone() });
-            entries.sort_by_key(|e| e.tier);
+            entries.push(Entry { preferred: false, tier, registration: registration.clone() });
+            entries.sort_by_key(|e| (!e.preferred, e.tier));
         }
         Ok(())
+    }
+    /// Lets the extension that `provider` (a crate, or the id of a plugin) offers under a name win over all others.
+    ///
+    /// # Errors
+    /// When it offers none of that name.
+    pub fn prefer(&mut self, name: &str, provider: &str) -> Result<()> {
+        let mut found = false;
+        for ((_, n), entries) in &mut self.names {
+            if n == name {
+                for e in entries.iter_mut() {
+                    e.preferred = e.registration.provider() == provider;
+                    found |= e.preferred;
+                }
+                entries.sort_by_key(|e| (!e.preferred, e.tier));
+            }
+        }
+        if found {
+            return Ok(());
+        }
+        Err(ErrorKind::Registration(format!("{provider} offers no `{name}` that could be preferred")).into())
+    }
+    /// Remembers where extensions were looked for, to tell when one is not found.
+    pub fn searched(&mut self, place: impl Into<String>) {
+        self.searched.push(place.into());
     }
     /// The registration that a name stands for.
     pub fn find(&self, point: ExtensionPoint, name: &str) -> Option<&Registration> {
@@ -205,6 +233,7 @@ impl Registry {
                 alias_of: Some(e.registration.name()).filter(|n| n != name),
                 tier: e.tier,
                 origin: e.registration.origin(),
+                provider: e.registration.provider(),
                 shadowed: i > 0,
             })
         })
@@ -231,8 +260,10 @@ impl Registry {
         if let Some(hint) = self.absent.get(&(point, name.to_owned())) {
             return e.with_hint(hint.clone());
         }
-        match nearest(name, self.at(point).map(|(n, _)| n)) {
-            Some(near) => e.with_hint(format!("did you mean `{near}`?")),
+        let near = nearest(name, self.at(point).map(|(n, _)| n)).map(|near| format!("did you mean `{near}`?"));
+        let looked = (!self.searched.is_empty()).then(|| format!("looked for plugins in {}", self.searched.join(", ")));
+        match near.into_iter().chain(looked).reduce(|a, b| format!("{a} {b}")) {
+            Some(hint) => e.with_hint(hint),
             None => e,
         }
     }

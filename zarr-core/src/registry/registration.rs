@@ -21,6 +21,8 @@ pub trait Named: Sized + 'static {
     const NAME: &'static str;
     /// Other names under which it is read.
     const ALIASES: &'static [&'static str] = &[];
+    /// True if decoding may give other elements than were encoded.
+    const LOSSY: bool = false;
     /// For families of names (`r8`, `r16`, ...): whether `name` is one of them. [`Site::name`] tells which.
     fn matches(_name: &str) -> bool {
         false
@@ -61,10 +63,7 @@ impl<T: ?Sized> Instance<T> {
         if read.configuration().map_or(kept.is_empty(), |written| *written == kept) {
             return Ok(read.clone());
         }
-        let name_only = || [("name", read.name())].into_iter().collect();
-        let mut made: Object = read.to_json().as_object().cloned().unwrap_or_else(name_only);
-        made.set("configuration", kept);
-        Extension::parse(&made.into())
+        read.with_configuration(kept)
     }
 }
 impl<T: ?Sized + fmt::Debug> fmt::Debug for Instance<T> {
@@ -114,13 +113,26 @@ pub struct Registration {
     aliases: Vec<String>,
     matches: Option<fn(&str) -> bool>,
     origin: String,
+    provider: Option<String>,
+    lossy: bool,
     constructor: Constructor,
 }
 
 impl Registration {
     /// An extension under a name. `origin` tells people where it comes from: a crate, or a file.
     pub fn new(name: impl Into<String>, origin: impl Into<String>, constructor: Constructor) -> Self {
-        Self { name: name.into(), aliases: Vec::new(), matches: None, origin: origin.into(), constructor }
+        let (name, origin) = (name.into(), origin.into());
+        Self { name, aliases: Vec::new(), matches: None, origin, provider: None, lossy: false, constructor }
+    }
+    /// Names the plugin that offers it.
+    pub fn with_provider(mut self, id: impl Into<String>) -> Self {
+        self.provider = Some(id.into());
+        self
+    }
+    /// Tells whether decoding may give other elements than were encoded.
+    pub fn with_lossy(mut self, lossy: bool) -> Self {
+        self.lossy = lossy;
+        self
     }
     /// Adds a name under which it is found too.
     pub fn with_alias(mut self, alias: impl Into<String>) -> Self {
@@ -131,6 +143,7 @@ impl Registration {
     pub fn of<T: Named>(origin: &str, constructor: Constructor) -> Self {
         let mut r = Self::new(T::NAME, origin, constructor);
         r.aliases = T::ALIASES.iter().map(|&a| a.to_owned()).collect();
+        r.lossy = T::LOSSY;
         r.matches = T::NAME.contains('<').then_some(T::matches as fn(&str) -> bool);
         r
     }
@@ -168,6 +181,14 @@ impl Registration {
     /// The crate or file that it comes from.
     pub fn origin(&self) -> &str {
         &self.origin
+    }
+    /// The crate, or the id of the plugin, that offers it.
+    pub fn provider(&self) -> &str {
+        self.provider.as_deref().unwrap_or(&self.origin)
+    }
+    /// True if decoding may give other elements than were encoded.
+    pub fn is_lossy(&self) -> bool {
+        self.lossy
     }
     /// Where it can be used.
     pub fn point(&self) -> ExtensionPoint {

@@ -2,6 +2,7 @@
 
 use super::Registry;
 use crate::{
+    call::Options,
     error::{ErrorKind, Result},
     extension::ExtensionPoint,
     limits::Limits,
@@ -60,6 +61,8 @@ pub struct Site<'a> {
     pub registry: &'a Registry,
     /// What metadata from outside may ask for.
     pub limits: &'a Limits,
+    /// Choices at run time.
+    pub options: &'a Options,
     /// How deep the chain is nested.
     pub depth: u32,
     /// Whether metadata is being read or made.
@@ -71,7 +74,12 @@ pub struct Site<'a> {
 impl<'a> Site<'a> {
     /// A site without a representation.
     pub fn new(registry: &'a Registry, limits: &'a Limits, notes: &'a Notes, intent: Intent) -> Self {
-        Self { name: "", representation: None, size: Size::Unknown, registry, limits, depth: 0, intent, notes }
+        let options = const { &Options::DEFAULT };
+        Self { name: "", representation: None, size: Size::Unknown, registry, limits, options, depth: 0, intent, notes }
+    }
+    /// The same with choices at run time.
+    pub fn with_options(&self, options: &'a Options) -> Self {
+        Self { options, ..*self }
     }
     /// The same for a representation.
     pub fn with(&self, representation: &'a Representation) -> Self {

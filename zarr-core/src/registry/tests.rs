@@ -46,9 +46,10 @@ fn a_name_stands_for_one_thing_in_a_tier() {
     assert!(twice.contains("zarr-core and by zarr-core"), "{twice}");
     assert!(r.add(registration!(BytesToBytes: Bad)).is_err());
     r.add(registration!(BytesToBytes: Uri)).unwrap();
-    r.insert(Tier::Discovered, registration!(BytesToBytes: Other)).unwrap();
+    r.insert(Tier::Discovered(0), registration!(BytesToBytes: Other)).unwrap();
     let line = r.explain(ExtensionPoint::Codec, "test.same");
     assert_eq!(line, "`test.same`: added by the application (zarr-core); shadowed: discovered (zarr-core)");
+    assert!(r.prefer("test.same", "nobody").is_err());
     assert!(r.explain(ExtensionPoint::Codec, "test.alias").ends_with("as `test.same`"));
     let listed: Vec<_> = r.list().filter(|l| l.point == ExtensionPoint::Codec).collect();
     assert_eq!(listed.iter().filter(|l| l.shadowed).count(), 1);

@@ -24,6 +24,7 @@ pub use tiles::{AxisParts, Tile, TileGrid, TilePlace, Tiles};
 
 use crate::error::{Error, ErrorKind, Result};
 use axes::{Axes, Axis};
+use smallvec::SmallVec;
 use std::marker::PhantomData;
 
 /// A shared view of array elements: any strides.
@@ -78,6 +79,14 @@ macro_rules! common {
             /// Bytes of one element.
             pub fn element_size(&self) -> usize {
                 self.element
+            }
+            /// Bytes from one index to the next, along each dimension.
+            pub fn strides(&self) -> SmallVec<[isize; 4]> {
+                self.axes.iter().map(|a| a.stride).collect()
+            }
+            /// The first element. Only for memory that crosses to another language.
+            pub fn as_ptr(&self) -> *const u8 {
+                self.ptr
             }
             /// How many elements.
             pub fn count(&self) -> usize {
@@ -136,6 +145,14 @@ impl<'a> View<'a> {
         let axes = axes::with_strides(shape, strides)?;
         axes::check_bounds(&axes, offset, element, bytes.len())?;
         Ok(Self { ptr: bytes.as_ptr().wrapping_add(offset), element, axes, heap: None, of: PhantomData })
+    }
+    /// Memory from another language: its first element, and strides in bytes.
+    ///
+    /// # Safety
+    /// For the time of `'a` every index of the shape reaches `element` bytes that are initialized and that nobody
+    /// writes.
+    pub unsafe fn from_raw(ptr: *const u8, shape: &[u64], strides: &[isize], element: usize) -> Result<Self> {
+        Ok(Self { ptr, element, axes: axes::with_strides(shape, strides)?, heap: None, of: PhantomData })
     }
     /// The bytes, if they lie in C order without gaps.
     pub fn as_slice(&self) -> Option<&'a [u8]> {
@@ -229,6 +246,23 @@ impl<'a> ViewMut<'a> {
         axes::check_bounds(&axes, offset, element, bytes.len())?;
         axes::check_disjoint(&axes, element)?;
         Ok(Self { ptr: bytes.as_mut_ptr().wrapping_add(offset), element, axes, heap: None, of: PhantomData })
+    }
+    /// Memory from another language: its first element, and strides in bytes.
+    ///
+    /// # Errors
+    /// When elements overlap.
+    ///
+    /// # Safety
+    /// For the time of `'a` every index of the shape reaches `element` bytes that are initialized and that nobody else
+    /// reads or writes.
+    pub unsafe fn from_raw(ptr: *mut u8, shape: &[u64], strides: &[isize], element: usize) -> Result<Self> {
+        let axes = axes::with_strides(shape, strides)?;
+        axes::check_disjoint(&axes, element)?;
+        Ok(Self { ptr, element, axes, heap: None, of: PhantomData })
+    }
+    /// The first element, to be written by another language.
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.ptr
     }
     fn duplicate(&self) -> ViewMut<'a> {
         ViewMut { ptr: self.ptr, element: self.element, axes: self.axes.clone(), heap: self.heap, of: PhantomData }
