@@ -96,8 +96,8 @@ impl NewArray {
         let data_type = context.registry.data_type(&data_type_named, &context.limits)?.object;
         let chunk = match (&self.chunk_shape, &self.shard_shape) {
             (Some(shape), _) => shape.clone(),
-            (None, Some(shard)) => inner_of(shard, data_type.layout()),
-            (None, None) => chosen_chunk(&self.shape, data_type.layout()),
+            (None, Some(shard)) => inner_of(shard, &data_type.layout()),
+            (None, None) => chosen_chunk(&self.shape, &data_type.layout()),
         };
         let codecs = match &self.codecs {
             Some(codecs) => codecs.clone(),
@@ -169,7 +169,7 @@ fn sharded(chunk: &[u64], codecs: Vec<Json>) -> Json {
 }
 
 /// Halves the longest dimension until a chunk is small enough.
-fn chosen_chunk(shape: &[u64], layout: Layout) -> Vec<u64> {
+fn chosen_chunk(shape: &[u64], layout: &Layout) -> Vec<u64> {
     let mut chunk: Vec<u64> = shape.iter().map(|n| (*n).max(1)).collect();
     let bytes = |c: &[u64]| c.iter().fold(layout.size() as u64, |b, n| b.saturating_mul(*n));
     while bytes(&chunk) > CHUNK_BYTES {
@@ -182,7 +182,7 @@ fn chosen_chunk(shape: &[u64], layout: Layout) -> Vec<u64> {
 }
 
 /// Halves the longest dimension that can be halved until 64 inner chunks fill a shard, or none can.
-fn inner_of(shard: &[u64], layout: Layout) -> Vec<u64> {
+fn inner_of(shard: &[u64], layout: &Layout) -> Vec<u64> {
     let (mut chunk, mut count) = (shard.to_vec(), 1);
     let smallest = 64 << 10;
     let bytes = |c: &[u64]| c.iter().fold(layout.size() as u64, |b, n| b.saturating_mul(*n));
