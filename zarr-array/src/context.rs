@@ -46,6 +46,19 @@ impl Context {
             buffers: Arc::default(),
         }
     }
+    /// Adds the plugins that a search finds: each is loaded when one of its names is first used. Gives what was found
+    /// too, for what the user should know of it.
+    ///
+    /// # Errors
+    /// When two plugins of one place have the same name and neither was refused.
+    #[cfg(feature = "plugins")]
+    pub fn with_plugins(mut self, search: &crate::plugins::Search) -> Result<(Self, crate::plugins::Found)> {
+        let found = search.find();
+        let mut registry = Registry::clone(&self.registry);
+        found.register(&mut registry)?;
+        self.registry = Arc::new(registry);
+        Ok((self, found))
+    }
     /// Uses other threads: for instance none, with [`Sequential`](zarr_core::call::Sequential).
     pub fn with_executor(mut self, executor: Arc<dyn Executor>) -> Self {
         self.executor = executor;

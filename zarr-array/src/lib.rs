@@ -18,7 +18,8 @@
 //! | [`Context`] | registry, limits, threads: what all nodes of a hierarchy share |
 //! | [`store`] | where values are kept |
 //!
-//! The contract that extensions implement is re-exported as [`core`].
+//! The contract that extensions implement is re-exported as [`core`]; with the feature `plugins`, how plugins are found
+//! and loaded as `plugins`.
 
 mod array;
 mod context;
@@ -42,6 +43,8 @@ pub use crate::{
 };
 pub use zarr_core as core;
 pub use zarr_core::{Error, ErrorKind, Result};
+#[cfg(feature = "plugins")]
+pub use zarr_plugin_api::load as plugins;
 
 // A crate that nothing names is not linked, and its codecs would vanish.
 use zarr_codecs as _;

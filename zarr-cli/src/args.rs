@@ -12,8 +12,21 @@ use zarr_array::core::{json::Json, limits::Limits};
     after_help = "Exit status: 0 done; 1 failed, or problems found; 2 wrong command line."
 )]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) session: Session,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// What all commands take.
+#[derive(Debug, Args)]
+pub(crate) struct Session {
+    /// Load a plugin from a file; may be given several times
+    #[arg(long = "plugin", value_name = "FILE", global = true)]
+    pub(crate) plugins: Vec<PathBuf>,
+    /// Allow extensions to open files below a folder; may be given several times
+    #[arg(long = "allow-root", value_name = "FOLDER", global = true)]
+    pub(crate) roots: Vec<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -36,6 +49,9 @@ pub(crate) enum Command {
     Extensions(Extensions),
     /// Print each element of an array as JSON, one a line
     Elements(Elements),
+    /// Extensions in shared libraries: find, look at, install and write them
+    #[command(subcommand)]
+    Plugin(Plugin),
 }
 
 #[derive(Debug, Args)]
@@ -156,6 +172,98 @@ pub(crate) struct Elements {
     /// Path or URI of an array
     #[arg(long = "array_path")]
     pub(crate) array_path: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Plugin {
+    /// List the installed plugins, and why one is not used
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what a plugin says of itself, without running its code
+    Inspect {
+        /// A library, or the manifest beside one
+        file: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Tell what a name in metadata stands for, and where it was looked for
+    Which {
+        /// A name, for instance `numcodecs.lz4`
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Install a plugin for this user
+    Add {
+        /// Its library
+        file: PathBuf,
+        /// Replace a version that is installed
+        #[arg(long)]
+        replace: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove a plugin that this user installed
+    Remove {
+        /// Its id
+        id: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Tell which extensions an array needs, and what gives each
+    Why {
+        /// Path or URI of an array
+        array: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the C header that plugins are written against
+    Header,
+    /// Write a project for a new plugin, which builds and passes its tests
+    New(NewPlugin),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewPlugin {
+    /// The name of the extension, which the project gets too
+    pub(crate) name: String,
+    /// What it is
+    #[arg(long, value_enum, default_value = "bytes-to-bytes")]
+    pub(crate) kind: PluginKind,
+    /// Its language
+    #[arg(long, value_enum, default_value = "rust")]
+    pub(crate) lang: Language,
+    /// The folder of the project, which must not be there yet; otherwise one of the extension's name
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) into: Option<PathBuf>,
+    /// Where the crate zarr-plugin-api is; otherwise it comes from the registry
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) api: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PluginKind {
+    DataType,
+    ChunkGrid,
+    ChunkKeyEncoding,
+    ArrayToArray,
+    ArrayToBytes,
+    BytesToBytes,
+    StorageTransformer,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Language {
+    Rust,
+    C,
 }
 
 /// Codecs as JSON, each a name or an object.

@@ -20,23 +20,23 @@ pub(crate) struct Location {
 
 impl Location {
     /// What is there to be read.
-    pub(crate) fn read(typed: &str) -> Result<Self> {
-        Self::open(typed, OpenMode::ReadOnly)
+    pub(crate) fn read(typed: &str, context: &Context) -> Result<Self> {
+        Self::open(typed, OpenMode::ReadOnly, context)
     }
     /// What is there to be written.
-    pub(crate) fn write(typed: &str) -> Result<Self> {
-        Self::open(typed, OpenMode::ReadWrite)
+    pub(crate) fn write(typed: &str, context: &Context) -> Result<Self> {
+        Self::open(typed, OpenMode::ReadWrite, context)
     }
-    fn open(typed: &str, mode: OpenMode) -> Result<Self> {
+    fn open(typed: &str, mode: OpenMode, context: &Context) -> Result<Self> {
         let (location, node) = match directory(typed)? {
             Some(path) => split(&path),
             None => (typed.to_owned(), NodePath::ROOT),
         };
-        let hierarchy = Hierarchy::open_with(&location, mode, Context::new()?)?;
+        let hierarchy = Hierarchy::open_with(&location, mode, context.clone())?;
         Ok(Self { hierarchy, node, typed: typed.to_owned() })
     }
     /// Where a new node is to be: in the store of the nearest node above, or in a store of its own.
-    pub(crate) fn create(typed: &str) -> Result<Self> {
+    pub(crate) fn create(typed: &str, context: &Context) -> Result<Self> {
         let (location, node) = match directory(typed)? {
             Some(path) => match path.ancestors().skip(1).find(|p| p.join("zarr.json").is_file()) {
                 Some(above) => {
@@ -48,7 +48,7 @@ impl Location {
             },
             None => (typed.to_owned(), NodePath::ROOT),
         };
-        let hierarchy = Hierarchy::create(&location)?;
+        let hierarchy = Hierarchy::open_with(&location, OpenMode::Create, context.clone())?;
         Ok(Self { hierarchy, node, typed: typed.to_owned() })
     }
     /// The path of the node, as functions of a hierarchy take it.
@@ -102,9 +102,9 @@ mod tests {
         let text = root.to_string_lossy().into_owned();
         assert_eq!(split(&root.join("g/x")), (text.clone(), NodePath::new("g/x").unwrap()));
         assert_eq!(split(&root), (text, NodePath::ROOT));
-        let new = Location::create(&root.join("g/new/deep").to_string_lossy()).unwrap();
+        let new = Location::create(&root.join("g/new/deep").to_string_lossy(), &Context::new().unwrap()).unwrap();
         assert_eq!(new.path(), "/g/new/deep");
         let uri = format!("file://{}", root.join("g/x").display());
-        assert_eq!(Location::read(&uri).unwrap().path(), "/g/x");
+        assert_eq!(Location::read(&uri, &Context::new().unwrap()).unwrap().path(), "/g/x");
     }
 }

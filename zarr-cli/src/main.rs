@@ -11,6 +11,7 @@ mod location;
 mod npy;
 mod output;
 mod progress;
+mod session;
 mod slabs;
 
 use clap::Parser;
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments = args::Arguments::parse();
-    match commands::run(arguments.command) {
+    match commands::run(arguments.command, &arguments.session) {
         Ok(commands::Outcome::Done) => ExitCode::SUCCESS,
         Ok(commands::Outcome::ProblemsFound) => ExitCode::FAILURE,
         // Whoever reads the output has seen enough.

@@ -314,8 +314,12 @@ impl<'a> Out<'a> {
     }
     /// What `f` writes, in memory of its own.
     pub fn collect<R>(f: impl FnOnce(&mut Out<'_>) -> Result<R>) -> Result<(R, Vec<u8>)> {
+        Self::collect_within(u64::MAX, f)
+    }
+    /// As [`collect`](Self::collect), at most `max` bytes.
+    pub fn collect_within<R>(max: u64, f: impl FnOnce(&mut Out<'_>) -> Result<R>) -> Result<(R, Vec<u8>)> {
         let mut buffer = Vec::new();
-        let mut out = Out(Target::Grow { buffer: &mut buffer, len: 0, max: u64::MAX });
+        let mut out = Out(Target::Grow { buffer: &mut buffer, len: 0, max });
         let result = f(&mut out)?;
         let len = out.len();
         buffer.truncate(len);

@@ -279,7 +279,8 @@ typedef struct zp_array_to_bytes {
 
 typedef struct zp_array_to_array {
   ZP_HEAD;
-  /* What becomes of the representation; what it points to lives as long as self. */
+  /* What becomes of the representation. Members that are left NULL stay as they are; what others point to lives as
+   * long as self. */
   zp_status (*encoded_representation)(const void *self, const zp_call *, zp_representation *encoded) ZP_NOEXCEPT;
   zp_status (*encode)(const void *self, const zp_call *, const zp_array *decoded, const zp_array *encoded) ZP_NOEXCEPT;
   zp_status (*decode)(const void *self, const zp_call *, const zp_array *encoded, const zp_array *decoded) ZP_NOEXCEPT;
@@ -381,7 +382,7 @@ typedef struct zp_store {
 
 typedef struct zp_storage_transformer {
   ZP_HEAD;
-  /* Fills `above`. On success `below`, a copy of which it may keep, belongs to it until it releases it. */
+  /* Fills `above`. `below`, a copy of which it may keep, is the transformer's, which releases it once: also if it fails. */
   zp_status (*wrap)(const void *self, const zp_call *, const zp_store *below, zp_store *above) ZP_NOEXCEPT;
 } zp_storage_transformer;
 

@@ -1,4 +1,15 @@
-//! Extensions of Zarr v3.1 as shared libraries.
+//! Extensions of Zarr v3.1 as shared libraries, behind a stable C ABI.
+//!
+//! An author implements the traits of zarr-core, which are re-exported here, and exports them with
+//! [`export_plugin!`]. A host loads plugins with `load` (cargo feature `load`). `include/zarr_plugin.h` is the
+//! contract between the two, and all that an author in C needs; [`abi`] is the header in Rust.
+#![allow(unsafe_code)]
+
+pub mod abi;
+mod bridge;
+pub mod export;
+#[cfg(feature = "load")]
+pub mod load;
 
 pub use zarr_core as core;
 pub use zarr_core::{
@@ -18,11 +29,3 @@ pub use zarr_core::{
     store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
     view::{Dims, Region, View, ViewMut},
 };
-
-/// Exports extensions.
-#[macro_export]
-macro_rules! export_plugin {
-    (id: $id:literal, $($kind:ident: [$($type:ty),+ $(,)?]),+ $(,)?) => {
-        $($($crate::core::register!($kind: $type);)+)+
-    };
-}

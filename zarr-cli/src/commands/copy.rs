@@ -33,16 +33,16 @@ struct Summary {
     after: u64,
 }
 
-pub(crate) fn run(args: &Args) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     let start = Instant::now();
-    let from = Location::read(&args.source)?;
+    let from = Location::read(&args.source, context)?;
     let root = from.hierarchy.node(&from.path())?;
     let plan = Plan { args };
     // Everything is opened and planned before anything is written.
     let mut nodes = Vec::new();
     collect(&root, &from.node, &mut nodes)?;
     let planned = nodes.iter().map(|(_, node)| plan.metadata(node)).collect::<Result<Vec<_>>>()?;
-    let to = Location::create(&args.destination)?;
+    let to = Location::create(&args.destination, context)?;
     check_apart(&from, &to)?;
     if args.overwrite {
         match to.hierarchy.erase(&to.path()) {

@@ -7,10 +7,10 @@ use crate::{
     location::Location,
 };
 use std::io::{self, BufWriter, Write};
-use zarr_array::Result;
+use zarr_array::{Context, Result};
 
-pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let at = Location::read(&args.array_path)?;
+pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
+    let at = Location::read(&args.array_path, context)?;
     let array = at.hierarchy.array(&at.path())?;
     let mut out = BufWriter::new(io::stdout().lock());
     for part in parts(&array, &(..).into(), 1 << 20)? {

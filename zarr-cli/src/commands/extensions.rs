@@ -7,8 +7,7 @@ use zarr_array::{
     core::json::{Json, Object},
 };
 
-pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let context = Context::new()?;
+pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     if args.json {
         let listed = context.registry.list().map(|l| {
             let mut o: Object = [("extension_point", l.point.as_str()), ("name", l.name)].into_iter().collect();

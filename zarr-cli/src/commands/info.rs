@@ -4,7 +4,8 @@ use super::Outcome;
 use crate::{
     args::Info as Args,
     location::Location,
-    output::{bytes, print, say},
+    output::{bytes, one_line, print, say},
+    session::Session,
 };
 use std::collections::BTreeMap;
 use zarr_array::{
@@ -14,15 +15,17 @@ use zarr_array::{
         json::{Json, Object},
         metadata::{ArrayMetadata, NodeMetadata},
         name::NodePath,
+        registry::Registry,
         source::ByteRange,
         store::{Prefix, Store},
     },
+    plugins::Found,
 };
 
-pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let at = Location::read(&args.node.location)?;
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
+    let at = Location::read(&args.node.location, &session.context)?;
     if args.needs {
-        return needs(&at.hierarchy, &at.node, args.node.json);
+        return needs(&at.hierarchy, &at.node, &session.found, args.node.json);
     }
     let node = at.hierarchy.node(&at.path())?;
     let mut info: Object = [("path", node.path().to_string())].into_iter().collect();
@@ -145,7 +148,18 @@ fn nested(point: ExtensionPoint, e: &Extension, found: &mut BTreeMap<(ExtensionP
     }
 }
 
-fn needs(hierarchy: &Hierarchy, path: &NodePath, json: bool) -> Result<Outcome> {
+/// Why the plugin that a name stands for is not used.
+pub(super) fn refusal(found: &Found, registry: &Registry, point: ExtensionPoint, name: &str) -> Option<String> {
+    let provider = registry.find(point, name)?.provider();
+    found.plugins.iter().find_map(|c| {
+        let m = c.manifest.as_ref().filter(|m| m.id == provider)?;
+        let offers = m.extensions.iter().any(|o| o.kind.point() == point && o.names().any(|n| n == name));
+        c.refused.as_ref().filter(|_| offers).map(|e| one_line(&e.reason().to_string()))
+    })
+}
+
+/// Tells which extensions arrays at and below a node need, and what gives each.
+pub(super) fn needs(hierarchy: &Hierarchy, path: &NodePath, plugins: &Found, json: bool) -> Result<Outcome> {
     let (mut all, mut used) = (Vec::new(), BTreeMap::new());
     let unread = arrays(hierarchy, path, &mut all)?;
     for metadata in &all {
@@ -153,21 +167,23 @@ fn needs(hierarchy: &Hierarchy, path: &NodePath, json: bool) -> Result<Outcome> 
     }
     let (registry, mut missing, mut lines) = (&hierarchy.context().registry, unread > 0, Vec::new());
     for ((point, name), needed) in &used {
-        let there = registry.find(*point, name).is_some();
+        let refused = refusal(plugins, registry, *point, name);
+        let there = registry.find(*point, name).is_some() && refused.is_none();
         missing |= !there && *needed;
         let why = registry.explain(*point, name);
         let mut o: Object =
             [("extension_point", point.as_str()), ("name", name), ("given_by", &why)].into_iter().collect();
         o.set("available", there);
         o.set("needed", *needed);
+        o.set("refused", refused.as_deref().map_or(Json::Null, Json::from));
+        if !json {
+            let refused = refused.map_or(String::new(), |r| format!("; refused: {r}"));
+            print(&format!("{point} {why}{refused}"))?;
+        }
         lines.push(o);
     }
     if json {
         print(&lines.into_iter().collect::<Json>().to_pretty())?;
-    } else {
-        for (line, ((point, _), _)) in lines.iter().zip(&used) {
-            print(&format!("{point} {}", line.get("given_by").and_then(Json::as_str).unwrap_or_default()))?;
-        }
     }
     Ok(if missing { Outcome::ProblemsFound } else { Outcome::Done })
 }

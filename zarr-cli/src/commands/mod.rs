@@ -5,12 +5,17 @@ mod create;
 mod elements;
 mod extensions;
 mod info;
+mod new_plugin;
+mod plugin;
 mod read;
 mod tree;
 mod validate;
 mod write;
 
-use crate::args::Command;
+use crate::{
+    args::{Command, Session as Args},
+    session::Session,
+};
 use zarr_array::Result;
 
 /// How a verb ended that did not fail.
@@ -23,16 +28,18 @@ pub(crate) enum Outcome {
 }
 
 /// Runs a verb.
-pub(crate) fn run(command: Command) -> Result<Outcome> {
+pub(crate) fn run(command: Command, session: &Args) -> Result<Outcome> {
+    let session = || Session::new(session);
     match command {
-        Command::Tree(args) => tree::run(&args),
-        Command::Info(args) => info::run(&args),
-        Command::Read(args) => read::run(&args),
-        Command::Create(args) => create::run(&args),
-        Command::Write(args) => write::run(&args),
-        Command::Copy(args) => copy::run(&args),
-        Command::Validate(args) => validate::run(&args),
-        Command::Extensions(args) => extensions::run(&args),
-        Command::Elements(args) => elements::run(&args),
+        Command::Tree(args) => tree::run(&args, &session()?.context),
+        Command::Info(args) => info::run(&args, &session()?),
+        Command::Read(args) => read::run(&args, &session()?.context),
+        Command::Create(args) => create::run(&args, &session()?.context),
+        Command::Write(args) => write::run(&args, &session()?.context),
+        Command::Copy(args) => copy::run(&args, &session()?.context),
+        Command::Validate(args) => validate::run(&args, &session()?.context),
+        Command::Extensions(args) => extensions::run(&args, &session()?.context),
+        Command::Elements(args) => elements::run(&args, &session()?.context),
+        Command::Plugin(verb) => plugin::run(verb, &session),
     }
 }

@@ -12,13 +12,13 @@ use std::{
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
-use zarr_array::{Array, Error, Result, Selection};
+use zarr_array::{Array, Context, Error, Result, Selection};
 
 /// Elements that are in memory at a time.
 const SLAB: u64 = 1 << 22;
 
-pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let at = Location::read(&args.array)?;
+pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
+    let at = Location::read(&args.array, context)?;
     let array = at.hierarchy.array(&at.path())?;
     let selection = selection(args.region.as_deref(), array.shape())?;
     selection.shape(array.shape())?;

@@ -7,15 +7,15 @@ use crate::{
     output::{one_line, print, say},
 };
 use zarr_array::{
-    Array, Node, Result,
+    Array, Context, Node, Result,
     core::{
         extension::Extension,
         json::{Json, Object},
     },
 };
 
-pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let at = Location::read(&args.location)?;
+pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
+    let at = Location::read(&args.location, context)?;
     let mut broken = 0;
     let root = at.hierarchy.node(&at.path())?;
     if args.json {

@@ -8,7 +8,7 @@ use crate::{
     progress::Progress,
 };
 use zarr_array::{
-    Array, Error, Group, Node, Result,
+    Array, Context, Error, Group, Node, Result,
     core::{
         json::{Json, Object},
         store::Prefix,
@@ -40,8 +40,8 @@ impl Found {
     }
 }
 
-pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let at = Location::read(&args.node.location)?;
+pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
+    let at = Location::read(&args.node.location, context)?;
     let mut found = Found::default();
     match at.hierarchy.node(&at.path()) {
         Ok(node) => check(&node, &mut found)?,

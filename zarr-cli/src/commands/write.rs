@@ -2,10 +2,10 @@
 
 use super::Outcome;
 use crate::{args::Write as Args, elements::selection, location::Location, npy, output::say};
-use zarr_array::{Error, Result};
+use zarr_array::{Context, Error, Result};
 
-pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let at = Location::write(&args.array)?;
+pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
+    let at = Location::write(&args.array, context)?;
     let array = at.hierarchy.array(&at.path())?;
     let selection = selection(args.region.as_deref(), array.shape())?;
     let file = std::fs::read(&args.input).map_err(|e| Error::from(e).at_key(args.input.display()))?;

@@ -47,13 +47,17 @@ impl<T: ?Sized> Instance<T> {
     pub fn new(object: Arc<T>, configuration: Box<dyn erased_serde::Serialize + Send + Sync>) -> Self {
         Self { object, configuration }
     }
+    /// The configuration with everything that was chosen.
+    pub fn configuration(&self) -> Result<Object> {
+        match Json::from_serialize(&*self.configuration)? {
+            Json::Object(members) => Ok(members),
+            Json::Null => Ok(Object::new()),
+            other => Err(Error::configuration(format!("a configuration is an object, not {other}"))),
+        }
+    }
     /// What to write into metadata: what was read, with what was chosen for what was left out.
     pub fn extension(&self, read: &Extension) -> Result<Extension> {
-        let configuration = match Json::from_serialize(&*self.configuration)? {
-            Json::Object(members) => members,
-            Json::Null => Object::new(),
-            other => return Err(Error::configuration(format!("a configuration is an object, not {other}"))),
-        };
+        let configuration = self.configuration()?;
         let mut kept = read.configuration().cloned().unwrap_or_default();
         for (member, used) in configuration.iter() {
             if kept.get(member).is_none_or(|written| !written.is_same(used)) {

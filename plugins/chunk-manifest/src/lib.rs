@@ -1,0 +1,92 @@
+//! `zarr.chunk-manifest`: a storage transformer that finds chunks as byte ranges of other files, for instance of the
+//! NetCDF, HDF5, GRIB or TIFF files that hold them already. Specification: `SPECIFICATION.md` of this crate.
+//!
+//! It reads. Files are opened only below the folders that the user allowed at run time, wherever symbolic links lead:
+//! a manifest is data, and data does not choose what is read.
+//!
+//! The manifest is a file, or stands in the configuration:
+//!
+//! ```
+//! # use zarr_plugin_api::{Extension, Json};
+//! let json = br#"{
+//!     "name": "zarr.chunk-manifest",
+//!     "configuration": {
+//!         "entries": {
+//!             "c/0/0": {"path": "air.nc", "offset": 15419, "length": 7738},
+//!             "c/0/1": {"path": "file:///data/more/air.nc", "offset": 23157, "length": 7738}
+//!         }
+//!     }
+//! }"#;
+//! assert_eq!(Extension::parse(&Json::parse(json, &Default::default())?)?.name(), "zarr.chunk-manifest");
+//! let json = br#"{"name": "zarr.chunk-manifest", "configuration": {"manifest": "air/manifest.json"}}"#;
+//! assert_eq!(Extension::parse(&Json::parse(json, &Default::default())?)?.name(), "zarr.chunk-manifest");
+//! # Ok::<(), zarr_plugin_api::Error>(())
+//! ```
+
+mod location;
+mod manifest;
+mod part;
+mod read_at;
+mod roots;
+mod store;
+
+use manifest::Manifest;
+use roots::Roots;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::sync::Arc;
+use store::Mapped;
+use zarr_plugin_api::{Error, Json, Named, Result, Site, StorageTransformer, Store};
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Configuration {
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    manifest: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    entries: Option<Json>,
+}
+
+/// A member that may be left out, but is not `null`.
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(d: D) -> std::result::Result<Option<T>, D::Error> {
+    T::deserialize(d).map(Some)
+}
+
+#[derive(Debug)]
+struct ChunkManifest {
+    configuration: Configuration,
+    manifest: Arc<Manifest>,
+}
+
+impl Named for ChunkManifest {
+    const NAME: &'static str = "zarr.chunk-manifest";
+    type Configuration = Configuration;
+    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
+        let roots = || Roots::new(&site.options.roots);
+        let manifest = match (&configuration.manifest, &configuration.entries) {
+            (Some(path), None) => {
+                roots().and_then(|r| Manifest::load(path, r, site.limits)).map_err(|e| e.within("manifest"))
+            }
+            (None, Some(entries)) => {
+                roots().and_then(|r| Manifest::inline(entries, r)).map_err(|e| e.within("entries"))
+            }
+            _ => Err(Error::configuration("one of `manifest` and `entries` must be given, and only one")
+                .with_hint("`manifest` is the path of a JSON file, `entries` is what such a file holds")),
+        };
+        let manifest = Arc::new(manifest.map_err(|e| e.within("configuration"))?);
+        Ok(Self { configuration, manifest })
+    }
+    fn configuration(&self) -> Configuration {
+        self.configuration.clone()
+    }
+}
+
+impl StorageTransformer for ChunkManifest {
+    fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>> {
+        Ok(Arc::new(Mapped { below, manifest: self.manifest.clone() }))
+    }
+}
+
+zarr_plugin_api::export_plugin! { id: "dev.zarr.chunk-manifest", StorageTransformer: [ChunkManifest] }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! The folders below which files may be opened.
+
+use std::{
+    fs::{self, File, Metadata},
+    io::{Error as IoError, ErrorKind as Why},
+    path::{Path, PathBuf},
+};
+use zarr_plugin_api::{Error, Result};
+
+/// What to do when something may not be opened.
+const HINT: &str = "allow a folder above the files to be read: `--allow-root FOLDER`, or the option `roots`";
+
+/// The folders as the system knows them, without symbolic links.
+#[derive(Debug)]
+pub(crate) struct Roots(Vec<PathBuf>);
+
+/// A file that was opened.
+pub(crate) struct Opened {
+    pub(crate) file: File,
+    pub(crate) size: u64,
+    /// Without symbolic links.
+    pub(crate) path: PathBuf,
+}
+
+impl Roots {
+    /// The folders that the user allowed.
+    ///
+    /// # Errors
+    /// When there is none, or one that is not there.
+    pub(crate) fn new(allowed: &[String]) -> Result<Self> {
+        if allowed.is_empty() {
+            let none = "a chunk manifest names files, and no folder is allowed to be read";
+            return Err(Error::from(IoError::new(Why::PermissionDenied, none)).with_hint(HINT));
+        }
+        let known = |root: &String| {
+            if !Path::new(root).is_absolute() {
+                return Err(Error::argument(format!("`{root}` cannot be allowed: it is no absolute path")));
+            }
+            fs::canonicalize(root).map_err(|e| refused(e.kind(), root.as_ref(), &format!("cannot be allowed: {e}")))
+        };
+        allowed.iter().map(known).collect::<Result<_>>().map(Self)
+    }
+    /// The folders.
+    pub(crate) fn folders(&self) -> &[PathBuf] {
+        &self.0
+    }
+    /// Opens the file at a path, which may be relative to each of some folders in turn.
+    ///
+    /// # Errors
+    /// When there is none, it is not a regular file, or it does not lie below an allowed folder.
+    pub(crate) fn open(&self, bases: &[PathBuf], path: &Path) -> Result<Opened> {
+        let found = self.find(bases, path)?;
+        let failed = |e: IoError| refused(e.kind(), path, &format!("cannot be opened: {e}"));
+        let size_of = |m: Metadata| match m.is_file() {
+            true => Ok(m.len()),
+            false => Err(refused(Why::InvalidInput, path, "is not a regular file")),
+        };
+        // Before it is opened: a named pipe would wait for a writer, perhaps for ever.
+        fs::metadata(&found).map_err(failed).and_then(size_of)?;
+        let file = File::open(&found).map_err(failed)?;
+        let size = file.metadata().map_err(failed).and_then(size_of)?;
+        Ok(Opened { file, size, path: found })
+    }
+    fn find(&self, bases: &[PathBuf], path: &Path) -> Result<PathBuf> {
+        for base in bases {
+            // An absolute path takes the place of the base.
+            match fs::canonicalize(base.join(path)) {
+                Ok(found) if self.0.iter().any(|root| found.starts_with(root)) => return Ok(found),
+                Ok(_) => {
+                    let e = refused(Why::PermissionDenied, path, "lies outside the folders that may be read");
+                    return Err(e.with_hint(HINT));
+                }
+                Err(e) if matches!(e.kind(), Why::NotFound | Why::NotADirectory) => {}
+                Err(e) => return Err(refused(e.kind(), path, &format!("cannot be opened: {e}"))),
+            }
+        }
+        let places: Vec<String> = bases.iter().map(|b| format!("`{}`", b.display())).collect();
+        let hint = match path.is_absolute() {
+            true => "the file was moved, or was never on this machine".to_owned(),
+            false => format!("looked for it in {}", places.join(", ")),
+        };
+        Err(refused(Why::NotFound, path, "does not exist").with_hint(hint))
+    }
+}
+
+fn refused(kind: Why, path: &Path, why: &str) -> Error {
+    IoError::new(kind, format!("`{}` {why}", path.display())).into()
+}

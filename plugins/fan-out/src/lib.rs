@@ -1,0 +1,100 @@
+//! `zarr.fan-out`: a chunk key encoding that bounds how many entries a directory has, however long the grid is.
+//! Specification: `SPECIFICATION.md` of this crate.
+//!
+//! Each index is cut into groups of decimal digits, one below the other. A segment before them tells how many there
+//! are: so no key is the directory of another, and no two keys mean one cell.
+//!
+//! ```
+//! # use fan_out as _;
+//! # use zarr_plugin_api::{Extension, Json, Representation, core::registry::*};
+//! # let (registry, limits, notes) = (Registry::builtin()?, Default::default(), Notes::default());
+//! # let site = Site::new(&registry, &limits, &notes, Intent::Open);
+//! # let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?;
+//! # let array = Representation::new(uint8.object, &[99_999_999, 50], &[0]);
+//! let json = br#"{"name": "zarr.fan-out", "configuration": {"digits": 3}}"#;
+//! let extension = Extension::parse(&Json::parse(json, &limits)?)?;
+//! let encoding = registry.chunk_key_encoding(&extension, &site.with(&array))?.object;
+//! assert_eq!(encoding.encode(&[1_234_567, 42])?, "c/3/1/234/567/1/42");
+//! assert_eq!(encoding.decode("c/3/1/234/567/1/42", 2).as_deref(), Some(&[1_234_567, 42][..]));
+//! # Ok::<(), zarr_plugin_api::Error>(())
+//! ```
+
+use serde::{Deserialize, Serialize};
+use zarr_plugin_api::{ChunkKeyEncoding, Dims, Error, Named, Result, Site};
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Configuration {
+    #[serde(default = "three")]
+    digits: u8,
+}
+
+fn three() -> u8 {
+    3
+}
+
+/// The most digits for which a group of them, read as a number, fits 64 bits.
+const MAX_DIGITS: u8 = 19;
+
+#[derive(Debug)]
+struct FanOut {
+    digits: u8,
+}
+
+impl Named for FanOut {
+    const NAME: &'static str = "zarr.fan-out";
+    type Configuration = Configuration;
+    fn create(configuration: Configuration, _: &Site<'_>) -> Result<Self> {
+        match configuration.digits {
+            digits @ 1..=MAX_DIGITS => Ok(Self { digits }),
+            digits => Err(Error::configuration(format!("`digits` is from 1 to {MAX_DIGITS}, not {digits}"))
+                .with_hint("a directory has at most 10 to the power of `digits` entries; 3 is usual")),
+        }
+    }
+    fn configuration(&self) -> Configuration {
+        Configuration { digits: self.digits }
+    }
+}
+
+impl FanOut {
+    fn key(&self, cell: &[u64]) -> String {
+        if cell.is_empty() {
+            return "c/0".to_owned();
+        }
+        let mut key = String::from("c");
+        for index in cell {
+            let (index, digits) = (index.to_string(), usize::from(self.digits));
+            let groups = index.len().div_ceil(digits);
+            key.push('/');
+            key.push_str(&groups.to_string());
+            for (i, digit) in index.chars().enumerate() {
+                if i == 0 || (index.len() - i).is_multiple_of(digits) {
+                    key.push('/');
+                }
+                key.push(digit);
+            }
+        }
+        key
+    }
+}
+
+impl ChunkKeyEncoding for FanOut {
+    fn encode(&self, cell: &[u64]) -> Result<String> {
+        Ok(self.key(cell))
+    }
+    fn decode(&self, key: &str, rank: usize) -> Option<Dims> {
+        let mut segments = key.strip_prefix("c/")?.split('/');
+        let mut index = || {
+            let groups = segments.next()?.parse().ok()?;
+            segments.by_ref().take(groups).collect::<String>().parse::<u64>().ok()
+        };
+        let cell: Dims = (0..rank).map(|_| index()).collect::<Option<_>>()?;
+        // A cell has one key: all others that could be read as the cell are none.
+        (self.key(&cell) == key).then_some(cell)
+    }
+}
+
+zarr_plugin_api::export_plugin! { id: "dev.zarr.fan-out", ChunkKeyEncoding: [FanOut] }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! `numcodecs.lz4`: a bytes -> bytes codec. Specification: the page "LZ4" of numcodecs, whose keyword arguments are the
+//! configuration.
+//!
+//! The number of decoded bytes as 32 bits, little endian, then one LZ4 block (not a frame). `acceleration` is kept in
+//! the metadata, and means nothing to this compressor.
+//!
+//! ```
+//! # use zarr_plugin_api::{Extension, Json};
+//! let json = br#"{"name": "numcodecs.lz4", "configuration": {"acceleration": 1}}"#;
+//! assert_eq!(Extension::parse(&Json::parse(json, &Default::default())?)?.name(), "numcodecs.lz4");
+//! # Ok::<(), zarr_plugin_api::Error>(())
+//! ```
+
+use lz4_flex::block::{compress_into, decompress_into, get_maximum_output_size};
+use serde::{Deserialize, Serialize};
+use zarr_plugin_api::{BytesToBytes, Call, Error, Named, Out, Result, Site, Size};
+
+/// Bytes of the decoded size.
+const HEADER: usize = 4;
+/// The most bytes that LZ4 takes at once.
+const MAX_DECODED: u64 = 0x7E00_0000;
+/// The most bytes that one byte of a block stands for.
+const MAX_RATIO: u64 = 255;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Configuration {
+    /// What is not positive means 1.
+    #[serde(default = "one")]
+    acceleration: i64,
+    /// Python programs leave it there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+}
+
+fn one() -> i64 {
+    1
+}
+
+#[derive(Debug)]
+struct Lz4 {
+    configuration: Configuration,
+}
+
+impl Named for Lz4 {
+    const NAME: &'static str = "numcodecs.lz4";
+    type Configuration = Configuration;
+    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
+        match site.size {
+            Size::Exact(n) if n > MAX_DECODED => Err(too_large(n)),
+            _ => Ok(Self { configuration }),
+        }
+    }
+    fn configuration(&self) -> Configuration {
+        self.configuration.clone()
+    }
+}
+
+impl BytesToBytes for Lz4 {
+    fn encoded_size(&self, decoded: Size) -> Size {
+        decoded.bound().map(|n| {
+            let block = get_maximum_output_size(usize::try_from(n.min(MAX_DECODED)).ok()?);
+            block.checked_add(HEADER).map(|n| n as u64)
+        })
+    }
+    fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+        let size = u32::try_from(decoded.len()).ok().filter(|n| u64::from(*n) <= MAX_DECODED);
+        let size = size.ok_or_else(|| too_large(decoded.len() as u64))?;
+        out.extend(&size.to_le_bytes())?;
+        let space = out.space(get_maximum_output_size(decoded.len()))?;
+        let all = space.len();
+        let used = compress_into(decoded, space).map_err(|e| Error::argument(format!("LZ4: {e}")))?;
+        out.unused(all - used);
+        Ok(())
+    }
+    fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+        let Some((size, block)) = encoded.split_first_chunk::<HEADER>() else {
+            return Err(Error::data(format!("{} bytes are too few for the decoded size", encoded.len())));
+        };
+        let size = u32::from_le_bytes(*size);
+        if u64::from(size) > out.left() {
+            return Err(Error::data(format!("says that it decodes to {size} bytes, more than it should")));
+        }
+        if u64::from(size) > (block.len() as u64).saturating_mul(MAX_RATIO) {
+            return Err(Error::data(format!("a block of {} bytes cannot decode to {size}", block.len())));
+        }
+        // Not more than what was compared above with what is left, so it fits memory.
+        let space = out.space(size as usize)?;
+        let wanted = space.len();
+        let found = decompress_into(block, space).map_err(|e| Error::data(format!("no valid LZ4 block: {e}")))?;
+        if found != wanted {
+            return Err(Error::data(format!("decodes to {found} bytes, not the {size} that it says")));
+        }
+        Ok(())
+    }
+}
+
+fn too_large(n: u64) -> Error {
+    Error::chain(format!("LZ4 takes at most {MAX_DECODED} bytes at once, not {n}")).with_hint("choose smaller chunks")
+}
+
+zarr_plugin_api::export_plugin! { id: "dev.zarr.numcodecs-lz4", BytesToBytes: [Lz4] }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! `numcodecs.zlib`: a bytes -> bytes codec. Specification: the page "Zlib" of numcodecs, whose keyword arguments are
+//! the configuration; RFC 1950.
+//!
+//! One stream, and nothing after it. Level -1 is what zlib takes for a good compromise, today 6.
+//!
+//! ```
+//! # use zarr_plugin_api::{Extension, Json};
+//! let json = br#"{"name": "numcodecs.zlib", "configuration": {"level": 1}}"#;
+//! assert_eq!(Extension::parse(&Json::parse(json, &Default::default())?)?.name(), "numcodecs.zlib");
+//! # Ok::<(), zarr_plugin_api::Error>(())
+//! ```
+
+use flate2::{Compression, Decompress, FlushDecompress, Status, write::ZlibEncoder};
+use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
+use zarr_plugin_api::{BytesToBytes, Call, Error, Named, Out, Result, Site, Size};
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Configuration {
+    #[serde(default = "one")]
+    level: i32,
+    /// Python programs leave it there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+}
+
+fn one() -> i32 {
+    1
+}
+
+#[derive(Debug)]
+struct Zlib {
+    configuration: Configuration,
+    level: Compression,
+    decoded: Size,
+}
+
+impl Named for Zlib {
+    const NAME: &'static str = "numcodecs.zlib";
+    type Configuration = Configuration;
+    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
+        let level = match (configuration.level, u32::try_from(configuration.level)) {
+            (-1, _) => Compression::default(),
+            (_, Ok(level @ 0..=9)) => Compression::new(level),
+            (level, _) => return Err(Error::configuration(format!("`level` is from -1 to 9, not {level}"))),
+        };
+        Ok(Self { configuration, level, decoded: site.size })
+    }
+    fn configuration(&self) -> Configuration {
+        self.configuration.clone()
+    }
+}
+
+impl BytesToBytes for Zlib {
+    fn encoded_size(&self, decoded: Size) -> Size {
+        // Stored blocks cost five bytes for each 16 KiB; header and sum 6.
+        decoded.bound().map(|n| n.checked_add(n / 16_000 * 5 + 64))
+    }
+    fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+        let mut encoder = ZlibEncoder::new(Sink(out), self.level);
+        encoder.write_all(decoded)?;
+        encoder.finish()?;
+        Ok(())
+    }
+    fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+        let mut stream = Stream { inflate: Decompress::new(true), rest: encoded, ended: false };
+        // With the size known all of it is asked for at once; otherwise ever larger pieces.
+        let exact = matches!(self.decoded, Size::Exact(_));
+        let mut piece = if exact { out.left() } else { (encoded.len() as u64).max(64) };
+        loop {
+            piece = piece.min(out.left());
+            let wanted = piece as usize;
+            if wanted == 0 {
+                // Also reads the sum at the end.
+                return match stream.fill(&mut [0])? {
+                    0 => stream.finish(),
+                    _ => Err(Error::data("decodes to more bytes than it should")),
+                };
+            }
+            let read = stream.fill(out.space(wanted)?)?;
+            out.unused(wanted - read);
+            if read < wanted {
+                return stream.finish();
+            }
+            piece = piece.saturating_mul(2);
+        }
+    }
+}
+
+struct Stream<'e> {
+    inflate: Decompress,
+    rest: &'e [u8],
+    ended: bool,
+}
+
+impl Stream<'_> {
+    /// Decodes until the space is full or the stream has ended. Input that ends before the stream is an error: the
+    /// readers of flate2 would take that for the end.
+    fn fill(&mut self, space: &mut [u8]) -> Result<usize> {
+        let mut at = 0;
+        while at < space.len() && !self.ended {
+            let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
+            let status = self.inflate.decompress(self.rest, &mut space[at..], FlushDecompress::None);
+            let status = status.map_err(|e| Error::data(format!("no valid zlib stream: {e}")))?;
+            let (read, written) = (self.inflate.total_in() - read, self.inflate.total_out() - written);
+            self.rest = self.rest.get(read as usize..).unwrap_or_default();
+            self.ended = status == Status::StreamEnd;
+            at += written as usize;
+            if read == 0 && written == 0 && !self.ended {
+                return Err(Error::data("the zlib stream is cut short"));
+            }
+        }
+        Ok(at)
+    }
+    fn finish(&self) -> Result<()> {
+        match self.rest.len() {
+            0 => Ok(()),
+            n => Err(Error::data(format!("{n} bytes follow the zlib stream"))),
+        }
+    }
+}
+
+/// An output as a writer.
+struct Sink<'o, 'a>(&'o mut Out<'a>);
+
+impl Write for Sink<'_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend(bytes).map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+zarr_plugin_api::export_plugin! { id: "dev.zarr.numcodecs-zlib", BytesToBytes: [Zlib] }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! `rectilinear`: chunks of different lengths along each dimension. Registered as "Rectilinear chunk grid".
+//!
+//! Along a dimension `chunk_shapes` gives one length for all chunks, or a list of lengths; `[length, count]` in a list
+//! repeats a length. A list covers its dimension and may reach beyond it. Chunks that lie wholly outside the array are
+//! allowed there, but are no cells of the grid until the array grows: they hold no element.
+//!
+//! When an array grows beyond a list, its last length is repeated as often as it takes. A list is never shortened.
+//!
+//! ```
+//! # use rectilinear as _;
+//! # use zarr_plugin_api::{Extension, Json, Representation, core::registry::*};
+//! # let (registry, limits, notes) = (Registry::builtin()?, Default::default(), Notes::default());
+//! # let site = Site::new(&registry, &limits, &notes, Intent::Open);
+//! # let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?;
+//! # let array = Representation::new(uint8.object, &[100, 6], &[0]);
+//! let json = br#"{
+//!     "name": "rectilinear",
+//!     "configuration": {"kind": "inline", "chunk_shapes": [[[20, 3], 40], 4]}
+//! }"#;
+//! let grid = registry.chunk_grid(&Extension::parse(&Json::parse(json, &limits)?)?, &site.with(&array))?.object;
+//! assert_eq!(grid.grid_shape(&[100, 6])?[..], [4, 2]);
+//! assert_eq!(grid.cell(&[100, 6], &[3, 1])?.start[..], [60, 4]);
+//! assert_eq!(grid.cell(&[100, 6], &[3, 1])?.len[..], [40, 4]);
+//! # Ok::<(), zarr_plugin_api::Error>(())
+//! ```
+
+mod axis;
+mod edges;
+#[cfg(test)]
+mod tests;
+
+use axis::Axis;
+use edges::Edges;
+use serde::{Deserialize, Serialize};
+use zarr_plugin_api::{
+    AxisCells, ChunkGrid, Dims, Error, Json, Named, Region, Result, Site, core::json::Object, export_plugin,
+};
+
+/// Lists are expanded up to this many chunks in all dimensions together.
+const MAX_CELLS: u64 = 1 << 24;
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Inline,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Configuration {
+    kind: Kind,
+    chunk_shapes: Vec<Edges>,
+}
+
+#[derive(Debug)]
+struct Rectilinear {
+    axes: Vec<Axis>,
+}
+
+impl Named for Rectilinear {
+    const NAME: &'static str = "rectilinear";
+    type Configuration = Configuration;
+    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
+        let (found, shape) = (configuration.chunk_shapes.len(), site.representation()?.shape());
+        if found != shape.len() {
+            let rank = shape.len();
+            return Err(Error::configuration(format!("`chunk_shapes` has {found} dimensions, the array has {rank}")));
+        }
+        let (mut axes, mut cells) = (Vec::new(), 0u64);
+        for (d, (edges, n)) in configuration.chunk_shapes.into_iter().zip(shape).enumerate() {
+            let axis = Axis::new(edges).and_then(|axis| axis.check_covers(*n).map(|()| axis));
+            let axis = axis.map_err(|reason| {
+                Error::configuration(reason).within(format!("[{d}]")).within("chunk_shapes").within("configuration")
+            })?;
+            cells = cells.saturating_add(axis.listed());
+            axes.push(axis);
+        }
+        if cells > MAX_CELLS {
+            return Err(Error::configuration(format!("`chunk_shapes` lists {cells} chunks, more than {MAX_CELLS}"))
+                .with_hint("a dimension whose chunks have one length can be given as that length"));
+        }
+        Ok(Self { axes })
+    }
+    fn configuration(&self) -> Configuration {
+        let chunk_shapes = self.axes.iter().map(|a| a.edges().clone()).collect();
+        Configuration { kind: Kind::Inline, chunk_shapes }
+    }
+}
+
+impl Rectilinear {
+    fn check_rank(&self, what: &str, found: usize) -> Result<()> {
+        let wanted = self.axes.len();
+        if found == wanted {
+            return Ok(());
+        }
+        Err(Error::argument(format!("{what} has {found} dimensions where {wanted} are expected")))
+    }
+}
+
+impl ChunkGrid for Rectilinear {
+    fn grid_shape(&self, array_shape: &[u64]) -> Result<Dims> {
+        self.check_rank("the array", array_shape.len())?;
+        let count = |(axis, n): (&Axis, &u64)| {
+            axis.check_covers(*n).map_err(Error::argument)?;
+            Ok(n.checked_sub(1).map_or(0, |last| axis.cell_of(last) + 1))
+        };
+        self.axes.iter().zip(array_shape).map(count).collect()
+    }
+    fn cell(&self, array_shape: &[u64], cell: &[u64]) -> Result<Region> {
+        let grid_shape = self.grid_shape(array_shape)?;
+        self.check_rank("the cell", cell.len())?;
+        if cell.iter().zip(&grid_shape).any(|(c, n)| c >= n) {
+            return Err(Error::argument(format!("there is no cell {cell:?} in a grid of {grid_shape:?}")));
+        }
+        let (start, len): (Dims, Dims) = self.axes.iter().zip(cell).map(|(axis, c)| axis.cell(*c)).unzip();
+        Region::new(&start, &len)
+    }
+    fn cell_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
+        self.grid_shape(array_shape)?;
+        self.check_rank("the element", element.len())?;
+        if element.iter().zip(array_shape).any(|(e, n)| e >= n) {
+            return Err(Error::argument(format!("there is no element {element:?} in {array_shape:?}")));
+        }
+        Ok(self.axes.iter().zip(element).map(|(axis, e)| axis.cell_of(*e)).collect())
+    }
+    fn resized(&self, array_shape: &[u64], new_shape: &[u64]) -> Result<Option<Object>> {
+        self.check_rank("the array", array_shape.len())?;
+        self.check_rank("the new shape", new_shape.len())?;
+        let grown: Vec<Option<Edges>> = self.axes.iter().zip(new_shape).map(|(axis, n)| axis.grown(*n)).collect();
+        if grown.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let kept = self.axes.iter().zip(grown).map(|(axis, g)| g.unwrap_or_else(|| axis.edges().clone()));
+        match Json::from_serialize(&Configuration { kind: Kind::Inline, chunk_shapes: kept.collect() })? {
+            Json::Object(members) => Ok(Some(members)),
+            other => Err(Error::configuration(format!("a configuration is an object, not {other}"))),
+        }
+    }
+    fn axis(&self, axis: usize) -> Option<AxisCells<'_>> {
+        self.axes.get(axis)?.cells()
+    }
+}
+
+export_plugin! {
+    id: "dev.zarr.rectilinear",
+    ChunkGrid: [Rectilinear],
+}

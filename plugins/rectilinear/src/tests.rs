@@ -1,0 +1,157 @@
+mod laws;
+
+use super::*;
+use zarr_plugin_api::{
+    Extension, Representation,
+    core::registry::{Instance, Intent, Notes, Registry},
+};
+
+fn grid(shapes: &str, array: &[u64]) -> Result<Instance<dyn ChunkGrid>> {
+    let json = format!(r#"{{"name":"rectilinear","configuration":{{"kind":"inline","chunk_shapes":{shapes}}}}}"#);
+    make(&json, array)
+}
+
+fn make(json: &str, array: &[u64]) -> Result<Instance<dyn ChunkGrid>> {
+    let (registry, limits, notes) = (Registry::builtin()?, Default::default(), Notes::default());
+    let site = Site::new(&registry, &limits, &notes, Intent::Open);
+    let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?;
+    let array = Representation::new(uint8.object, array, &[0]);
+    registry.chunk_grid(&Extension::parse(&Json::parse(json.as_bytes(), &limits)?)?, &site.with(&array))
+}
+
+/// The lengths of the cells of an array of one dimension.
+fn lengths(grid: &dyn ChunkGrid, n: u64) -> Vec<u64> {
+    let mut start = 0;
+    let cells = grid.grid_shape(&[n]).unwrap()[0];
+    (0..cells)
+        .map(|c| {
+            let cell = grid.cell(&[n], &[c]).unwrap();
+            assert_eq!(cell.start[0], start);
+            for e in (start..start + cell.len[0]).filter(|e| *e < n) {
+                assert_eq!(grid.cell_of(&[n], &[e]).unwrap()[..], [c]);
+            }
+            start += cell.len[0];
+            cell.len[0]
+        })
+        .collect()
+}
+
+#[test]
+fn examples_of_the_page() {
+    for (shapes, expected, axis) in [
+        ("[4]", &[4, 4][..], None),
+        ("[[1,2,3]]", &[1, 2, 3], Some(&[1, 2, 3][..])),
+        ("[[[1,6]]]", &[1; 6], Some(&[1; 6])),
+        ("[[[4,2]]]", &[4, 4], Some(&[4, 4])),
+        ("[[[1,3],3]]", &[1, 1, 1, 3], Some(&[1, 1, 1, 3])),
+        ("[[4,4,4]]", &[4, 4], Some(&[4, 4, 4])),
+        ("[[[2,3]]]", &[2, 2, 2], Some(&[2, 2, 2])),
+        ("[[1,[2,1],3]]", &[1, 2, 3], Some(&[1, 2, 3])),
+        ("[[6]]", &[6], Some(&[6])),
+    ] {
+        let grid = grid(shapes, &[6]).unwrap().object;
+        assert_eq!(lengths(&*grid, 6), expected, "{shapes}");
+        assert_eq!(grid.axis(0), Some(axis.map_or(AxisCells::Regular(4), AxisCells::Lengths)), "{shapes}");
+        assert_eq!(grid.axis(1), None);
+    }
+}
+
+#[test]
+fn the_spelling_is_kept() {
+    for shapes in ["[4,[1,2,3],[[4,2]],[[1,3],3]]", "[[6],[[2,3]],6,[6,6,6]]"] {
+        let json = format!(r#"{{"name":"rectilinear","configuration":{{"kind":"inline","chunk_shapes":{shapes}}}}}"#);
+        let read = Extension::parse(&Json::parse(json.as_bytes(), &Default::default()).unwrap()).unwrap();
+        let made = grid(shapes, &[6, 6, 6, 6]).unwrap();
+        assert_eq!(made.extension(&read).unwrap().to_json().to_string(), json);
+        let bare = Extension::short_hand("rectilinear");
+        assert_eq!(made.extension(&bare).unwrap().to_json().to_string(), json);
+    }
+}
+
+#[test]
+fn wrong_configurations_are_refused() {
+    for (shapes, says) in [
+        ("[[1,2]]", "less than 6"),
+        ("[[]]", "less than 6"),
+        ("[0]", "greater than zero"),
+        ("[[6,0]]", "greater than zero"),
+        ("[[[0,6]]]", "greater than zero"),
+        ("[[[6,0]]]", "greater than zero"),
+        ("[[[6]]]", "two numbers"),
+        ("[[[6,1,1]]]", "two numbers"),
+        ("[[[6,[1,1]]]]", "expected u64"),
+        ("[-6]", "expected a length"),
+        ("[6.0]", "expected a length"),
+        ("[null]", "expected a length"),
+        ("[6,6]", "2 dimensions"),
+        ("[]", "0 dimensions"),
+        ("6", "expected a sequence"),
+        ("[[[4294967296,4294967296]]]", "2^64"),
+        ("[[18446744073709551615,1]]", "2^64"),
+        ("[[[1,16777217]]]", "lists 16777217"),
+        ("[[[1,18446744073709551615]]]", "lists"),
+    ] {
+        let error = grid(shapes, &[6]).unwrap_err().to_string();
+        assert!(error.contains(says), "{shapes}: {error}");
+    }
+    for json in [
+        r#""rectilinear""#,
+        r#"{"name":"rectilinear","configuration":{"chunk_shapes":[6]}}"#,
+        r#"{"name":"rectilinear","configuration":{"kind":"inline"}}"#,
+        r#"{"name":"rectilinear","configuration":{"kind":"reference","chunk_shapes":[6]}}"#,
+        r#"{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":[6],"x":1}}"#,
+    ] {
+        assert!(make(json, &[6]).is_err(), "{json}");
+    }
+    let both = grid("[[[1,9000000]],[[1,9000000]]]", &[6, 6]).unwrap_err();
+    assert!(both.to_string().contains("lists 18000000"), "{both}");
+    let place = grid("[4,[1]]", &[6, 6]).unwrap_err();
+    assert_eq!(place.json_path(), Some("configuration.chunk_shapes[1]"));
+}
+
+#[test]
+fn edges_and_corners() {
+    let none = grid("[[],5]", &[0, 0]).unwrap().object;
+    assert_eq!(none.grid_shape(&[0, 0]).unwrap()[..], [0, 0]);
+    assert!(none.cell(&[0, 0], &[0, 0]).is_err());
+    let scalar = grid("[]", &[]).unwrap().object;
+    assert_eq!(scalar.cell(&[], &[]).unwrap().rank(), 0);
+    let both = grid("[[2,4],3]", &[6, 6]).unwrap().object;
+    assert!(both.grid_shape(&[7, 6]).is_err() && both.grid_shape(&[6]).is_err());
+    assert!(both.cell(&[6, 6], &[2, 0]).is_err() && both.cell(&[6, 6], &[0]).is_err());
+    assert!(both.cell_of(&[6, 6], &[6, 0]).is_err() && both.cell_of(&[6, 6], &[0]).is_err());
+    // Far out: nothing overflows.
+    let far = grid("[[[1099511627776,16000000]]]", &[1 << 63]).unwrap().object;
+    assert_eq!(far.cell_of(&[1 << 63], &[(1 << 63) - 1]).unwrap()[..], [(1 << 23) - 1]);
+    let wide = grid("[18446744073709551614]", &[u64::MAX]).unwrap().object;
+    assert_eq!(wide.grid_shape(&[u64::MAX]).unwrap()[..], [2]);
+    assert!(wide.cell(&[u64::MAX], &[1]).is_err(), "it would end beyond 2^64");
+}
+
+#[test]
+fn growing_repeats_the_last_length() {
+    for (shapes, old, new, grown) in [
+        ("[4]", 6, 60, None),
+        ("[[1,2,3]]", 6, 6, None),
+        ("[[1,2,3]]", 6, 2, None),
+        ("[[1,2,3]]", 2, 6, None),
+        ("[[1,2,3]]", 6, 7, Some("[[1,2,3,[3,1]]]")),
+        ("[[1,2,3]]", 6, 9, Some("[[1,2,3,[3,1]]]")),
+        ("[[1,2,3]]", 6, 10, Some("[[1,2,3,[3,2]]]")),
+        ("[[1,2,3,[3,2]]]", 12, 13, Some("[[1,2,3,[3,3]]]")),
+        ("[[]]", 0, 7, Some("[[7]]")),
+    ] {
+        let made = grid(shapes, &[old]).unwrap().object;
+        let resized = made.resized(&[old], &[new]).unwrap();
+        let resized = resized.map(|o| o.get("chunk_shapes").unwrap().to_string());
+        assert_eq!(resized.as_deref(), grown, "{shapes}");
+        // What both shapes have stays where it was.
+        let after = grid(grown.unwrap_or(shapes), &[new]).unwrap().object;
+        let (before, after) = (lengths(&*made, old), lengths(&*after, new));
+        assert!(before.iter().zip(&after).all(|(a, b)| a == b));
+    }
+    let both = grid("[4,[6]]", &[6, 6]).unwrap().object;
+    let resized = both.resized(&[6, 6], &[60, 8]).unwrap().unwrap();
+    assert_eq!(Json::from(resized).to_string(), r#"{"kind":"inline","chunk_shapes":[4,[6,[6,1]]]}"#);
+    assert!(both.resized(&[6, 6], &[6]).is_err());
+}

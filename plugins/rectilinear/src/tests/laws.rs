@@ -1,0 +1,66 @@
+//! The grid beside a naive twin: the lengths written out one after another.
+
+use super::{grid, lengths};
+use proptest::prelude::*;
+use zarr_plugin_api::AxisCells;
+
+/// What stands in `chunk_shapes` for one dimension, and the lengths that it means for `n` elements.
+fn edges() -> impl Strategy<Value = (String, Vec<u64>, u64)> {
+    let item = prop_oneof![
+        (1u64..9).prop_map(|n| (n.to_string(), vec![n])),
+        (1u64..9, 1usize..6).prop_map(|(n, count)| (format!("[{n},{count}]"), vec![n; count])),
+    ];
+    let list = prop::collection::vec(item, 0..8).prop_flat_map(|items| {
+        let (texts, lengths): (Vec<String>, Vec<Vec<u64>>) = items.into_iter().unzip();
+        let (text, lengths) = (format!("[{}]", texts.join(",")), lengths.concat());
+        let end: u64 = lengths.iter().sum();
+        (Just(text), Just(lengths), 0..=end)
+    });
+    let every = (1u64..9, 0u64..60).prop_map(|(m, n)| (m.to_string(), vec![m; n.div_ceil(m) as usize], n));
+    prop_oneof![list, every]
+}
+
+/// The lengths of the cells that hold an element of the first `n`.
+fn visible(lengths: &[u64], n: u64) -> Vec<u64> {
+    let starts = lengths.iter().scan(0, |end, len| Some(std::mem::replace(end, *end + len)));
+    let held = starts.take_while(|s| *s < n).count();
+    lengths[..held].to_vec()
+}
+
+proptest! {
+    /// `lengths` of the parent also finds the cell of each element again.
+    #[test]
+    fn cells_are_those_of_the_written_out_list((text, all, n) in edges()) {
+        let made = grid(&format!("[{text}]"), &[n]).unwrap().object;
+        prop_assert_eq!(lengths(&*made, n), visible(&all, n));
+        match made.axis(0).unwrap() {
+            AxisCells::Lengths(told) => prop_assert_eq!(told, &all[..]),
+            AxisCells::Regular(m) => prop_assert!(all.iter().all(|len| *len == m)),
+        }
+    }
+
+    #[test]
+    fn dimensions_do_not_mix((a, _, n) in edges(), (b, _, m) in edges()) {
+        let both = grid(&format!("[{a},{b}]"), &[n, m]).unwrap().object;
+        let (first, second) = (grid(&format!("[{a}]"), &[n]).unwrap(), grid(&format!("[{b}]"), &[m]).unwrap());
+        let cells = both.grid_shape(&[n, m]).unwrap();
+        prop_assert_eq!(cells[0], first.object.grid_shape(&[n]).unwrap()[0]);
+        prop_assert_eq!(cells[1], second.object.grid_shape(&[m]).unwrap()[0]);
+        for cell in (0..cells[0]).flat_map(|i| (0..cells[1]).map(move |j| [i, j])) {
+            let region = both.cell(&[n, m], &cell).unwrap();
+            let (row, column) = (first.object.cell(&[n], &cell[..1]).unwrap(), second.object.cell(&[m], &cell[1..]).unwrap());
+            prop_assert_eq!(&region.start[..], [row.start[0], column.start[0]]);
+            prop_assert_eq!(&region.len[..], [row.len[0], column.len[0]]);
+        }
+    }
+
+    #[test]
+    fn growing_keeps_every_cell((text, all, n) in edges(), more in 0u64..100) {
+        let made = grid(&format!("[{text}]"), &[n]).unwrap().object;
+        let resized = made.resized(&[n], &[n + more]).unwrap();
+        let shapes = resized.map_or(format!("[{text}]"), |o| o.get("chunk_shapes").unwrap().to_string());
+        let grown = lengths(&*grid(&shapes, &[n + more]).unwrap().object, n + more);
+        let before = visible(&all, n);
+        prop_assert_eq!(&grown[..before.len()], &before[..]);
+    }
+}

@@ -1,0 +1,268 @@
+//! `zarr plugin`: the plugins of this machine.
+
+use super::{Outcome, info, new_plugin};
+use crate::{
+    args::Plugin as Verb,
+    location::Location,
+    output::{one_line, print, say},
+    session::Session,
+};
+use std::path::{Path, PathBuf};
+use zarr_array::{
+    Error, Result,
+    core::{
+        extension::ExtensionPoint,
+        json::{Json, Object},
+        registry::Registry,
+    },
+    plugins::{Candidate, HEADER, LibraryFile, Manifest, Mode, Places, Plugin, Search, target, trust},
+};
+
+/// `session` is made only by those verbs that need one: the others work also when a plugin is broken.
+pub(crate) fn run(verb: Verb, session: &dyn Fn() -> Result<Session>) -> Result<Outcome> {
+    match verb {
+        Verb::List { json } => list(json),
+        Verb::Inspect { file, json } => inspect(&file, json),
+        Verb::Which { name, json } => which(&name, json, &session()?),
+        Verb::Add { file, replace, json } => add(&file, replace, json),
+        Verb::Remove { id, json } => remove(&id, json),
+        Verb::Why { array, json } => {
+            let session = session()?;
+            let at = Location::read(&array, &session.context)?;
+            info::needs(&at.hierarchy, &at.node, &session.found, json)
+        }
+        Verb::Header => print(HEADER.trim_end()).map(|()| Outcome::Done),
+        Verb::New(new) => new_plugin::run(&new),
+    }
+}
+
+fn names(manifest: &Manifest) -> Json {
+    let one = |o: &zarr_array::plugins::Offered| {
+        let mut e: Object = [("name", o.name.as_str())].into_iter().collect();
+        e.set("kind", Json::from_serialize(&o.kind).unwrap_or(Json::Null));
+        e.set("aliases", o.aliases.iter().map(|a| Json::from(a.as_str())).collect::<Json>());
+        e
+    };
+    manifest.extensions.iter().map(one).collect()
+}
+
+/// `active`, `shadowed` (all its names mean something else) or `refused`.
+fn status(c: &Candidate, registry: &Registry) -> &'static str {
+    let Some(manifest) = c.manifest.as_ref().filter(|_| c.refused.is_none()) else { return "refused" };
+    let origin = c.library.as_ref().map(|l| l.display().to_string()).unwrap_or_default();
+    let wins = |o: &zarr_array::plugins::Offered| {
+        registry
+            .find(o.kind.point(), &o.name)
+            .is_some_and(|r| r.provider() == manifest.id && r.origin().ends_with(&origin))
+    };
+    if manifest.extensions.iter().any(wins) { "active" } else { "shadowed" }
+}
+
+fn list(json: bool) -> Result<Outcome> {
+    let search = Search::standard()?;
+    let found = search.find();
+    let mut registry = Registry::builtin()?;
+    found.register(&mut registry)?;
+    found.warnings.iter().for_each(|w| say(&format!("warning: {w}")));
+    if json {
+        let plugin = |c: &Candidate| {
+            let mut o: Object = [("manifest", c.file.display().to_string())].into_iter().collect();
+            if let Some(m) = &c.manifest {
+                o.set("id", m.id.as_str());
+                o.set("version", m.version.as_str());
+                o.set("license", m.license.as_str());
+                o.set("extensions", names(m));
+            }
+            o.set("library", c.library.as_ref().map_or(Json::Null, |l| Json::from(l.display().to_string())));
+            o.set("status", status(c, &registry));
+            o.set("reason", c.refused.as_ref().map_or(Json::Null, |e| Json::from(e.to_string())));
+            o
+        };
+        let folder = |(path, there): &(PathBuf, bool)| {
+            let mut o: Object = [("path", path.display().to_string())].into_iter().collect();
+            o.set("exists", *there);
+            o
+        };
+        let mut all = Object::new();
+        all.set("plugins", found.plugins.iter().map(plugin).collect::<Json>());
+        all.set("folders", found.folders.iter().map(folder).collect::<Json>());
+        all.set("target", target());
+        print(&Json::Object(all).to_pretty())?;
+        return Ok(Outcome::Done);
+    }
+    for c in &found.plugins {
+        let (id, version) = c.manifest.as_ref().map_or(("?", "?"), |m| (&m.id, &m.version));
+        print(&format!("{id} {version}: {} ({})", status(c, &registry), c.file.display()))?;
+        for o in c.manifest.iter().flat_map(|m| &m.extensions) {
+            print(&format!("  {} {}", o.kind.point(), o.names().collect::<Vec<_>>().join(", ")))?;
+        }
+        if let Some(e) = &c.refused {
+            print(&format!("  {}", one_line(&e.reason().to_string())))?;
+        }
+    }
+    if search.policy.mode == Mode::Off {
+        say("no plugins are used: ZARR_PLUGINS is `off`");
+    } else if found.plugins.is_empty() {
+        let looked: Vec<String> = found.folders.iter().map(|(f, _)| f.display().to_string()).collect();
+        say(&format!("no plugins are installed; looked in {}", looked.join(", ")));
+    }
+    Ok(Outcome::Done)
+}
+
+fn is_manifest(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"))
+}
+
+fn inspect(file: &Path, json: bool) -> Result<Outcome> {
+    let manifest = if is_manifest(file) { Manifest::beside(file)? } else { Manifest::embedded(file)? };
+    if let Err(distrust) = trust(file) {
+        say(&format!("warning: {distrust}"));
+    }
+    if json {
+        print(&Json::from_serialize(&manifest)?.to_pretty())?;
+        return Ok(Outcome::Done);
+    }
+    print(&format!("{} {}", manifest.id, manifest.version))?;
+    print(&format!("license: {}", if manifest.license.is_empty() { "not said" } else { &manifest.license }))?;
+    print(&format!("plugin interface: {}.{}", manifest.abi.major, manifest.abi.min_minor))?;
+    for o in &manifest.extensions {
+        let aliases = if o.aliases.is_empty() { String::new() } else { format!(" (also {})", o.aliases.join(", ")) };
+        let caps = if o.caps.is_empty() { String::new() } else { format!(", {}", o.caps.join(", ")) };
+        print(&format!("{}: {}{aliases}{caps}", o.kind.point(), o.name))?;
+    }
+    for l in &manifest.libraries {
+        print(&format!("library for {}: {}", l.target, l.path))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn which(name: &str, json: bool, session: &Session) -> Result<Outcome> {
+    let registry = &session.context.registry;
+    let points = ExtensionPoint::ALL.into_iter().filter(|p| registry.find(*p, name).is_some());
+    let there: Vec<ExtensionPoint> = points.collect();
+    let looked: Vec<String> = session.found.folders.iter().map(|(f, _)| f.display().to_string()).collect();
+    let refused = |point| info::refusal(&session.found, registry, point, name);
+    if json {
+        let one = |p: &ExtensionPoint| {
+            let found = registry.find(*p, name);
+            let mut o: Object = [("extension_point", p.as_str())].into_iter().collect();
+            o.set("name", found.map_or("", |r| r.name()));
+            o.set("provider", found.map_or("", |r| r.provider()));
+            o.set("origin", found.map_or("", |r| r.origin()));
+            o.set("explanation", registry.explain(*p, name));
+            o.set("refused", refused(*p).map_or(Json::Null, Json::from));
+            o
+        };
+        let mut all: Object = [("name", name)].into_iter().collect();
+        all.set("found", there.iter().map(one).collect::<Json>());
+        all.set("searched", looked.into_iter().collect::<Json>());
+        print(&Json::Object(all).to_pretty())?;
+    } else {
+        for p in &there {
+            let refused = refused(*p).map_or(String::new(), |r| format!("; refused: {r}"));
+            print(&format!("{p} {}{refused}", registry.explain(*p, name)))?;
+        }
+        if there.is_empty() {
+            say(&format!("`{name}` is not known; looked for plugins in {}", looked.join(", ")));
+        }
+    }
+    Ok(if there.is_empty() { Outcome::ProblemsFound } else { Outcome::Done })
+}
+
+fn user_folder() -> Result<PathBuf> {
+    let none = || Error::argument("there is no folder for data of this user").with_hint("set HOME or XDG_DATA_HOME");
+    Places::of_user().ok_or_else(none)
+}
+
+/// The libraries and manifests of a plugin that this user installed.
+fn installed(folder: &Path, id: &str) -> Vec<(PathBuf, Manifest)> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
+    let manifests = entries.filter(|p| p.to_string_lossy().ends_with(".zarrplugin.json"));
+    let read = manifests.filter_map(|p| Some((p.clone(), Manifest::beside(&p).ok()?)));
+    read.filter(|(_, m)| m.id == id).collect()
+}
+
+fn add(file: &Path, replace: bool, json: bool) -> Result<Outcome> {
+    if is_manifest(file) {
+        return Err(Error::argument("a plugin is added by its library").with_hint("give the library, not the manifest"));
+    }
+    // Loading it shows now what would otherwise show when it is used.
+    let plugin = Plugin::open(file)?;
+    let folder = user_folder()?;
+    let id = plugin.id();
+    let old = installed(&folder, id);
+    if let (Some((_, m)), false) = (old.first(), replace) {
+        let e = Error::argument(format!("{id} {} is installed in {}", m.version, folder.display()));
+        return Err(e.with_hint("give `--replace` to put this one in its place"));
+    }
+    std::fs::create_dir_all(&folder).map_err(|e| Error::from(e).at_key(folder.display()))?;
+    let hash = Candidate::hash(file)?;
+    let extension = file.extension().map_or("so".into(), |e| e.to_string_lossy().into_owned());
+    // Under a name of its own, so that programs which use the old one are not disturbed.
+    let library = format!("{id}-{}.{extension}", hash.get(..12).unwrap_or(&hash));
+    let mut manifest = plugin.manifest().clone();
+    manifest.libraries = vec![LibraryFile { target: target(), path: library.clone(), sha256: hash }];
+    let text = Json::from_serialize(&manifest)?.to_pretty();
+    put(&folder, &library, &std::fs::read(file)?)?;
+    let beside = format!("{id}.zarrplugin.json");
+    put(&folder, &beside, format!("{text}\n").as_bytes())?;
+    for (path, m) in old {
+        let stale = m.libraries.iter().map(|l| &l.path).filter(|p| **p != library);
+        stale.for_each(|p| remove_file(&folder, p));
+        if path != folder.join(&beside) {
+            let _gone_already = std::fs::remove_file(path);
+        }
+    }
+    let at = folder.join(&beside);
+    if json {
+        let mut o: Object = [("id", id), ("version", plugin.version())].into_iter().collect();
+        o.set("manifest", at.display().to_string());
+        o.set("library", folder.join(&library).display().to_string());
+        o.set("extensions", names(&manifest));
+        print(&Json::Object(o).to_pretty())?;
+    } else {
+        let all: Vec<&str> = manifest.extensions.iter().flat_map(zarr_array::plugins::Offered::names).collect();
+        print(&format!("added {id} {} ({}): {}", plugin.version(), at.display(), all.join(", ")))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Writes a file that is there whole or not at all.
+fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+    let (at, part) = (folder.join(name), folder.join(format!(".{name}.{}", std::process::id())));
+    let written = std::fs::write(&part, bytes).and_then(|()| std::fs::rename(&part, &at));
+    written.map_err(|e| {
+        let _not_there = std::fs::remove_file(&part);
+        Error::from(e).at_key(at.display())
+    })
+}
+
+/// Removes a library that a manifest names, if it lies in the folder itself.
+fn remove_file(folder: &Path, name: &str) {
+    let plain = Path::new(name).file_name().is_some_and(|f| f == name);
+    if plain {
+        let _gone_already = std::fs::remove_file(folder.join(name));
+    }
+}
+
+fn remove(id: &str, json: bool) -> Result<Outcome> {
+    let folder = user_folder()?;
+    let there = installed(&folder, id);
+    if there.is_empty() {
+        let e = Error::argument(format!("{id} is not installed in {}", folder.display()));
+        return Err(e.with_hint("`zarr plugin list` shows what is installed, and where"));
+    }
+    for (path, manifest) in &there {
+        std::fs::remove_file(path).map_err(|e| Error::from(e).at_key(path.display()))?;
+        manifest.libraries.iter().for_each(|l| remove_file(&folder, &l.path));
+    }
+    if json {
+        let removed = there.iter().map(|(p, _)| Json::from(p.display().to_string())).collect::<Json>();
+        let mut o: Object = [("id", id)].into_iter().collect();
+        o.set("removed", removed);
+        print(&Json::Object(o).to_pretty())?;
+    } else {
+        print(&format!("removed {id}"))?;
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,20 @@
+
+/* ---- what the plugin offers: the manifest and the descriptor say the same ----------------------------------------- */
+
+ZP_MANIFEST(manifest,
+            "{\"manifest\":1,\"id\":\"{{id}}\",\"version\":\"0.1.0\",\"license\":\"MIT\","
+            "\"abi\":{\"major\":1,\"min_minor\":0},\"extensions\":[{\"kind\":\"{{kind}}\","
+            "\"name\":\"{{name}}\",\"aliases\":[],\"caps\":[],\"needs\":[]}]}");
+
+static const zp_str id = ZP_STR("{{id}}");
+static const zp_str version = ZP_STR("0.1.0");
+static const zp_str name = ZP_STR("{{name}}");
+
+static const zp_extension extension = {sizeof(zp_extension), ZP_EXTENSION_{{KIND}}, 0, 0, &name, 0, 0, &table};
+static const zp_extension *const extensions[] = {&extension};
+static const zp_plugin plugin = {sizeof(zp_plugin), ZP_ABI_MINOR, ZP_MAGIC, &id, &version, extensions, 1, &manifest};
+
+const zp_plugin *zarr_plugin_entry_v1(const zp_host *host, const zp_call *call) {
+  (void)host, (void)call;
+  return &plugin;
+}

@@ -1,0 +1,23 @@
+
+/* Changes nothing. Put your encoding in its place. */
+
+static zp_status encoded_size(const void *self, const zp_size *decoded, zp_size *encoded) {
+  (void)self;
+  *encoded = *decoded;
+  return ZP_OK;
+}
+
+static zp_status encode(const void *self, const zp_call *call, const zp_bytes *decoded, zp_out *encoded) {
+  (void)self;
+  return put(encoded, call, (const char *)decoded->ptr, decoded->len);
+}
+
+static zp_status decode(const void *self, const zp_call *call, const zp_bytes *encoded, zp_out *decoded) {
+  (void)self;
+  /* The result is the input: nothing is copied. */
+  if (decoded->alias_input) return decoded->alias_input(decoded, call, 0, encoded->len);
+  return put(decoded, call, (const char *)encoded->ptr, encoded->len);
+}
+
+static const zp_bytes_to_bytes table = {sizeof(zp_bytes_to_bytes), 0, create, destroy, configuration, 0,
+                                        encoded_size, encode, decode, 0};

@@ -1,0 +1,4 @@
+  CHECK(table.destroy(self) == ZP_OK);
+  puts("all is well");
+  return 0;
+}

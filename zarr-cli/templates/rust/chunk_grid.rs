@@ -1,0 +1,42 @@
+//! `{{name}}`: a chunk grid of one cell that is the whole array. Put your cells in its place.
+
+use zarr_plugin_api::{
+    ChunkGrid, Dims, Error, Named, NoConfiguration, Region, Result, Site, core::json::Object, export_plugin,
+};
+
+#[derive(Debug)]
+struct Whole;
+
+impl Named for Whole {
+    const NAME: &'static str = "{{name}}";
+    type Configuration = NoConfiguration;
+    fn create(_: NoConfiguration, _: &Site<'_>) -> Result<Self> {
+        Ok(Self)
+    }
+    fn configuration(&self) -> NoConfiguration {
+        NoConfiguration {}
+    }
+}
+
+impl ChunkGrid for Whole {
+    fn grid_shape(&self, array_shape: &[u64]) -> Result<Dims> {
+        Ok(array_shape.iter().map(|&n| n.min(1)).collect())
+    }
+    fn cell(&self, array_shape: &[u64], cell: &[u64]) -> Result<Region> {
+        if cell.iter().any(|&c| c > 0) {
+            return Err(Error::argument(format!("there is no cell {cell:?}")));
+        }
+        Ok(Region::whole(array_shape))
+    }
+    fn cell_of(&self, array_shape: &[u64], _: &[u64]) -> Result<Dims> {
+        Ok(array_shape.iter().map(|_| 0).collect())
+    }
+    fn resized(&self, array_shape: &[u64], new_shape: &[u64]) -> Result<Option<Object>> {
+        if array_shape == new_shape {
+            return Ok(None);
+        }
+        Err(Error::argument("its only cell would change").with_hint("copy the array instead"))
+    }
+}
+
+export_plugin! { id: "{{id}}", ChunkGrid: [Whole] }

@@ -1,0 +1,32 @@
+//! `{{name}}`: a chunk key encoding, `chunk` and the numbers with dots between. Put your keys in its place.
+
+use zarr_plugin_api::{ChunkKeyEncoding, Dims, Named, NoConfiguration, Result, Site, export_plugin};
+
+#[derive(Debug)]
+struct Dots;
+
+impl Named for Dots {
+    const NAME: &'static str = "{{name}}";
+    type Configuration = NoConfiguration;
+    fn create(_: NoConfiguration, _: &Site<'_>) -> Result<Self> {
+        Ok(Self)
+    }
+    fn configuration(&self) -> NoConfiguration {
+        NoConfiguration {}
+    }
+}
+
+impl ChunkKeyEncoding for Dots {
+    fn encode(&self, cell: &[u64]) -> Result<String> {
+        Ok(cell.iter().fold("chunk".to_owned(), |key, n| format!("{key}.{n}")))
+    }
+    fn decode(&self, key: &str, rank: usize) -> Option<Dims> {
+        let mut parts = key.split('.');
+        let cell: Dims = (parts.next() == Some("chunk")).then(|| parts.map(|p| p.parse().ok()).collect())??;
+        // Only the key that encoding gives, so not `chunk.01`.
+        let same = cell.len() == rank && self.encode(&cell).is_ok_and(|k| k == key);
+        same.then_some(cell)
+    }
+}
+
+export_plugin! { id: "{{id}}", ChunkKeyEncoding: [Dots] }

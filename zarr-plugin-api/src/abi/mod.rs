@@ -1,0 +1,294 @@
+//! The header `include/zarr_plugin.h` in Rust: the same structs under the same names, `zp_bytes_to_bytes` as
+//! [`BytesToBytes`]. The header has the contract; nothing here adds to it.
+
+mod vtables;
+
+pub use vtables::*;
+
+use std::ffi::c_void;
+
+/// A status. Only [`OK`] is success.
+pub type Status = i32;
+
+/// The header itself, for programs that hand it to authors.
+pub const HEADER: &str = include_str!("../../include/zarr_plugin.h");
+
+#[cfg(feature = "load")]
+pub(crate) const MAJOR: u32 = 1;
+pub(crate) const MINOR: u32 = 0;
+/// `ZARRPLG1`
+pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"ZARRPLG1");
+/// The one exported symbol.
+#[cfg(feature = "load")]
+pub(crate) const ENTRY: &str = "zarr_plugin_entry_v1";
+
+macro_rules! constants {
+    ($($(#[$doc:meta])* $name:ident = $value:literal $ty:ty;)*) => { $( $(#[$doc])* #[allow(missing_docs)] pub const $name: $ty = $value; )* };
+}
+constants! {
+    OK = 0 Status;
+    E_CONFIGURATION = 1 Status;
+    E_UNSUPPORTED = 2 Status;
+    E_DATA = 3 Status;
+    E_LIMIT = 4 Status;
+    E_SUSPENDED = 5 Status;
+    E_MISSING = 6 Status;
+    E_FILL_VALUE = 7 Status;
+    E_ARGUMENT = 8 Status;
+    E_IO = 9 Status;
+    E_ABILITY = 10 Status;
+    E_INTERNAL = 11 Status;
+    E_PANIC = 12 Status;
+    SIZE_UNKNOWN = 0 u32;
+    SIZE_AT_MOST = 1 u32;
+    SIZE_EXACT = 2 u32;
+    RANGE_SLICE = 0 u32;
+    RANGE_FROM = 1 u32;
+    RANGE_SUFFIX = 2 u32;
+    RANGE_ALL = 3 u32;
+    OPTION_STORE_FILL = 1 u32;
+    ORDER_ROW_MAJOR = 0 u32;
+    ORDER_COLUMN_MAJOR = 1 u32;
+    ORDER_MORTON = 2 u32;
+    OUT_FIXED = 1 u32;
+    KIND_BOOL = 1 u32;
+    KIND_INT = 2 u32;
+    KIND_UINT = 3 u32;
+    KIND_FLOAT = 4 u32;
+    KIND_RAW = 5 u32;
+    FORM_FIXED = 1 u32;
+    FORM_STRUCT = 2 u32;
+    FORM_BYTES = 3 u32;
+    FORM_TEXT = 4 u32;
+    INTENT_OPEN = 0 u32;
+    INTENT_CREATE = 1 u32;
+    ABILITY_PARTIAL = 1 u64;
+    ABILITY_UPDATE = 2 u64;
+    ABILITY_DECODED_READ = 4 u64;
+    PLAN_COPY = 0 u32;
+    PLAN_PERMUTE = 1 u32;
+    PLAN_IN_PLACE = 2 u32;
+    AXIS_NONE = 0 u32;
+    AXIS_REGULAR = 1 u32;
+    AXIS_LENGTHS = 2 u32;
+    STORE_READ = 1 u32;
+    STORE_WRITE = 2 u32;
+    STORE_LIST = 4 u32;
+    EXTENSION_DATA_TYPE = 1 u32;
+    EXTENSION_CHUNK_GRID = 2 u32;
+    EXTENSION_CHUNK_KEY_ENCODING = 3 u32;
+    EXTENSION_ARRAY_TO_ARRAY = 4 u32;
+    EXTENSION_ARRAY_TO_BYTES = 5 u32;
+    EXTENSION_BYTES_TO_BYTES = 6 u32;
+    EXTENSION_STORAGE_TRANSFORMER = 7 u32;
+    CAP_STRIDED = 1 u64;
+    CAP_LOSSY = 2 u64;
+}
+
+/// A struct of the ABI: its name in the header, its size, and the offset and size of each member.
+#[derive(Debug)]
+pub struct Struct {
+    /// Its name in C.
+    pub name: &'static str,
+    /// Bytes.
+    pub size: usize,
+    /// Name, offset and size of each member.
+    pub members: &'static [(&'static str, usize, usize)],
+}
+
+/// A struct that says how long it is.
+///
+/// # Safety
+/// It is `repr(C)`, its first member is `struct_size: u32`, and all zeros are a valid value.
+pub(crate) unsafe trait Sized32: Copy {}
+
+macro_rules! declare {
+    ($table:ident: $($(#[$marker:ident])? $cname:literal $name:ident { $($field:ident: $ty:ty,)* })*) => {
+        $(
+            #[doc = concat!("`", $cname, "`")]
+            #[repr(C)]
+            #[derive(Debug, Clone, Copy)]
+            #[allow(missing_docs)]
+            pub struct $name { $(pub $field: $ty,)* }
+            $($crate::abi::declare!(@$marker $name);)?
+        )*
+        pub(crate) const $table: &[$crate::abi::Struct] = &[$($crate::abi::Struct {
+            name: $cname,
+            size: size_of::<$name>(),
+            members: &[$((stringify!($field), std::mem::offset_of!($name, $field), size_of::<$ty>()),)*],
+        },)*];
+    };
+    (@sized $name:ident) => {
+        // SAFETY: the first member is `struct_size: u32`; the others are integers, pointers and optional functions.
+        unsafe impl $crate::abi::Sized32 for $name {}
+    };
+}
+pub(crate) use declare;
+
+declare! { VALUES:
+    "zp_str" Str { ptr: *const u8, len: usize, }
+    "zp_bytes" Bytes { ptr: *const u8, len: usize, }
+    "zp_size" Size { kind: u32, reserved0: u32, bytes: u64, }
+    "zp_range" Range { kind: u32, reserved0: u32, start: u64, len: u64, }
+    #[sized] "zp_options" Options {
+        struct_size: u32, flags: u32, inner_chunk_order: u32, reserved0: u32, roots: *const Str, n_roots: usize,
+    }
+    #[sized] "zp_call" Call {
+        struct_size: u32, max_threads: u32, chunk_limit: u64, options: *const Options, host: *mut c_void,
+        set_error: Option<unsafe extern "C" fn(*const Call, Status, *const Str, *const Str)>,
+        scratch: Option<unsafe extern "C" fn(*const Call, usize) -> *mut c_void>,
+        join: Option<unsafe extern "C" fn(*const Call, Run, *mut c_void, *mut c_void)>,
+    }
+    #[sized] "zp_out" Out {
+        struct_size: u32, flags: u32, data: *mut u8, len: usize, cap: usize, max_len: u64, host: *mut c_void,
+        reserve: Option<unsafe extern "C" fn(*mut Out, *const Call, usize, usize) -> Status>,
+        alias_input: Option<unsafe extern "C" fn(*mut Out, *const Call, usize, usize) -> Status>,
+    }
+    #[sized] "zp_reader" Reader {
+        struct_size: u32, flags: u32, gap: u64, size: u64, host: *mut c_void,
+        read: Option<unsafe extern "C" fn(*const Reader, *const Call, *const Range, usize, Each, *mut c_void) -> Status>,
+        read_into: Option<unsafe extern "C" fn(*const Reader, *const Call, *const Range, *mut u8, usize) -> Status>,
+        in_memory: Option<unsafe extern "C" fn(*const Reader, *mut usize) -> *const u8>,
+        memo: Option<MemoFn>,
+        release: Option<unsafe extern "C" fn(*mut Reader)>,
+    }
+    #[sized] "zp_field" Field { struct_size: u32, kind: u32, width: u32, components: u32, name: *const Str, }
+    #[sized] "zp_layout" Layout {
+        struct_size: u32, form: u32, kind: u32, width: u32, components: u32, reserved0: u32,
+        fields: *const *const Field, n_fields: usize,
+    }
+    #[sized] "zp_representation" Representation {
+        struct_size: u32, rank: u32, layout: *const Layout, label: *const Str, shape: *const u64, fill: *const Bytes,
+        data_type_json: *const Bytes, data_type: *const DataType, data_type_self: *const c_void,
+    }
+    #[sized] "zp_array" Array {
+        struct_size: u32, rank: u32, data: *mut u8, shape: *const u64, strides: *const i64, element_size: usize,
+        offsets: *const u64, bytes_out: *mut Out, offsets_out: *mut Out,
+    }
+    #[sized] "zp_host" Host { struct_size: u32, abi_minor: u32, name: *const Str, version: *const Str, }
+    #[sized] "zp_site" Site {
+        struct_size: u32, intent: u32, depth: u32, reserved0: u32, name: *const Str, configuration: *const Bytes,
+        representation: *const Representation, size: *const Size,
+    }
+    #[sized] "zp_axis" Axis { struct_size: u32, kind: u32, regular: u64, lengths: *const u64, n_lengths: usize, }
+    #[sized] "zp_extension" Extension {
+        struct_size: u32, kind: u32, caps: u64, needs: u64, name: *const Str, aliases: *const Str, n_aliases: usize,
+        vtable: *const c_void,
+    }
+    #[sized] "zp_plugin" Plugin {
+        struct_size: u32, abi_minor: u32, magic: u64, id: *const Str, version: *const Str,
+        extensions: *const *const Extension, n_extensions: usize, manifest: *const Bytes,
+    }
+}
+
+/// What `join` runs.
+pub type Run = Option<unsafe extern "C" fn(*mut c_void)>;
+/// `zp_each`
+pub type Each = Option<unsafe extern "C" fn(*mut c_void, usize, *const u8, usize) -> Status>;
+/// `zp_make`
+pub type MakeMemo = Option<unsafe extern "C" fn(*mut c_void, *mut *mut c_void) -> Status>;
+/// `zp_found`
+pub type Found = Option<unsafe extern "C" fn(*mut c_void, usize, u32, *const u8, usize) -> Status>;
+/// The type of `zp_reader.memo`.
+pub type MemoFn = unsafe extern "C" fn(
+    *const Reader,
+    *const Call,
+    *const c_void,
+    u64,
+    MakeMemo,
+    *mut c_void,
+    Option<unsafe extern "C" fn(*mut c_void)>,
+    *mut *mut c_void,
+) -> Status;
+/// `zarr_plugin_entry_v1`
+pub type Entry = unsafe extern "C" fn(*const Host, *const Call) -> *const Plugin;
+
+// SAFETY: what static descriptors point to is static and never written.
+unsafe impl Sync for Str {}
+// SAFETY: as above.
+unsafe impl Sync for Bytes {}
+// SAFETY: as above.
+unsafe impl Sync for Extension {}
+// SAFETY: as above.
+unsafe impl Sync for Plugin {}
+
+/// Every struct of the ABI.
+pub fn structs() -> impl Iterator<Item = &'static Struct> {
+    VALUES.iter().chain(TABLES).chain(STORES)
+}
+
+impl Str {
+    /// Text that outlives the call it is passed to.
+    pub const fn new(text: &str) -> Self {
+        Self { ptr: text.as_ptr(), len: text.len() }
+    }
+}
+impl Bytes {
+    /// Bytes that outlive the call they are passed to.
+    pub const fn new(bytes: &[u8]) -> Self {
+        Self { ptr: bytes.as_ptr(), len: bytes.len() }
+    }
+}
+
+/// The length that a struct states.
+pub(crate) const fn size32<T>() -> u32 {
+    size_of::<T>() as u32
+}
+
+/// Copies a struct that another may have built shorter or longer over zeros: what it lacks is null.
+///
+/// # Safety
+/// `p` is null or points to a struct that begins with its true `struct_size`.
+pub(crate) unsafe fn copied<T: Sized32>(p: *const T) -> Option<T> {
+    if p.is_null() {
+        return None;
+    }
+    // SAFETY: not null, so at least `struct_size` is there, wherever it is aligned.
+    let stated = unsafe { p.cast::<u32>().read_unaligned() } as usize;
+    if stated < size_of::<u32>() {
+        return None;
+    }
+    let mut copy = std::mem::MaybeUninit::<T>::zeroed();
+    let known = stated.min(size_of::<T>());
+    // SAFETY: both have at least that many bytes; all zeros and any prefix over them are a `T`, see `Sized32`.
+    unsafe {
+        std::ptr::copy_nonoverlapping(p.cast::<u8>(), copy.as_mut_ptr().cast::<u8>(), known);
+        copy.as_mut_ptr().cast::<u32>().write(known as u32);
+        Some(copy.assume_init())
+    }
+}
+
+/// Bytes that another lends; null is fine where the length is 0.
+///
+/// # Safety
+/// If `len` is not 0, `ptr` points to that many bytes which nobody writes during `'a`.
+pub(crate) unsafe fn slice<'a, T>(ptr: *const T, len: usize) -> &'a [T] {
+    if len == 0 || ptr.is_null() {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(ptr, len) }
+}
+
+/// As [`slice`], to be written.
+///
+/// # Safety
+/// If `len` is not 0, `ptr` points to that many bytes which nobody else reads or writes during `'a`.
+pub(crate) unsafe fn slice_mut<'a, T>(ptr: *mut T, len: usize) -> &'a mut [T] {
+    if len == 0 || ptr.is_null() {
+        return &mut [];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts_mut(ptr, len) }
+}
+
+/// Text that another lends; `None` for null and for what is no UTF-8.
+///
+/// # Safety
+/// `p` is null or points to a `zp_str` whose bytes nobody writes during `'a`.
+pub(crate) unsafe fn text<'a>(p: *const Str) -> Option<&'a str> {
+    // SAFETY: the caller's promise.
+    let s = unsafe { p.as_ref() }?;
+    // SAFETY: as above.
+    std::str::from_utf8(unsafe { slice(s.ptr, s.len) }).ok()
+}

@@ -1,0 +1,283 @@
+//! `zp_array`: elements in memory.
+
+use super::out;
+use crate::abi;
+use smallvec::SmallVec;
+use zarr_core::{
+    Error, Result,
+    limits::zeroed,
+    representation::Representation,
+    view::{Dims, Handle, Heap, View, ViewMut},
+};
+#[cfg(feature = "load")]
+use zarr_core::{call::Call as CoreCall, layout::Layout};
+
+type Strides = SmallVec<[i64; 4]>;
+
+#[cfg(feature = "load")]
+fn array(data: *mut u8, shape: &[u64], strides: &[i64], element_size: usize) -> abi::Array {
+    abi::Array {
+        struct_size: abi::size32::<abi::Array>(),
+        rank: shape.len() as u32,
+        data,
+        shape: shape.as_ptr(),
+        strides: strides.as_ptr(),
+        element_size,
+        offsets: std::ptr::null(),
+        bytes_out: std::ptr::null_mut(),
+        offsets_out: std::ptr::null_mut(),
+    }
+}
+
+fn c_strides(shape: &[u64], element: usize) -> Strides {
+    let mut stride = element as i64;
+    let mut strides: Strides = SmallVec::from_elem(0, shape.len());
+    for (s, &n) in strides.iter_mut().zip(shape).rev() {
+        *s = stride;
+        stride = stride.saturating_mul(i64::try_from(n.max(1)).unwrap_or(i64::MAX));
+    }
+    strides
+}
+
+// ---- lend
+
+/// What the other side can take.
+#[cfg(feature = "load")]
+#[derive(Debug, Clone)]
+pub(crate) struct Form {
+    pub(crate) layout: Layout,
+    pub(crate) strided: bool,
+}
+
+#[cfg(feature = "load")]
+impl Form {
+    /// Memory with room for a copy that begins at an aligned byte.
+    fn copy<'c>(&self, call: &CoreCall<'c>, bytes: usize) -> Result<(zarr_core::call::Scratch<'c>, usize)> {
+        let align = super::representation::alignment(&self.layout);
+        let memory = call.scratch(bytes.saturating_add(align - 1))?;
+        let at = memory.as_ptr().align_offset(align);
+        Ok((memory, at))
+    }
+    fn fits(&self, ptr: *const u8, shape: &[u64], strides: &[isize], element: usize) -> bool {
+        let align = super::representation::alignment(&self.layout);
+        let c = || c_strides(shape, element);
+        let gapless = || strides.iter().zip(c()).zip(shape).all(|((s, c), n)| *n < 2 || *s as i64 == c);
+        self.strided || (ptr as usize).is_multiple_of(align) && gapless()
+    }
+    /// Lends elements to be read.
+    pub(crate) fn lend(
+        &self,
+        call: &CoreCall<'_>,
+        view: &View<'_>,
+        f: impl FnOnce(*const abi::Array) -> abi::Status,
+    ) -> Result<abi::Status> {
+        let (shape, element) = (view.shape(), view.element_size());
+        if self.layout.is_variable() {
+            let (offsets, bytes) = gathered(view)?;
+            let lent = array(bytes.as_ptr().cast_mut(), &shape, &[], 0);
+            return Ok(f(&abi::Array { offsets: offsets.as_ptr(), ..lent }));
+        }
+        if self.fits(view.as_ptr(), &shape, &view.strides(), element) {
+            let strides: Strides = view.strides().iter().map(|s| *s as i64).collect();
+            return Ok(f(&array(view.as_ptr().cast_mut(), &shape, &strides, element)));
+        }
+        let bytes = view.count() * element;
+        let (mut memory, at) = self.copy(call, bytes)?;
+        let copy = &mut memory[at..at + bytes];
+        ViewMut::new(copy, &shape, element)?.copy_from(view, 1)?;
+        Ok(f(&array(copy.as_mut_ptr(), &shape, &c_strides(&shape, element), element)))
+    }
+    /// Lends memory whose elements are all written. `keep`: they are read before that.
+    pub(crate) fn lend_mut(
+        &self,
+        call: &CoreCall<'_>,
+        mut view: ViewMut<'_>,
+        keep: bool,
+        f: impl FnOnce(*const abi::Array) -> abi::Status,
+    ) -> Result<(abi::Status, Option<super::Fault>)> {
+        let (shape, element) = (view.shape(), view.element_size());
+        if self.layout.is_variable() {
+            return self.lend_variable(call, view, f);
+        }
+        if self.fits(view.as_ptr(), &shape, &view.strides(), element) {
+            let strides: Strides = view.strides().iter().map(|s| *s as i64).collect();
+            return Ok((f(&array(view.as_mut_ptr(), &shape, &strides, element)), None));
+        }
+        let bytes = view.count() * element;
+        let (mut memory, at) = self.copy(call, bytes)?;
+        let copy = &mut memory[at..at + bytes];
+        if keep {
+            ViewMut::new(copy, &shape, element)?.copy_from(&view.as_view(), 1)?;
+        }
+        let status = f(&array(copy.as_mut_ptr(), &shape, &c_strides(&shape, element), element));
+        if status == abi::OK {
+            view.copy_from(&View::new(copy, &shape, element)?, 1)?;
+        }
+        Ok((status, None))
+    }
+    fn lend_variable(
+        &self,
+        call: &CoreCall<'_>,
+        mut view: ViewMut<'_>,
+        f: impl FnOnce(*const abi::Array) -> abi::Status,
+    ) -> Result<(abi::Status, Option<super::Fault>)> {
+        let heap = view.require_heap()?;
+        let (shape, count) = (view.shape(), view.count());
+        let max = call.limits.chunk_bytes;
+        let mut bytes = Vec::new();
+        let mut nested = Ok(None);
+        let (status, fault, offsets) = out::collected(8 * (count as u64 + 1), |offsets_out| {
+            let got = out::collected(max, |bytes_out| {
+                let mut lent = array(std::ptr::null_mut(), &shape, &[], 0);
+                (lent.bytes_out, lent.offsets_out) = (bytes_out, offsets_out);
+                f(&raw const lent)
+            });
+            match got {
+                Ok((status, fault, written)) => {
+                    bytes = written;
+                    nested = Ok(fault);
+                    status
+                }
+                Err(e) => {
+                    nested = Err(e);
+                    abi::E_INTERNAL
+                }
+            }
+        })?;
+        if let Some(fault) = nested?.or(fault) {
+            return Ok((status, Some(fault)));
+        }
+        if status != abi::OK {
+            return Ok((status, None));
+        }
+        let text = matches!(self.layout, Layout::Variable { text: true });
+        let Some(handles) = handles(&offsets, &bytes, count, text) else {
+            return Ok((status, Some(super::Fault("it gave elements of variable length whose offsets are wrong"))));
+        };
+        let buffer = heap.push(bytes)?;
+        let handles: Vec<u8> = handles.iter().flat_map(|h| Handle { buffer, ..*h }.to_bytes()).collect();
+        view.copy_from(&View::new(&handles, &shape, Handle::SIZE)?.with_heap(Some(heap)), 1)?;
+        Ok((status, None))
+    }
+}
+
+/// The handles of elements in one buffer, if the offsets fit it.
+#[cfg(feature = "load")]
+fn handles(offsets: &[u8], bytes: &[u8], count: usize, text: bool) -> Option<Vec<Handle>> {
+    let (offsets, rest) = offsets.as_chunks::<8>();
+    if offsets.len() != count + 1 || !rest.is_empty() {
+        return None;
+    }
+    let offsets: Vec<u64> = offsets.iter().map(|o| u64::from_ne_bytes(*o)).collect();
+    let one = |w: &[u64]| {
+        let part = bytes.get(usize::try_from(w[0]).ok()?..usize::try_from(w[1]).ok()?)?;
+        if text && std::str::from_utf8(part).is_err() {
+            return None;
+        }
+        Some(Handle { buffer: 0, offset: w[0], len: u32::try_from(part.len()).ok()? })
+    };
+    offsets.windows(2).map(one).collect()
+}
+
+/// Offsets and bytes of elements of variable length, in C order.
+fn gathered(view: &View<'_>) -> Result<(Vec<u64>, Vec<u8>)> {
+    let strings = view.require_heap()?.strings();
+    let (mut scratch, mut bytes) = (Vec::new(), Vec::new());
+    let (handles, _) = view.contiguous(&mut scratch)?.as_chunks::<{ Handle::SIZE }>();
+    let mut offsets = Vec::with_capacity(handles.len() + 1);
+    offsets.push(0);
+    for h in handles {
+        bytes.extend_from_slice(strings.get(Handle::from_bytes(h))?);
+        offsets.push(bytes.len() as u64);
+    }
+    Ok((offsets, bytes))
+}
+
+// ---- take
+
+fn dims<'a>(lent: &abi::Array, of: &Representation) -> Result<(&'a [u64], SmallVec<[isize; 4]>)> {
+    if !of.layout().is_variable() && lent.element_size != of.element_size() {
+        let (found, wanted) = (lent.element_size, of.element_size());
+        return Err(Error::argument(format!("an array has elements of {found} bytes where {wanted} are expected")));
+    }
+    let rank = lent.rank as usize;
+    // SAFETY: an array has as many lengths and strides as its rank says; see the callers' promise.
+    let (shape, strides) = unsafe { (abi::slice(lent.shape, rank), abi::slice(lent.strides, rank)) };
+    if shape.len() != rank {
+        return Err(Error::argument("an array came without its shape"));
+    }
+    if strides.is_empty() {
+        return Ok((shape, c_strides(shape, lent.element_size).iter().map(|s| *s as isize).collect()));
+    }
+    Ok((shape, strides.iter().map(|s| *s as isize).collect()))
+}
+
+fn copied(p: *const abi::Array) -> Result<abi::Array> {
+    // SAFETY: the callers pass what the other side lends; an array begins with its size.
+    unsafe { abi::copied(p) }.ok_or_else(|| Error::argument("there is no array"))
+}
+
+/// Lends elements of the other side to `f`.
+///
+/// # Safety
+/// `p` is what the other side lends to the call that is being served, with elements of that representation's layout.
+pub(crate) unsafe fn take<R>(
+    p: *const abi::Array,
+    of: &Representation,
+    f: impl FnOnce(&View<'_>) -> Result<R>,
+) -> Result<R> {
+    let lent = copied(p)?;
+    let (shape, strides) = dims(&lent, of)?;
+    if !of.layout().is_variable() {
+        // SAFETY: the caller's promise: every index of the shape reaches an element.
+        return f(&unsafe { View::from_raw(lent.data, shape, &strides, of.element_size()) }?);
+    }
+    let count = usize::try_from(zarr_core::representation::product(shape, 1)?).unwrap_or(usize::MAX);
+    // SAFETY: the caller's promise: one offset more than there are elements, the last is the number of bytes.
+    let offsets = unsafe { abi::slice(lent.offsets, count.saturating_add(1)) };
+    let total = offsets.last().map_or(0, |n| usize::try_from(*n).unwrap_or(usize::MAX));
+    // SAFETY: as above.
+    let bytes = unsafe { abi::slice(lent.data.cast_const(), total) };
+    let heap = Heap::new(of.fill());
+    let buffer = heap.push(bytes)?;
+    let handles: Vec<u8> = offsets
+        .windows(2)
+        .flat_map(|w| Handle { buffer, offset: w[0], len: w[1].saturating_sub(w[0]) as u32 }.to_bytes())
+        .collect();
+    f(&View::new(&handles, shape, Handle::SIZE)?.with_heap(Some(&heap)))
+}
+
+/// Lends memory of the other side to `f`, which writes it.
+///
+/// # Safety
+/// As [`take`], and nobody else uses the memory meanwhile.
+pub(crate) unsafe fn take_mut<R>(
+    p: *const abi::Array,
+    call: *const abi::Call,
+    of: &Representation,
+    f: impl FnOnce(ViewMut<'_>) -> Result<R>,
+) -> Result<R> {
+    let lent = copied(p)?;
+    let (shape, strides) = dims(&lent, of)?;
+    if !of.layout().is_variable() {
+        // SAFETY: the caller's promise: every index of the shape reaches an element of its own.
+        return f(unsafe { ViewMut::from_raw(lent.data, shape, &strides, of.element_size()) }?);
+    }
+    let count = usize::try_from(zarr_core::representation::product(shape, 1)?).unwrap_or(usize::MAX);
+    let heap = Heap::new(of.fill());
+    let mut handles = zeroed(count.saturating_mul(Handle::SIZE))?;
+    let shape: Dims = shape.into();
+    let result = f(ViewMut::new(&mut handles, &shape, Handle::SIZE)?.with_heap(Some(&heap)))?;
+    let (offsets, bytes) = gathered(&View::new(&handles, &shape, Handle::SIZE)?.with_heap(Some(&heap)))?;
+    let write = |to: *mut abi::Out, bytes: &[u8]| {
+        if to.is_null() {
+            return Err(Error::argument("an array came without room for elements of variable length"));
+        }
+        // SAFETY: the caller's promise.
+        unsafe { out::take(to, call, |out| out.extend(bytes)) }
+    };
+    write(lent.bytes_out, &bytes)?;
+    let offsets: Vec<u8> = offsets.iter().flat_map(|o| o.to_ne_bytes()).collect();
+    write(lent.offsets_out, &offsets)?;
+    Ok(result)
+}

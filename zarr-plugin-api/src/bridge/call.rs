@@ -1,0 +1,246 @@
+//! `zp_call`: what is lent to every call.
+
+use super::{Fault, Guard, error};
+use crate::abi::{self, Str};
+use std::{
+    any::Any,
+    ffi::c_void,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::{Mutex, PoisonError},
+};
+use zarr_core::{
+    Error, Result,
+    call::{Call, Executor, InnerChunkOrder, Options, Pool, Scratch, Sequential},
+    limits::Limits,
+    source::Memo,
+};
+
+/// What a lent call keeps until it ends.
+pub(crate) struct Lender<'c> {
+    call: &'c Call<'c>,
+    error: Mutex<Option<Error>>,
+    scratch: Mutex<Vec<Scratch<'c>>>,
+    memos: Mutex<Vec<Memo>>,
+}
+
+/// What came of a lent call.
+pub(crate) struct Ended {
+    pub(crate) status: abi::Status,
+    /// What was recorded with it, whatever the status.
+    pub(crate) error: Option<Error>,
+}
+
+/// Lends a call. `roots` only where files may be opened.
+pub(crate) fn lend(call: &Call<'_>, roots: &[Str], f: impl FnOnce(*const abi::Call) -> abi::Status) -> Ended {
+    let mut lender =
+        Lender { call, error: Mutex::new(None), scratch: Mutex::new(Vec::new()), memos: Mutex::new(Vec::new()) };
+    let options = abi::Options {
+        struct_size: abi::size32::<abi::Options>(),
+        flags: if call.options.store_fill { abi::OPTION_STORE_FILL } else { 0 },
+        inner_chunk_order: match call.options.inner_chunk_order {
+            InnerChunkOrder::RowMajor => abi::ORDER_ROW_MAJOR,
+            InnerChunkOrder::ColumnMajor => abi::ORDER_COLUMN_MAJOR,
+            InnerChunkOrder::Morton => abi::ORDER_MORTON,
+        },
+        reserved0: 0,
+        roots: roots.as_ptr(),
+        n_roots: roots.len(),
+    };
+    let lent = abi::Call {
+        struct_size: abi::size32::<abi::Call>(),
+        max_threads: u32::try_from(call.executor.threads()).unwrap_or(u32::MAX),
+        chunk_limit: call.limits.chunk_bytes,
+        options: &raw const options,
+        host: std::ptr::from_ref(&lender).cast_mut().cast(),
+        set_error: Some(set_error),
+        scratch: Some(scratch),
+        join: Some(join),
+    };
+    let status = f(&raw const lent);
+    Ended { status, error: lender.error.get_mut().unwrap_or_else(PoisonError::into_inner).take() }
+}
+
+/// Lends a call where none is at hand: one thread, limits as given.
+pub(crate) fn lend_plain(limits: &Limits, f: impl FnOnce(*const abi::Call) -> abi::Status) -> Ended {
+    let buffers = Pool::default();
+    let call = Call { limits, options: const { &Options::DEFAULT }, executor: &Sequential, buffers: &buffers };
+    lend(&call, &[], f)
+}
+
+/// What a call that was lent means, watched over by a guard if the other side is not trusted.
+pub(crate) fn outcome(guard: Option<&dyn Guard>, run: &mut dyn FnMut() -> (Ended, Option<Fault>)) -> Result<()> {
+    match guard {
+        Some(guard) => guard.run(run),
+        None => {
+            let (ended, _) = run();
+            ended.error.map_or_else(|| error::check(ended.status), Err)
+        }
+    }
+}
+
+impl<'c> Lender<'c> {
+    /// The lender of a call, if it is one of ours.
+    ///
+    /// # Safety
+    /// `call` is null or points to a `zp_call` that is being served.
+    pub(crate) unsafe fn of(call: *const abi::Call) -> Option<&'c Self> {
+        // SAFETY: the caller's promise; a call begins with its size.
+        let lent = unsafe { abi::copied(call) }?;
+        let ours = lent.set_error.is_some_and(|f| std::ptr::fn_addr_eq(f, set_error as SetError));
+        // SAFETY: a call with our function was made by `lend`, which keeps the lender for as long as the call.
+        if ours { unsafe { lent.host.cast::<Self>().as_ref() } } else { None }
+    }
+    /// Keeps the first error; any other comes before a suspension.
+    pub(crate) fn record(&self, e: Error) {
+        let mut slot = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.as_ref().is_none_or(Error::is_suspended) {
+            *slot = Some(e);
+        }
+    }
+    /// Keeps what the other side was given a pointer into.
+    pub(crate) fn keep(&self, memo: Memo) {
+        self.memos.lock().unwrap_or_else(PoisonError::into_inner).push(memo);
+    }
+}
+
+type SetError = unsafe extern "C" fn(*const abi::Call, abi::Status, *const Str, *const Str);
+
+unsafe extern "C" fn set_error(call: *const abi::Call, status: abi::Status, message: *const Str, hint: *const Str) {
+    let record = || {
+        // SAFETY: the other side passes the call on that it was given, and texts that live until this returns.
+        let (lender, message, hint) = unsafe { (Lender::of(call), abi::text(message), abi::text(hint)) };
+        if let Some(lender) = lender {
+            lender.record(error::rebuilt(status, message.unwrap_or("an error whose text is no UTF-8"), hint));
+        }
+    };
+    // Without memory for the message there is only the status.
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(record)) {
+        std::mem::forget(payload);
+    }
+}
+
+const ALIGN: usize = 64;
+
+unsafe extern "C" fn scratch(call: *const abi::Call, size: usize) -> *mut c_void {
+    let mut found = std::ptr::null_mut();
+    let take = || {
+        // SAFETY: the other side passes the call on that it was given.
+        let Some(lender) = (unsafe { Lender::of(call) }) else { return Ok(()) };
+        let mut memory = lender.call.scratch(size.saturating_add(ALIGN))?;
+        let at = memory.as_mut_ptr();
+        found = at.wrapping_add(at.align_offset(ALIGN)).cast();
+        lender.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+        Ok(())
+    };
+    // SAFETY: as above.
+    let status = unsafe { super::serve::<false>(call, take) };
+    if status == abi::OK { found } else { std::ptr::null_mut() }
+}
+
+/// A pointer that goes to the thread which was promised to get it.
+struct Pass(*mut c_void);
+// SAFETY: `join` of the ABI says that its function may be run on two threads with these.
+unsafe impl Send for Pass {}
+// SAFETY: as above.
+unsafe impl Sync for Pass {}
+impl Pass {
+    fn get(&self) -> *mut c_void {
+        self.0
+    }
+}
+
+unsafe extern "C" fn join(call: *const abi::Call, f: abi::Run, a: *mut c_void, b: *mut c_void) {
+    let Some(f) = f else { return };
+    let (a, b) = (Pass(a), Pass(b));
+    let run = || {
+        // SAFETY: the other side passes the call on that it was given.
+        let executor = unsafe { Lender::of(call) }.map_or(&Sequential as &dyn Executor, |l| l.call.executor);
+        // SAFETY: the other side says that its function may be called with these, on two threads.
+        executor.join(&mut || unsafe { f(a.get()) }, &mut || unsafe { f(b.get()) });
+        Ok(())
+    };
+    // SAFETY: as above.
+    unsafe { super::serve::<false>(call, run) };
+}
+
+/// A call that the other side lends.
+pub(crate) struct Taken {
+    limits: Limits,
+    options: Options,
+    executor: Joiner,
+}
+
+struct Joiner {
+    call: *const abi::Call,
+    join: Option<unsafe extern "C" fn(*const abi::Call, abi::Run, *mut c_void, *mut c_void)>,
+    threads: usize,
+}
+// SAFETY: the ABI lets `join` be called from any thread during the call.
+unsafe impl Send for Joiner {}
+// SAFETY: as above.
+unsafe impl Sync for Joiner {}
+
+impl Taken {
+    /// # Safety
+    /// `call` points to a `zp_call` that is being served for as long as this lives.
+    pub(crate) unsafe fn new(call: *const abi::Call) -> Self {
+        let (mut limits, mut options) = (Limits::default(), Options::DEFAULT);
+        // SAFETY: the caller's promise; both structs begin with their size.
+        let lent = unsafe { abi::copied(call) };
+        // SAFETY: as above.
+        if let Some(o) = lent.and_then(|c| unsafe { abi::copied(c.options) }) {
+            options.store_fill = o.flags & abi::OPTION_STORE_FILL != 0;
+            options.inner_chunk_order = match o.inner_chunk_order {
+                abi::ORDER_COLUMN_MAJOR => InnerChunkOrder::ColumnMajor,
+                abi::ORDER_MORTON => InnerChunkOrder::Morton,
+                _ => InnerChunkOrder::RowMajor,
+            };
+            // SAFETY: as above.
+            let roots = unsafe { abi::slice(o.roots, o.n_roots) };
+            // SAFETY: as above.
+            options.roots = roots.iter().filter_map(|r| unsafe { abi::text(r) }).map(str::to_owned).collect();
+        }
+        if let Some(lent) = lent {
+            limits.chunk_bytes = lent.chunk_limit;
+        }
+        let threads = lent.map_or(1, |c| c.max_threads.max(1) as usize);
+        Self { limits, options, executor: Joiner { call, join: lent.and_then(|c| c.join), threads } }
+    }
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+    /// The call, with the extension's own buffers.
+    pub(crate) fn call<'c>(&'c self, buffers: &'c Pool<Vec<u8>>) -> Call<'c> {
+        Call { limits: &self.limits, options: &self.options, executor: &self.executor, buffers }
+    }
+}
+
+struct Half<'f> {
+    run: &'f mut (dyn FnMut() + Send),
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+unsafe extern "C" fn run_half(half: *mut c_void) {
+    // SAFETY: `Joiner::join` passes each of its halves to one thread, and waits for both.
+    let half = unsafe { &mut *half.cast::<Half<'_>>() };
+    half.panic = catch_unwind(AssertUnwindSafe(|| (half.run)())).err();
+}
+
+impl Executor for Joiner {
+    fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+        let Some(join) = self.join else { return Sequential.join(a, b) };
+        let (mut a, mut b) = (Half { run: a, panic: None }, Half { run: b, panic: None });
+        // SAFETY: the call is being served, see `Taken::new`; `join` returns when both have run.
+        unsafe { join(self.call, Some(run_half), (&raw mut a).cast(), (&raw mut b).cast()) };
+        // What panics here is caught where the extension was entered.
+        if let Some(payload) = a.panic.or(b.panic) {
+            resume_unwind(payload);
+        }
+    }
+    fn threads(&self) -> usize {
+        self.threads
+    }
+}

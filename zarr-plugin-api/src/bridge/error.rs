@@ -1,0 +1,125 @@
+//! Errors as statuses and texts, and back.
+
+use super::call::Lender;
+use crate::abi::{self, Status, Str};
+use std::io;
+use zarr_core::{Error, ErrorKind};
+
+/// The other side has recorded an error already and only its status crossed.
+#[derive(Debug, thiserror::Error)]
+#[error("status {0} of the other side")]
+struct Relayed(Status);
+
+/// An error that has no kind of its own in zarr-core.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+struct Reported {
+    status: Status,
+    message: String,
+}
+
+/// The status that stands for an error.
+pub(crate) fn status_of(e: &Error) -> Status {
+    match e.kind() {
+        ErrorKind::Configuration(_) | ErrorKind::Metadata(_) | ErrorKind::Json { .. } => abi::E_CONFIGURATION,
+        ErrorKind::Chain(_) | ErrorKind::UnknownExtension { .. } => abi::E_UNSUPPORTED,
+        ErrorKind::Data(_) => abi::E_DATA,
+        ErrorKind::Limit { .. } | ErrorKind::Memory(_) => abi::E_LIMIT,
+        ErrorKind::Suspended => abi::E_SUSPENDED,
+        ErrorKind::Missing => abi::E_MISSING,
+        ErrorKind::FillValue(_) => abi::E_FILL_VALUE,
+        ErrorKind::Argument(_) | ErrorKind::Name(_) => abi::E_ARGUMENT,
+        ErrorKind::Io(_) => abi::E_IO,
+        ErrorKind::StoreAbility(_) => abi::E_ABILITY,
+        ErrorKind::Plugin(e) => match (e.downcast_ref::<Relayed>(), e.downcast_ref::<Reported>()) {
+            (Some(Relayed(status)), _) => *status,
+            (_, Some(reported)) => reported.status,
+            _ => abi::E_INTERNAL,
+        },
+        _ => abi::E_INTERNAL,
+    }
+}
+
+/// An error from a status and the texts that came with it.
+pub(crate) fn rebuilt(status: Status, message: &str, hint: Option<&str>) -> Error {
+    let text = message.to_owned();
+    let kind = match status {
+        abi::E_CONFIGURATION => ErrorKind::Configuration(text),
+        abi::E_UNSUPPORTED => ErrorKind::Chain(text),
+        abi::E_DATA => ErrorKind::Data(text),
+        abi::E_SUSPENDED => ErrorKind::Suspended,
+        abi::E_MISSING => ErrorKind::Missing,
+        abi::E_FILL_VALUE => ErrorKind::FillValue(text),
+        abi::E_ARGUMENT => ErrorKind::Argument(text),
+        abi::E_IO => ErrorKind::Io(io::Error::other(text)),
+        _ => ErrorKind::Plugin(Box::new(Reported { status, message: text })),
+    };
+    match hint {
+        Some(hint) => Error::new(kind).with_hint(hint),
+        None => kind.into(),
+    }
+}
+
+/// What went wrong without what `rebuilt` puts before it again.
+fn message_of(e: &Error) -> String {
+    let text = match e.kind() {
+        ErrorKind::Configuration(s)
+        | ErrorKind::Chain(s)
+        | ErrorKind::Data(s)
+        | ErrorKind::FillValue(s)
+        | ErrorKind::Argument(s) => s.clone(),
+        other => other.to_string(),
+    };
+    match e.json_path() {
+        Some(path) => format!("{text} (at {path})"),
+        None => text,
+    }
+}
+
+/// The error for a status that the other side answered to a function which it lent. What it means, the other side has
+/// recorded with the call.
+pub(crate) fn relayed(status: Status) -> Error {
+    match status {
+        abi::E_SUSPENDED => ErrorKind::Suspended.into(),
+        abi::E_MISSING => ErrorKind::Missing.into(),
+        status => ErrorKind::Plugin(Box::new(Relayed(status))).into(),
+    }
+}
+
+/// As [`relayed`], where success is possible.
+pub(crate) fn check(status: Status) -> zarr_core::Result<()> {
+    if status == abi::OK { Ok(()) } else { Err(relayed(status)) }
+}
+
+/// Tells the caller what went wrong, and gives the status to return.
+///
+/// # Safety
+/// `call` is null or points to a `zp_call` that is being served.
+pub(crate) unsafe fn report(call: *const abi::Call, e: Error) -> Status {
+    let status = status_of(&e);
+    if matches!(e.kind(), ErrorKind::Plugin(p) if p.is::<Relayed>()) {
+        return status;
+    }
+    // SAFETY: the caller's promise.
+    if let Some(lender) = unsafe { Lender::of(call) } {
+        lender.record(e);
+        return status;
+    }
+    if status != abi::E_SUSPENDED {
+        // SAFETY: as above.
+        unsafe { say(call, status, &message_of(&e), e.hint()) };
+    }
+    status
+}
+
+/// Calls `set_error`.
+///
+/// # Safety
+/// As [`report`].
+pub(crate) unsafe fn say(call: *const abi::Call, status: Status, message: &str, hint: Option<&str>) {
+    // SAFETY: the caller's promise; a call begins with its size.
+    let Some(set_error) = (unsafe { abi::copied(call) }).and_then(|c| c.set_error) else { return };
+    let (message, hint) = (Str::new(message), hint.map(Str::new));
+    // SAFETY: texts and call live until it returns.
+    unsafe { set_error(call, status, &raw const message, hint.as_ref().map_or(std::ptr::null(), std::ptr::from_ref)) };
+}

@@ -1,0 +1,53 @@
+//! Between the types of zarr-core and those of the ABI. Each module has two directions: *lend* gives one of ours to the
+//! other side for a call, *take* makes one of ours from what the other side lends.
+
+pub(crate) mod array;
+pub(crate) mod call;
+pub(crate) mod error;
+pub(crate) mod out;
+pub(crate) mod representation;
+pub(crate) mod source;
+pub(crate) mod store;
+
+use crate::abi::{self, Status};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use zarr_core::{ErrorKind, Result};
+
+/// An answer that no correct callee gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fault(pub(crate) &'static str);
+
+/// Watches over the calls of a side that is not trusted.
+pub(crate) trait Guard: Send + Sync {
+    /// Runs a call, unless the other side is to be called no more; gives what the call means.
+    fn run(&self, call: &mut dyn FnMut() -> (call::Ended, Option<Fault>)) -> Result<()>;
+}
+
+/// Runs one of our functions that the other side calls. A panic does not cross: in a plugin it is answered with
+/// [`E_PANIC`](abi::E_PANIC), in a host it is an error of ours.
+///
+/// # Safety
+/// `call` is null or points to a `zp_call` that is being served.
+pub(crate) unsafe fn serve<const PLUGIN: bool>(call: *const abi::Call, f: impl FnOnce() -> Result<()>) -> Status {
+    match catch_unwind(AssertUnwindSafe(f)) {
+        Ok(Ok(())) => abi::OK,
+        // SAFETY: the caller's promise.
+        Ok(Err(e)) => unsafe { error::report(call, e) },
+        Err(payload) => {
+            let text = payload.downcast_ref::<&str>().copied();
+            let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("it panicked");
+            if PLUGIN {
+                // SAFETY: the caller's promise.
+                unsafe { error::say(call, abi::E_PANIC, text, None) };
+            }
+            // A payload's own drop may panic again.
+            std::mem::forget(payload);
+            if PLUGIN {
+                return abi::E_PANIC;
+            }
+            let e = ErrorKind::Contract("a function that was lent to an extension panicked");
+            // SAFETY: the caller's promise.
+            unsafe { error::report(call, e.into()) }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! `zp_layout`, `zp_representation` and `zp_size`.
+
+use crate::abi::{self, Str};
+use std::sync::Arc;
+use zarr_core::{
+    Error, Result,
+    data_type::DataType,
+    layout::{Field, Layout, ScalarKind},
+    representation::{Representation, Size},
+};
+
+/// No element of a plugin's data type is larger.
+const MAX_ELEMENT: usize = 1 << 24;
+
+/// A layout that lives at one place in memory.
+#[derive(Debug)]
+pub(crate) struct LentLayout {
+    lent: abi::Layout,
+    // What `lent` points to.
+    _fields: Vec<*const abi::Field>,
+    _lent_fields: Box<[abi::Field]>,
+    _names: Box<[(Box<str>, Str)]>,
+}
+// SAFETY: the pointers lead into what the struct owns, and nothing changes after it is made.
+unsafe impl Send for LentLayout {}
+// SAFETY: as above.
+unsafe impl Sync for LentLayout {}
+
+fn kind_to(kind: ScalarKind) -> u32 {
+    match kind {
+        ScalarKind::Bool => abi::KIND_BOOL,
+        ScalarKind::Int => abi::KIND_INT,
+        ScalarKind::UInt => abi::KIND_UINT,
+        ScalarKind::Float => abi::KIND_FLOAT,
+        _ => abi::KIND_RAW,
+    }
+}
+
+impl LentLayout {
+    pub(crate) fn new(layout: &Layout) -> Self {
+        let mut lent = abi::Layout {
+            struct_size: abi::size32::<abi::Layout>(),
+            form: abi::FORM_FIXED,
+            kind: 0,
+            width: 0,
+            components: 0,
+            reserved0: 0,
+            fields: std::ptr::null(),
+            n_fields: 0,
+        };
+        let mut names: Box<[(Box<str>, Str)]> = Box::default();
+        let mut lent_fields: Box<[abi::Field]> = Box::default();
+        match layout {
+            Layout::Fixed { kind, width, components } => {
+                (lent.kind, lent.width, lent.components) = (kind_to(*kind), *width as u32, *components as u32);
+            }
+            Layout::Struct(all) => {
+                lent.form = abi::FORM_STRUCT;
+                names = all.iter().map(|f| (f.name.clone().into(), Str::new(""))).collect();
+                names.iter_mut().for_each(|(text, name)| *name = Str::new(text));
+                let field = |(f, (_, name)): (&Field, &(Box<str>, Str))| abi::Field {
+                    struct_size: abi::size32::<abi::Field>(),
+                    kind: kind_to(f.kind),
+                    width: f.width as u32,
+                    components: f.components as u32,
+                    name,
+                };
+                lent_fields = all.iter().zip(&names).map(field).collect();
+            }
+            Layout::Variable { text: true } => lent.form = abi::FORM_TEXT,
+            _ => lent.form = abi::FORM_BYTES,
+        }
+        let fields: Vec<*const abi::Field> = lent_fields.iter().map(std::ptr::from_ref).collect();
+        (lent.fields, lent.n_fields) = (fields.as_ptr(), fields.len());
+        Self { lent, _fields: fields, _lent_fields: lent_fields, _names: names }
+    }
+    pub(crate) fn get(&self) -> &abi::Layout {
+        &self.lent
+    }
+}
+
+fn scalars(kind: u32, width: u32, components: u32) -> Result<(ScalarKind, usize, usize)> {
+    let kind = match kind {
+        abi::KIND_BOOL => ScalarKind::Bool,
+        abi::KIND_INT => ScalarKind::Int,
+        abi::KIND_UINT => ScalarKind::UInt,
+        abi::KIND_FLOAT => ScalarKind::Float,
+        abi::KIND_RAW => ScalarKind::Raw,
+        other => return Err(Error::chain(format!("a layout has scalars of the unknown kind {other}"))),
+    };
+    let (width, components) = (width as usize, components as usize);
+    let size = width.checked_mul(components).filter(|n| (1..=MAX_ELEMENT).contains(n));
+    if size.is_none() || kind == ScalarKind::Bool && width != 1 {
+        return Err(Error::chain(format!("no element has {components} scalars of {width} bytes")));
+    }
+    Ok((kind, width, components))
+}
+
+/// A layout that the other side lends.
+///
+/// # Safety
+/// `p` is null or points to a `zp_layout` whose pointers lead to what it says.
+pub(crate) unsafe fn layout_from(p: *const abi::Layout) -> Result<Layout> {
+    let none = || Error::chain("a data type has no layout");
+    // SAFETY: the caller's promise; a layout begins with its size.
+    let lent = unsafe { abi::copied(p) }.ok_or_else(none)?;
+    match lent.form {
+        abi::FORM_FIXED => {
+            let (kind, width, components) = scalars(lent.kind, lent.width, lent.components)?;
+            Ok(Layout::Fixed { kind, width, components })
+        }
+        abi::FORM_BYTES => Ok(Layout::Variable { text: false }),
+        abi::FORM_TEXT => Ok(Layout::Variable { text: true }),
+        abi::FORM_STRUCT => {
+            let (mut fields, mut total) = (Vec::new(), 0usize);
+            // SAFETY: as above.
+            for &f in unsafe { abi::slice(lent.fields, lent.n_fields) } {
+                // SAFETY: as above; a field begins with its size.
+                let f = unsafe { abi::copied(f) }.ok_or_else(none)?;
+                let (kind, width, components) = scalars(f.kind, f.width, f.components)?;
+                // SAFETY: as above.
+                let name = unsafe { abi::text(f.name) }.unwrap_or_default().to_owned();
+                total += width * components;
+                if total > MAX_ELEMENT {
+                    return Err(Error::chain(format!("no element is larger than {MAX_ELEMENT} bytes")));
+                }
+                fields.push(Field { name, kind, width, components });
+            }
+            if fields.is_empty() {
+                return Err(Error::chain("a struct has no fields"));
+            }
+            Ok(Layout::Struct(fields.into()))
+        }
+        other => Err(Error::chain(format!("a data type has a layout of the unknown form {other}"))),
+    }
+}
+
+/// The alignment that scalars of a layout want.
+#[cfg(feature = "load")]
+pub(crate) fn alignment(layout: &Layout) -> usize {
+    let one = |width: usize| if width.is_power_of_two() { width.min(16) } else { 1 };
+    match layout {
+        Layout::Fixed { kind: ScalarKind::Raw, .. } => 1,
+        Layout::Fixed { width, .. } => one(*width),
+        _ => 1,
+    }
+}
+
+/// A representation that lives at one place in memory.
+#[derive(Debug)]
+pub(crate) struct LentRepresentation {
+    lent: abi::Representation,
+    // What `lent` points to.
+    _layout: Box<LentLayout>,
+    _label: Box<(String, Str)>,
+    _shape: Box<[u64]>,
+    _fill: Box<(Box<[u8]>, abi::Bytes)>,
+}
+// SAFETY: the pointers lead into what the struct owns, and nothing changes after it is made.
+unsafe impl Send for LentRepresentation {}
+// SAFETY: as above.
+unsafe impl Sync for LentRepresentation {}
+
+impl LentRepresentation {
+    pub(crate) fn new(representation: &Representation) -> Self {
+        let layout = Box::new(LentLayout::new(representation.layout()));
+        let mut label = Box::new((format!("{:?}", representation.data_type()), Str::new("")));
+        label.1 = Str::new(&label.0);
+        let shape: Box<[u64]> = representation.shape().into();
+        let mut fill = Box::new((Box::<[u8]>::from(representation.fill()), abi::Bytes::new(&[])));
+        fill.1 = abi::Bytes::new(&fill.0);
+        let lent = abi::Representation {
+            struct_size: abi::size32::<abi::Representation>(),
+            rank: shape.len() as u32,
+            layout: layout.get(),
+            label: &raw const label.1,
+            shape: shape.as_ptr(),
+            fill: &raw const fill.1,
+            data_type_json: std::ptr::null(),
+            data_type: std::ptr::null(),
+            data_type_self: std::ptr::null(),
+        };
+        Self { lent, _layout: layout, _label: label, _shape: shape, _fill: fill }
+    }
+    /// The same with a data type of this library.
+    pub(crate) fn with_data_type(mut self, vtable: &'static abi::DataType, this: *const std::ffi::c_void) -> Self {
+        (self.lent.data_type, self.lent.data_type_self) = (vtable, this);
+        self
+    }
+    pub(crate) fn get(&self) -> &abi::Representation {
+        &self.lent
+    }
+}
+
+#[cfg(feature = "load")]
+impl abi::Representation {
+    /// Takes from another what is left null.
+    pub(crate) fn fill_in(&mut self, other: &Self) {
+        fn either<T>(own: *const T, other: *const T) -> *const T {
+            if own.is_null() { other } else { own }
+        }
+        if self.shape.is_null() {
+            self.rank = other.rank;
+        }
+        self.layout = either(self.layout, other.layout);
+        self.label = either(self.label, other.label);
+        self.shape = either(self.shape, other.shape);
+        self.fill = either(self.fill, other.fill);
+    }
+}
+
+/// What a representation consists of, as the other side gives it.
+pub(crate) struct Parts {
+    #[cfg(feature = "load")]
+    pub(crate) lent: abi::Representation,
+    pub(crate) layout: Layout,
+    pub(crate) label: String,
+    pub(crate) shape: Vec<u64>,
+    pub(crate) fill: Vec<u8>,
+}
+
+impl Parts {
+    /// # Safety
+    /// `p` is null or points to a `zp_representation` whose pointers lead to what it says.
+    pub(crate) unsafe fn new(p: *const abi::Representation, max_rank: u32) -> Result<Self> {
+        // SAFETY: the caller's promise; a representation begins with its size.
+        let lent = unsafe { abi::copied(p) }.ok_or_else(|| Error::chain("there is no representation"))?;
+        if lent.rank > max_rank {
+            return Err(Error::chain(format!("an array has {} dimensions, more than {max_rank}", lent.rank)));
+        }
+        // SAFETY: as above.
+        let layout = unsafe { layout_from(lent.layout) }?;
+        // SAFETY: as above.
+        let (label, shape) = unsafe { (abi::text(lent.label), abi::slice(lent.shape, lent.rank as usize)) };
+        // SAFETY: as above.
+        let fill = unsafe { lent.fill.as_ref().map(|f| abi::slice(f.ptr, f.len)) }.unwrap_or_default();
+        if !layout.is_variable() && fill.len() != layout.size() {
+            return Err(Error::chain(format!("a fill value of {} bytes is no element of {layout:?}", fill.len())));
+        }
+        let label = label.unwrap_or("a data type").to_owned();
+        let (shape, fill) = (shape.to_vec(), fill.to_vec());
+        Ok(Self {
+            #[cfg(feature = "load")]
+            lent,
+            layout,
+            label,
+            shape,
+            fill,
+        })
+    }
+    pub(crate) fn with(self, data_type: Arc<dyn DataType>) -> Representation {
+        Representation::new(data_type, &self.shape, &self.fill)
+    }
+}
+
+pub(crate) fn size_to(size: Size) -> abi::Size {
+    let (kind, bytes) = match size {
+        Size::Unknown => (abi::SIZE_UNKNOWN, 0),
+        Size::AtMost(n) => (abi::SIZE_AT_MOST, n),
+        Size::Exact(n) => (abi::SIZE_EXACT, n),
+    };
+    abi::Size { kind, reserved0: 0, bytes }
+}
+
+pub(crate) fn size_from(size: &abi::Size) -> Size {
+    match size.kind {
+        abi::SIZE_AT_MOST => Size::AtMost(size.bytes),
+        abi::SIZE_EXACT => Size::Exact(size.bytes),
+        _ => Size::Unknown,
+    }
+}

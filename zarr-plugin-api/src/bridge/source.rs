@@ -1,0 +1,384 @@
+//! `zp_reader`: one version of one stored value, read as [`Source`] says.
+
+use super::{
+    Guard,
+    call::{self, Lender},
+    error, serve,
+};
+use crate::abi::{self, Status};
+use smallvec::SmallVec;
+use std::{
+    any::Any,
+    ffi::c_void,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::Arc,
+};
+use zarr_core::{
+    Error, ErrorKind, Result,
+    limits::Limits,
+    source::{ByteRange, Each, Memo, Source},
+};
+
+/// A few ranges without an allocation.
+pub(crate) type Ranges<T> = SmallVec<[T; 8]>;
+
+pub(crate) fn range_to(range: ByteRange) -> abi::Range {
+    let (kind, start, len) = match range {
+        ByteRange::Slice { start, len } => (abi::RANGE_SLICE, start, len),
+        ByteRange::From(start) => (abi::RANGE_FROM, start, 0),
+        ByteRange::Suffix(len) => (abi::RANGE_SUFFIX, 0, len),
+        ByteRange::All => (abi::RANGE_ALL, 0, 0),
+    };
+    abi::Range { kind, reserved0: 0, start, len }
+}
+
+pub(crate) fn range_from(range: &abi::Range) -> Result<ByteRange> {
+    match range.kind {
+        abi::RANGE_SLICE => Ok(ByteRange::Slice { start: range.start, len: range.len }),
+        abi::RANGE_FROM => Ok(ByteRange::From(range.start)),
+        abi::RANGE_SUFFIX => Ok(ByteRange::Suffix(range.len)),
+        abi::RANGE_ALL => Ok(ByteRange::All),
+        other => Err(Error::argument(format!("{other} is no kind of byte range"))),
+    }
+}
+
+/// Ranges that the other side lends.
+///
+/// # Safety
+/// `ranges` points to `n` of them, or `n` is 0.
+pub(crate) unsafe fn ranges_from(ranges: *const abi::Range, n: usize) -> Result<Ranges<ByteRange>> {
+    // SAFETY: the caller's promise.
+    unsafe { abi::slice(ranges, n) }.iter().map(range_from).collect()
+}
+
+/// Hands bytes to a function that the other side lends.
+///
+/// # Safety
+/// `each` may be called with `context` now.
+pub(crate) unsafe fn hand(each: abi::Each, context: *mut c_void, i: usize, bytes: &[u8]) -> Result<()> {
+    let Some(each) = each else { return Err(ErrorKind::Contract("a null function was lent").into()) };
+    // SAFETY: the caller's promise; the bytes live until it returns.
+    error::check(unsafe { each(context, i, bytes.as_ptr(), bytes.len()) })
+}
+
+// ---- lend
+
+const fn functions<const PLUGIN: bool>() -> abi::Reader {
+    abi::Reader {
+        struct_size: abi::size32::<abi::Reader>(),
+        flags: 0,
+        gap: 0,
+        size: u64::MAX,
+        host: std::ptr::null_mut(),
+        read: Some(read::<PLUGIN>),
+        read_into: Some(read_into::<PLUGIN>),
+        in_memory: Some(in_memory),
+        memo: Some(memo),
+        release: None,
+    }
+}
+
+/// Lends a source for a call.
+#[cfg(feature = "load")]
+pub(crate) fn lend<R>(source: &dyn Source, f: impl FnOnce(*const abi::Reader) -> R) -> R {
+    let size = source.size().ok().flatten().unwrap_or(u64::MAX);
+    // The host pointer is thin: it points to the wide one.
+    let reader =
+        abi::Reader { gap: source.gap(), size, host: (&raw const source).cast_mut().cast(), ..functions::<false>() };
+    f(&raw const reader)
+}
+
+/// Gives a source away, until it is released.
+pub(crate) fn give<const PLUGIN: bool>(source: Box<dyn Source + '_>) -> abi::Reader {
+    let (gap, size) = (source.gap(), source.size().ok().flatten().unwrap_or(u64::MAX));
+    let host = Box::into_raw(Box::new(source)).cast();
+    abi::Reader { gap, size, host, memo: None, release: Some(release), ..functions::<PLUGIN>() }
+}
+
+unsafe extern "C" fn release(reader: *mut abi::Reader) {
+    // SAFETY: `give` made it, and it is released once.
+    let drop_it = || unsafe { drop(Box::from_raw((*reader).host.cast::<Box<dyn Source>>())) };
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(drop_it)) {
+        std::mem::forget(payload);
+    }
+}
+
+/// # Safety
+/// `reader` is one that `lend` or `give` made and that is not released. A `Box<dyn Source>` and a `&dyn Source` are the
+/// same two words.
+unsafe fn source<'a>(reader: *const abi::Reader) -> &'a dyn Source {
+    // SAFETY: the caller's promise.
+    unsafe { *(*reader).host.cast::<&dyn Source>() }
+}
+
+unsafe extern "C" fn read<const PLUGIN: bool>(
+    reader: *const abi::Reader,
+    call: *const abi::Call,
+    ranges: *const abi::Range,
+    n: usize,
+    each: abi::Each,
+    context: *mut c_void,
+) -> Status {
+    let run = || {
+        // SAFETY: the other side passes what it was given, and its own ranges.
+        let (source, ranges) = unsafe { (source(reader), ranges_from(ranges, n)?) };
+        // SAFETY: the other side lends `each` and `context` until this returns.
+        source.read(&ranges, &mut |i, bytes| unsafe { hand(each, context, i, bytes) })
+    };
+    // SAFETY: the other side passes the call on that it was given.
+    unsafe { serve::<PLUGIN>(call, run) }
+}
+
+unsafe extern "C" fn read_into<const PLUGIN: bool>(
+    reader: *const abi::Reader,
+    call: *const abi::Call,
+    range: *const abi::Range,
+    out: *mut u8,
+    len: usize,
+) -> Status {
+    let run = || {
+        // SAFETY: the other side passes what it was given, its own range and its own memory.
+        let (source, range, out) = unsafe { (source(reader), range_from(&*range)?, abi::slice_mut(out, len)) };
+        source.read_into(range, out)
+    };
+    // SAFETY: the other side passes the call on that it was given.
+    unsafe { serve::<PLUGIN>(call, run) }
+}
+
+unsafe extern "C" fn in_memory(reader: *const abi::Reader, len: *mut usize) -> *const u8 {
+    let found = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: the other side passes the reader on that it was given.
+        unsafe { source(reader) }.in_memory()
+    }));
+    match found {
+        Ok(Some(bytes)) => {
+            // SAFETY: the other side's own variable.
+            unsafe { *len = bytes.len() };
+            bytes.as_ptr()
+        }
+        Ok(None) => std::ptr::null(),
+        Err(payload) => {
+            std::mem::forget(payload);
+            std::ptr::null()
+        }
+    }
+}
+
+/// Something that the other side made, and how to drop it.
+struct Foreign {
+    made: *mut c_void,
+    drop: Option<unsafe extern "C" fn(*mut c_void)>,
+}
+// SAFETY: the ABI says that what `make` gives may be used and dropped on any thread.
+unsafe impl Send for Foreign {}
+// SAFETY: as above.
+unsafe impl Sync for Foreign {}
+impl Drop for Foreign {
+    fn drop(&mut self) {
+        if let Some(drop) = self.drop {
+            // SAFETY: made by the other side together with this function, and dropped once.
+            unsafe { drop(self.made) };
+        }
+    }
+}
+
+unsafe extern "C" fn memo(
+    reader: *const abi::Reader,
+    call: *const abi::Call,
+    owner: *const c_void,
+    start: u64,
+    make: abi::MakeMemo,
+    context: *mut c_void,
+    drop: Option<unsafe extern "C" fn(*mut c_void)>,
+    kept: *mut *mut c_void,
+) -> Status {
+    let run = || {
+        let Some(make) = make else { return Err(ErrorKind::Contract("a null function was lent").into()) };
+        let mut new = || {
+            let mut made = std::ptr::null_mut();
+            // SAFETY: the other side lends `make` and `context` until this returns.
+            error::check(unsafe { make(context, &raw mut made) })?;
+            Ok(Arc::new(Foreign { made, drop }) as Memo)
+        };
+        // SAFETY: the other side passes what it was given.
+        let (source, lender) = unsafe { (source(reader), Lender::of(call)) };
+        let lender = lender.ok_or(ErrorKind::Contract("a reader was used in another call"))?;
+        let mut memo = source.memo((owner as usize, start), &mut new)?;
+        if !memo.is::<Foreign>() {
+            memo = new()?;
+        }
+        if let Some(foreign) = memo.downcast_ref::<Foreign>() {
+            // SAFETY: the other side's own variable.
+            unsafe { *kept = foreign.made };
+        }
+        lender.keep(memo);
+        Ok(())
+    };
+    // SAFETY: as above.
+    unsafe { serve::<false>(call, run) }
+}
+
+// ---- take
+
+/// A source that the other side lends or gave.
+pub(crate) struct Taken {
+    reader: abi::Reader,
+    original: *const abi::Reader,
+    call: Option<*const abi::Call>,
+    guard: Option<Arc<dyn Guard>>,
+}
+// SAFETY: the ABI lets a reader be used from any thread for as long as it is lent.
+unsafe impl Send for Taken {}
+// SAFETY: as above.
+unsafe impl Sync for Taken {}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        if let (None, Some(release)) = (self.call, self.reader.release) {
+            // SAFETY: it was given to us, and is released once.
+            unsafe { release(&raw mut self.reader) };
+        }
+    }
+}
+
+impl Taken {
+    /// # Safety
+    /// `reader` and `call` are those that the other side lent to the call that is being served, for as long as this
+    /// lives.
+    pub(crate) unsafe fn lent(reader: *const abi::Reader, call: *const abi::Call) -> Option<Self> {
+        // SAFETY: the caller's promise; a reader begins with its size.
+        let copy = unsafe { abi::copied(reader) }?;
+        Some(Self { reader: copy, original: reader, call: Some(call), guard: None })
+    }
+    /// A reader that the other side filled and that is ours until we release it.
+    ///
+    /// # Safety
+    /// The other side filled it, and has not been told to release it.
+    pub(crate) unsafe fn given(reader: abi::Reader, guard: Option<Arc<dyn Guard>>) -> Self {
+        Self { reader, original: std::ptr::null(), call: None, guard }
+    }
+    fn with(&self, f: impl Fn(*const abi::Reader, *const abi::Call) -> Status) -> Result<()> {
+        if let Some(call) = self.call {
+            return error::check(f(self.original, call));
+        }
+        let mut run = || (call::lend_plain(&Limits::default(), |call| f(&raw const self.reader, call)), None);
+        call::outcome(self.guard.as_deref(), &mut run)
+    }
+}
+
+/// Lends a Rust function as a `zp_each`, and gives back what went wrong in it.
+pub(crate) fn with_each(each: Each<'_>, f: impl FnOnce(abi::Each, *mut c_void) -> Result<()>) -> Result<()> {
+    struct Context<'e, 'f> {
+        each: &'e mut (dyn FnMut(usize, &[u8]) -> Result<()> + 'f),
+        error: Option<Error>,
+        panic: Option<Box<dyn Any + Send>>,
+    }
+    unsafe extern "C" fn run(context: *mut c_void, i: usize, bytes: *const u8, len: usize) -> Status {
+        // SAFETY: the context is lent with this function, to one thread at a time; the bytes until this returns.
+        let (context, bytes) = unsafe { (&mut *context.cast::<Context<'_, '_>>(), abi::slice(bytes, len)) };
+        match catch_unwind(AssertUnwindSafe(|| (context.each)(i, bytes))) {
+            Ok(Ok(())) => abi::OK,
+            Ok(Err(e)) => {
+                let status = error::status_of(&e);
+                context.error = Some(e);
+                status
+            }
+            Err(payload) => {
+                context.panic = Some(payload);
+                abi::E_PANIC
+            }
+        }
+    }
+    let mut context = Context { each, error: None, panic: None };
+    let done = f(Some(run), (&raw mut context).cast());
+    if let Some(payload) = context.panic {
+        resume_unwind(payload);
+    }
+    context.error.map_or(done, Err)
+}
+
+impl Source for Taken {
+    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+        let Some(read) = self.reader.read else { return Err(ErrorKind::Contract("a reader that cannot read").into()) };
+        let ranges: Ranges<abi::Range> = ranges.iter().copied().map(range_to).collect();
+        with_each(each, |each, context| {
+            // SAFETY: reader and call are lent, see the constructors; the rest lives until it returns.
+            self.with(|reader, call| unsafe { read(reader, call, ranges.as_ptr(), ranges.len(), each, context) })
+        })
+    }
+    fn read_into(&self, range: ByteRange, out: &mut [u8]) -> Result<()> {
+        let Some(read_into) = self.reader.read_into else {
+            return Err(ErrorKind::Contract("a reader that cannot read").into());
+        };
+        let (range, out, len) = (range_to(range), out.as_mut_ptr(), out.len());
+        // SAFETY: as above.
+        self.with(|reader, call| unsafe { read_into(reader, call, &raw const range, out, len) })
+    }
+    fn in_memory(&self) -> Option<&[u8]> {
+        let in_memory = self.reader.in_memory?;
+        let reader = if self.call.is_some() { self.original } else { &raw const self.reader };
+        let mut len = 0;
+        // SAFETY: the reader is lent, see the constructors.
+        let bytes = unsafe { in_memory(reader, &raw mut len) };
+        // SAFETY: what it gives lives as long as the reader.
+        (!bytes.is_null()).then(|| unsafe { abi::slice(bytes, len) })
+    }
+    fn size(&self) -> Result<Option<u64>> {
+        Ok(Some(self.reader.size).filter(|n| *n != u64::MAX))
+    }
+    fn memo(&self, key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
+        struct Context<'m, 'f> {
+            make: &'m mut (dyn FnMut() -> Result<Memo> + 'f),
+            error: Option<Error>,
+            panic: Option<Box<dyn Any + Send>>,
+        }
+        unsafe extern "C" fn run(context: *mut c_void, made: *mut *mut c_void) -> Status {
+            // SAFETY: the context is lent with this function.
+            let context = unsafe { &mut *context.cast::<Context<'_, '_>>() };
+            match catch_unwind(AssertUnwindSafe(|| (context.make)())) {
+                Ok(Ok(memo)) => {
+                    // SAFETY: the other side's own variable.
+                    unsafe { *made = Box::into_raw(Box::new(memo)).cast() };
+                    abi::OK
+                }
+                Ok(Err(e)) => {
+                    let status = error::status_of(&e);
+                    context.error = Some(e);
+                    status
+                }
+                Err(payload) => {
+                    context.panic = Some(payload);
+                    abi::E_PANIC
+                }
+            }
+        }
+        unsafe extern "C" fn drop_memo(made: *mut c_void) {
+            // SAFETY: `run` made it, and it is dropped once.
+            let drop_it = || unsafe { drop(Box::from_raw(made.cast::<Memo>())) };
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(drop_it)) {
+                std::mem::forget(payload);
+            }
+        }
+        let Some(memo) = self.reader.memo else { return make() };
+        let mut context = Context { make, error: None, panic: None };
+        let (at, mut kept) = ((&raw mut context).cast(), std::ptr::null_mut());
+        let kept_at = &raw mut kept;
+        let owner = key.0 as *const c_void;
+        let done = self.with(|reader, call| {
+            // SAFETY: reader and call are lent, see the constructors; the rest lives until it returns.
+            unsafe { memo(reader, call, owner, key.1, Some(run), at, Some(drop_memo), kept_at) }
+        });
+        if let Some(payload) = context.panic {
+            resume_unwind(payload);
+        }
+        context.error.map_or(done, Err)?;
+        // SAFETY: a `Memo` that `run` of this library made under this owner, which lives until the call ends.
+        match unsafe { kept.cast::<Memo>().as_ref() } {
+            Some(memo) => Ok(memo.clone()),
+            None => Err(ErrorKind::Contract("a reader kept nothing").into()),
+        }
+    }
+    fn gap(&self) -> u64 {
+        self.reader.gap
+    }
+}

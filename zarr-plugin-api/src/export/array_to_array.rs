@@ -1,0 +1,155 @@
+//! `zp_array_to_array`
+
+use super::{
+    array_to_bytes::region,
+    data_type,
+    instance::{ask, create_fn, head, representation, run},
+    kind,
+};
+use crate::{
+    abi::{self, Array, Call, Representation as Lent, Status},
+    bridge::{array, representation::LentRepresentation},
+};
+use std::{ffi::c_void, sync::Arc};
+use zarr_core::{
+    Result,
+    codec::{self, Plan},
+    representation::Representation,
+};
+
+type Kind = dyn codec::ArrayToArray;
+
+struct Extra {
+    decoded: Representation,
+    encoded: Representation,
+    lent: LentRepresentation,
+    /// For [`Plan::Permute`].
+    order: Vec<u64>,
+    /// What `lent` points to, if the codec gives a data type of its own.
+    _data_type: Option<Box<data_type::Instance>>,
+}
+
+kind! {
+    /// Codecs from arrays to arrays.
+    ArrayToArray, "array_to_array", codec::ArrayToArray, abi::EXTENSION_ARRAY_TO_ARRAY, abi::CAP_STRIDED
+}
+
+impl<T: zarr_core::registry::Named + codec::ArrayToArray> ArrayToArray<T> {
+    const VTABLE: &'static abi::ArrayToArray = &abi::ArrayToArray {
+        head: head!(abi::ArrayToArray, create::<T>, None),
+        encoded_representation: Some(encoded_representation),
+        encode: Some(encode),
+        decode: Some(decode),
+        plan: Some(plan),
+        decode_in_place: Some(decode_in_place),
+        encoded_region: Some(encoded_region),
+    };
+}
+
+create_fn!(Codec, codec::ArrayToArray, |object: &Arc<Kind>, site| extra(object, representation(site)?));
+
+fn extra(object: &Arc<Kind>, decoded: Representation) -> Result<Extra> {
+    let encoded = object.encoded_representation().clone();
+    let order = match object.plan() {
+        Plan::Permute(order) => order.iter().map(|&o| o as u64).collect(),
+        _ => Vec::new(),
+    };
+    let mut lent = LentRepresentation::new(&encoded);
+    let mut own = None;
+    if !Arc::ptr_eq(encoded.data_type(), decoded.data_type()) {
+        let instance = Box::new(data_type::instance(encoded.data_type().clone()));
+        lent = lent.with_data_type(&data_type::FUNCTIONS, (&raw const *instance).cast());
+        own = Some(instance);
+    }
+    Ok(Extra { decoded, encoded, lent, order, _data_type: own })
+}
+
+// SAFETY of the blocks below: the host passes what `create` gave, and lends the rest until the function returns.
+
+unsafe extern "C" fn encoded_representation(this: *const c_void, _: *const Call, encoded: *mut Lent) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        ask::<Kind, Extra>(this, |this| {
+            *encoded = *this.extra.lent.get();
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn encode(
+    this: *const c_void,
+    call: *const Call,
+    decoded: *const Array,
+    encoded: *const Array,
+) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, c| {
+            array::take(decoded, &this.extra.decoded, |from| {
+                array::take_mut(encoded, call, &this.extra.encoded, |to| this.object.encode(c, from, to))
+            })
+        })
+    }
+}
+
+unsafe extern "C" fn decode(
+    this: *const c_void,
+    call: *const Call,
+    encoded: *const Array,
+    decoded: *const Array,
+) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, c| {
+            array::take(encoded, &this.extra.encoded, |from| {
+                array::take_mut(decoded, call, &this.extra.decoded, |to| this.object.decode(c, from, to))
+            })
+        })
+    }
+}
+
+unsafe extern "C" fn plan(this: *const c_void, plan: *mut u32, order: *mut *const u64) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        ask::<Kind, Extra>(this, |this| {
+            *plan = match this.object.plan() {
+                Plan::Copy => abi::PLAN_COPY,
+                Plan::InPlace => abi::PLAN_IN_PLACE,
+                Plan::Permute(_) => abi::PLAN_PERMUTE,
+            };
+            *order = this.extra.order.as_ptr();
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn decode_in_place(this: *const c_void, call: *const Call, elements: *const Array) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, c| {
+            array::take_mut(elements, call, &this.extra.decoded, |view| this.object.decode_in_place(c, view))
+        })
+    }
+}
+
+unsafe extern "C" fn encoded_region(
+    this: *const c_void,
+    start: *const u64,
+    len: *const u64,
+    encoded_start: *mut u64,
+    encoded_len: *mut u64,
+    found: *mut u32,
+) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        ask::<Kind, Extra>(this, |this| {
+            let part = this.object.encoded_region(&region(start, len, &this.extra.decoded)?);
+            *found = u32::from(part.is_some());
+            if let Some(part) = part {
+                abi::slice_mut(encoded_start, part.rank()).copy_from_slice(&part.start);
+                abi::slice_mut(encoded_len, part.rank()).copy_from_slice(&part.len);
+            }
+            Ok(())
+        })
+    }
+}

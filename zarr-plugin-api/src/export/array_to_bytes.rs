@@ -1,0 +1,175 @@
+//! `zp_array_to_bytes`
+
+use super::{
+    instance::{ask, bytes, create_fn, head, representation, run},
+    kind,
+};
+use crate::{
+    abi::{self, Array, Bytes, Call, Out, Reader, Size, Status},
+    bridge::{array, out, representation::size_to, source::Taken},
+};
+use std::{ffi::c_void, sync::Arc};
+use zarr_core::{
+    Error, ErrorKind, Result,
+    codec::{self, Encoded},
+    representation::Representation,
+    source::Source,
+    view::Region,
+};
+
+type Kind = dyn codec::ArrayToBytes;
+/// What it was created for.
+type Extra = Representation;
+
+kind! {
+    /// Codecs from arrays to bytes.
+    ArrayToBytes, "array_to_bytes", codec::ArrayToBytes, abi::EXTENSION_ARRAY_TO_BYTES, abi::CAP_STRIDED
+}
+
+impl<T: zarr_core::registry::Named + codec::ArrayToBytes> ArrayToBytes<T> {
+    const VTABLE: &'static abi::ArrayToBytes = &abi::ArrayToBytes {
+        head: head!(abi::ArrayToBytes, create::<T>, Some(abilities)),
+        encoded_size: Some(encoded_size),
+        encode: Some(encode),
+        decode: Some(decode),
+        partial_decode: Some(partial_decode),
+        update: Some(update),
+        raw: Some(raw),
+        inner_chunk_shape: Some(inner_chunk_shape),
+    };
+}
+
+create_fn!(Codec, codec::ArrayToBytes, |_: &Arc<Kind>, site| representation(site));
+
+// SAFETY of the blocks below: the host passes what `create` gave, and lends the rest until the function returns.
+
+unsafe extern "C" fn abilities(this: *const c_void) -> u64 {
+    let mut abilities = 0;
+    // SAFETY: see above.
+    unsafe {
+        ask::<Kind, Extra>(this, |this| {
+            let partial = this.object.partial().map_or(0, |_| abi::ABILITY_PARTIAL);
+            abilities = partial | this.object.update().map_or(0, |_| abi::ABILITY_UPDATE);
+            Ok(())
+        });
+    }
+    abilities
+}
+
+unsafe extern "C" fn encoded_size(this: *const c_void, encoded: *mut Size) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        ask::<Kind, Extra>(this, |this| {
+            *encoded = size_to(this.object.encoded_size());
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn encode(
+    this: *const c_void,
+    call: *const Call,
+    decoded: *const Array,
+    encoded: *mut Out,
+) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, c| {
+            array::take(decoded, &this.extra, |view| out::take(encoded, call, |out| this.object.encode(c, view, out)))
+        })
+    }
+}
+
+unsafe extern "C" fn decode(
+    this: *const c_void,
+    call: *const Call,
+    encoded: *const Bytes,
+    decoded: *const Array,
+) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, c| {
+            array::take_mut(decoded, call, &this.extra, |view| this.object.decode(c, bytes(encoded), view))
+        })
+    }
+}
+
+/// # Safety
+/// Both point to as many numbers as the array of the representation has dimensions.
+pub(super) unsafe fn region(start: *const u64, len: *const u64, of: &Representation) -> Result<Region> {
+    let rank = of.shape().len();
+    // SAFETY: the caller's promise.
+    unsafe { Region::new(abi::slice(start, rank), abi::slice(len, rank)) }
+}
+
+fn lacks() -> Error {
+    ErrorKind::Contract("an ability was used that the codec does not have").into()
+}
+
+unsafe extern "C" fn partial_decode(
+    this: *const c_void,
+    call: *const Call,
+    encoded: *const Reader,
+    start: *const u64,
+    len: *const u64,
+    decoded: *const Array,
+) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, c| {
+            let source = Taken::lent(encoded, call).ok_or_else(|| Error::argument("there is no reader"))?;
+            let region = region(start, len, &this.extra)?;
+            let partial = this.object.partial().ok_or_else(lacks)?;
+            array::take_mut(decoded, call, &this.extra, |view| partial.partial_decode(c, &source, &region, view))
+        })
+    }
+}
+
+unsafe extern "C" fn update(
+    this: *const c_void,
+    call: *const Call,
+    old: *const Reader,
+    start: *const u64,
+    len: *const u64,
+    new: *const Array,
+    encoded: *mut Out,
+    is_fill: *mut u32,
+) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, c| {
+            let old = Taken::lent(old, call);
+            let old = old.as_ref().map(|s| s as &dyn Source);
+            let region = region(start, len, &this.extra)?;
+            let update = this.object.update().ok_or_else(lacks)?;
+            *is_fill = 0;
+            array::take(new, &this.extra, |view| {
+                out::take(encoded, call, |out| {
+                    let encoded = update.update(c, old, &region, view, out)?;
+                    *is_fill = u32::from(encoded == Encoded::Fill);
+                    Ok(())
+                })
+            })
+        })
+    }
+}
+
+unsafe extern "C" fn raw(this: *const c_void, width: *mut u64) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        ask::<Kind, Extra>(this, |this| {
+            *width = this.object.raw().unwrap_or(0) as u64;
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn inner_chunk_shape(this: *const c_void, shape: *mut *const u64) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        ask::<Kind, Extra>(this, |this| {
+            *shape = this.object.inner_chunk_shape().map_or(std::ptr::null(), <[u64]>::as_ptr);
+            Ok(())
+        })
+    }
+}

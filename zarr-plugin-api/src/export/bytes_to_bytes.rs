@@ -1,0 +1,104 @@
+//! `zp_bytes_to_bytes`
+
+use super::{
+    instance::{ask, bytes, create_fn, head, run},
+    kind,
+};
+use crate::{
+    abi::{self, Bytes, Call, Each, Out, Range, Reader, Size, Status},
+    bridge::{
+        out,
+        representation::{size_from, size_to},
+        source::{Taken, hand, ranges_from},
+    },
+};
+use std::{ffi::c_void, sync::Arc};
+use zarr_core::{Error, codec};
+
+type Kind = dyn codec::BytesToBytes;
+/// Its abilities.
+type Extra = u64;
+
+kind! {
+    /// Codecs from bytes to bytes.
+    BytesToBytes, "bytes_to_bytes", codec::BytesToBytes, abi::EXTENSION_BYTES_TO_BYTES, 0
+}
+
+impl<T: zarr_core::registry::Named + codec::BytesToBytes> BytesToBytes<T> {
+    const VTABLE: &'static abi::BytesToBytes = &abi::BytesToBytes {
+        head: head!(abi::BytesToBytes, create::<T>, Some(abilities)),
+        encoded_size: Some(encoded_size),
+        encode: Some(encode),
+        decode: Some(decode),
+        decoded_read: Some(decoded_read),
+    };
+}
+
+create_fn!(Codec, codec::BytesToBytes, |object: &Arc<Kind>, _| {
+    // Whether there is such a source does not depend on the bytes.
+    let nothing: &[u8] = &[];
+    Ok(if object.decoded_source(&nothing).is_some() { abi::ABILITY_DECODED_READ } else { 0 })
+});
+
+// SAFETY of the blocks below: the host passes what `create` gave, and lends the rest until the function returns.
+
+unsafe extern "C" fn abilities(this: *const c_void) -> u64 {
+    let mut abilities = 0;
+    // SAFETY: see above.
+    unsafe {
+        ask::<Kind, Extra>(this, |this| {
+            abilities = this.extra;
+            Ok(())
+        });
+    }
+    abilities
+}
+
+unsafe extern "C" fn encoded_size(this: *const c_void, decoded: *const Size, encoded: *mut Size) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        ask::<Kind, Extra>(this, |this| {
+            *encoded = size_to(this.object.encoded_size(size_from(&*decoded)));
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn encode(this: *const c_void, call: *const Call, input: *const Bytes, output: *mut Out) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, c| {
+            out::take(output, call, |out| this.object.encode(c, bytes(input), out))
+        })
+    }
+}
+
+unsafe extern "C" fn decode(this: *const c_void, call: *const Call, input: *const Bytes, output: *mut Out) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, c| {
+            out::take(output, call, |out| this.object.decode(c, bytes(input), out))
+        })
+    }
+}
+
+unsafe extern "C" fn decoded_read(
+    this: *const c_void,
+    call: *const Call,
+    reader: *const Reader,
+    ranges: *const Range,
+    n: usize,
+    each: Each,
+    context: *mut c_void,
+) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, _| {
+            let encoded = Taken::lent(reader, call).ok_or_else(|| Error::argument("there is no reader"))?;
+            let ranges = ranges_from(ranges, n)?;
+            let decoded = this.object.decoded_source(&encoded);
+            let decoded = decoded.ok_or_else(|| Error::argument("the codec cannot read parts"))?;
+            decoded.read(&ranges, &mut |i, bytes| hand(each, context, i, bytes))
+        })
+    }
+}

@@ -1,0 +1,141 @@
+//! `zp_chunk_grid`
+
+use super::{
+    instance::{ask, create_fn, head, run},
+    kind,
+};
+use crate::{
+    abi::{self, Axis, Call, Out, Status},
+    bridge::out,
+};
+use std::{ffi::c_void, sync::Arc};
+use zarr_core::{
+    ErrorKind, Result,
+    chunk_grid::{self, AxisCells},
+    json::Json,
+};
+
+type Kind = dyn chunk_grid::ChunkGrid;
+type Extra = ();
+
+kind! {
+    /// Chunk grids.
+    ChunkGrid, "chunk_grid", chunk_grid::ChunkGrid, abi::EXTENSION_CHUNK_GRID, 0
+}
+
+impl<T: zarr_core::registry::Named + chunk_grid::ChunkGrid> ChunkGrid<T> {
+    const VTABLE: &'static abi::ChunkGrid = &abi::ChunkGrid {
+        head: head!(abi::ChunkGrid, create::<T>, None),
+        grid_shape: Some(grid_shape),
+        cell: Some(cell),
+        cell_of: Some(cell_of),
+        axis: Some(axis),
+        resized: Some(resized),
+    };
+}
+
+create_fn!(ChunkGrid, chunk_grid::ChunkGrid, |_: &Arc<Kind>, _| Ok(()));
+
+// SAFETY of the blocks below: the host passes what `create` gave, and lends the rest, arrays as long as the rank says,
+// until the function returns.
+
+/// Writes one number for each dimension.
+///
+/// # Safety
+/// `to` has room for `rank` numbers.
+unsafe fn give(from: &[u64], to: *mut u64, rank: u32) -> Result<()> {
+    if from.len() != rank as usize {
+        return Err(ErrorKind::Contract("a grid answered with another number of dimensions").into());
+    }
+    // SAFETY: the caller's promise.
+    unsafe { abi::slice_mut(to, from.len()) }.copy_from_slice(from);
+    Ok(())
+}
+
+unsafe extern "C" fn grid_shape(
+    this: *const c_void,
+    call: *const Call,
+    array_shape: *const u64,
+    rank: u32,
+    found: *mut u64,
+) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, _| {
+            give(&this.object.grid_shape(abi::slice(array_shape, rank as usize))?, found, rank)
+        })
+    }
+}
+
+unsafe extern "C" fn cell(
+    this: *const c_void,
+    call: *const Call,
+    array_shape: *const u64,
+    rank: u32,
+    cell: *const u64,
+    start: *mut u64,
+    len: *mut u64,
+) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, _| {
+            let n = rank as usize;
+            let region = this.object.cell(abi::slice(array_shape, n), abi::slice(cell, n))?;
+            give(&region.start, start, rank)?;
+            give(&region.len, len, rank)
+        })
+    }
+}
+
+unsafe extern "C" fn cell_of(
+    this: *const c_void,
+    call: *const Call,
+    array_shape: *const u64,
+    rank: u32,
+    element: *const u64,
+    cell: *mut u64,
+) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, _| {
+            let n = rank as usize;
+            give(&this.object.cell_of(abi::slice(array_shape, n), abi::slice(element, n))?, cell, rank)
+        })
+    }
+}
+
+unsafe extern "C" fn axis(this: *const c_void, axis: u32, cells: *mut Axis) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        ask::<Kind, Extra>(this, |this| {
+            let found = this.object.axis(axis as usize);
+            let (kind, regular, lengths) = match found {
+                None => (abi::AXIS_NONE, 0, &[][..]),
+                Some(AxisCells::Regular(n)) => (abi::AXIS_REGULAR, n, &[][..]),
+                Some(AxisCells::Lengths(all)) => (abi::AXIS_LENGTHS, 0, all),
+            };
+            let struct_size = abi::size32::<Axis>();
+            *cells = Axis { struct_size, kind, regular, lengths: lengths.as_ptr(), n_lengths: lengths.len() };
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn resized(
+    this: *const c_void,
+    call: *const Call,
+    array_shape: *const u64,
+    new_shape: *const u64,
+    rank: u32,
+    json: *mut Out,
+) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, _| {
+            let n = rank as usize;
+            let new = this.object.resized(abi::slice(array_shape, n), abi::slice(new_shape, n))?;
+            let text = new.map(|members| Json::Object(members).to_string()).unwrap_or_default();
+            out::take(json, call, |out| out.extend(text.as_bytes()))
+        })
+    }
+}

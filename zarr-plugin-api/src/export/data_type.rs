@@ -1,0 +1,117 @@
+//! `zp_data_type`
+
+use super::{
+    instance::{self, ask, bytes, create_fn, head, run},
+    kind,
+};
+use crate::{
+    abi::{self, Bytes, Call, Layout, Out, Status},
+    bridge::{out, representation::LentLayout},
+};
+use std::{ffi::c_void, sync::Arc};
+use zarr_core::{
+    data_type,
+    json::{Json, Object},
+};
+
+type Kind = dyn data_type::DataType;
+type Extra = LentLayout;
+
+/// A data type that a codec of this library gives.
+pub(super) type Instance = instance::Instance<Kind, Extra>;
+
+pub(super) fn instance(data_type: Arc<Kind>) -> Instance {
+    let layout = LentLayout::new(&data_type.layout());
+    Instance::new(data_type, &Object::new(), layout)
+}
+
+kind! {
+    /// Data types.
+    DataType, "data_type", data_type::DataType, abi::EXTENSION_DATA_TYPE, 0
+}
+
+impl<T: zarr_core::registry::Named + data_type::DataType> DataType<T> {
+    const VTABLE: &'static abi::DataType =
+        &abi::DataType { head: head!(abi::DataType, create::<T>, None), ..FUNCTIONS };
+}
+
+create_fn!(DataType, data_type::DataType, |object: &Arc<Kind>, _| Ok(LentLayout::new(&object.layout())));
+
+/// Without `create`: for data types that a codec gives.
+pub(super) static FUNCTIONS: abi::DataType = functions();
+
+const fn functions() -> abi::DataType {
+    let head = abi::Head {
+        struct_size: abi::size32::<abi::DataType>(),
+        reserved0: 0,
+        create: None,
+        destroy: None,
+        configuration: Some(instance::configuration::<Kind, Extra>),
+        abilities: None,
+    };
+    abi::DataType {
+        head,
+        layout: Some(layout),
+        fill_from_json: Some(fill_from_json),
+        fill_to_json: Some(fill_to_json),
+        default_fill: Some(default_fill),
+        check_elements: Some(check_elements),
+    }
+}
+
+// SAFETY of the blocks below: the host passes what `create` gave, and lends the rest until the function returns.
+
+unsafe extern "C" fn layout(this: *const c_void, layout: *mut Layout) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        ask::<Kind, Extra>(this, |this| {
+            *layout = *this.extra.get();
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn fill_from_json(
+    this: *const c_void,
+    call: *const Call,
+    json: *const Bytes,
+    element: *mut Out,
+) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, c| {
+            let fill = this.object.fill_from_json(&Json::parse(bytes(json), c.limits)?)?;
+            out::take(element, call, |out| out.extend(&fill))
+        })
+    }
+}
+
+unsafe extern "C" fn fill_to_json(
+    this: *const c_void,
+    call: *const Call,
+    element: *const Bytes,
+    json: *mut Out,
+) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, _| {
+            let fill = this.object.fill_to_json(bytes(element))?.to_string();
+            out::take(json, call, |out| out.extend(fill.as_bytes()))
+        })
+    }
+}
+
+unsafe extern "C" fn default_fill(this: *const c_void, call: *const Call, json: *mut Out) -> Status {
+    // SAFETY: see above.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, _| {
+            let fill = this.object.default_fill().to_string();
+            out::take(json, call, |out| out.extend(fill.as_bytes()))
+        })
+    }
+}
+
+unsafe extern "C" fn check_elements(this: *const c_void, call: *const Call, elements: *const Bytes) -> Status {
+    // SAFETY: see above.
+    unsafe { run::<Kind, Extra>(this, call, |this, _| this.object.check_elements(bytes(elements))) }
+}

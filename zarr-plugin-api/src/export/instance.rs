@@ -1,0 +1,242 @@
+//! An extension that was made for a host, and the functions of `ZP_HEAD`.
+
+use crate::{
+    abi::{self, Bytes, Call, Out, Site as LentSite, Status},
+    bridge::{
+        call::Taken,
+        out,
+        representation::{Parts, size_from},
+        serve,
+    },
+};
+use std::{
+    ffi::c_void,
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+use zarr_core::{
+    Error, Result,
+    call::{Call as CoreCall, Pool},
+    data_type::DataType,
+    extension::Extension,
+    json::{Json, Object},
+    layout::Layout,
+    registry::{Instance as Made, Intent, Notes, Registry, Site},
+    representation::{Representation, Size},
+};
+
+/// What `self` of the ABI points to.
+pub(crate) struct Instance<D: ?Sized, X> {
+    pub(crate) object: Arc<D>,
+    configuration: String,
+    buffers: Pool<Vec<u8>>,
+    /// What the functions of the kind need besides.
+    pub(crate) extra: X,
+}
+
+impl<D: ?Sized, X> Instance<D, X> {
+    pub(crate) fn new(object: Arc<D>, configuration: &Object, extra: X) -> Self {
+        let configuration = Json::Object(configuration.clone()).to_string();
+        Self { object, configuration, buffers: Pool::default(), extra }
+    }
+}
+
+/// A data type of the host. A plugin sees its layout and what it is called.
+struct HostType {
+    label: String,
+    layout: Layout,
+}
+impl fmt::Debug for HostType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.label)
+    }
+}
+impl HostType {
+    fn unknown(&self) -> Error {
+        Error::chain(format!("{} is a data type of the host: a plugin sees its layout only", self.label))
+    }
+}
+impl DataType for HostType {
+    fn layout(&self) -> Layout {
+        self.layout.clone()
+    }
+    fn fill_from_json(&self, _: &Json) -> Result<Vec<u8>> {
+        Err(self.unknown())
+    }
+    fn fill_to_json(&self, _: &[u8]) -> Result<Json> {
+        Err(self.unknown())
+    }
+}
+
+/// `create`: makes the extension with `make`, and what its functions need with `extra`.
+///
+/// # Safety
+/// The pointers are those that the host passed to `create`.
+pub(crate) unsafe fn create<D: ?Sized, X>(
+    call: *const Call,
+    site: *const LentSite,
+    this: *mut *mut c_void,
+    make: impl FnOnce(&Extension, &Site<'_>) -> Result<Made<D>>,
+    extra: impl FnOnce(&Arc<D>, &Site<'_>) -> Result<X>,
+) -> Status {
+    let run = || {
+        // SAFETY: the host lends the call and the site until `create` returns.
+        let (taken, lent) = unsafe { (Taken::new(call), abi::copied(site)) };
+        let lent = lent.ok_or_else(|| Error::argument("there is no site"))?;
+        // SAFETY: as above.
+        let name = unsafe { abi::text(lent.name) }.ok_or_else(|| Error::argument("an extension has no name"))?;
+        // SAFETY: as above.
+        let json = unsafe { lent.configuration.as_ref().map(|c| abi::slice(c.ptr, c.len)) };
+        let configuration = match json.map(|json| Json::parse(json, taken.limits())).transpose()? {
+            Some(Json::Object(members)) => members,
+            None => Object::new(),
+            Some(other) => return Err(Error::configuration(format!("it is {}, not an object", other.kind()))),
+        };
+        // SAFETY: as above.
+        let parts = (!lent.representation.is_null())
+            .then(|| unsafe { Parts::new(lent.representation, u32::MAX) })
+            .transpose()?;
+        let representation = parts.map(|p| {
+            let host = HostType { label: p.label.clone(), layout: p.layout.clone() };
+            p.with(Arc::new(host))
+        });
+        let (registry, notes) = (Registry::builtin()?, Notes::default());
+        let site = Site {
+            name,
+            representation: representation.as_ref(),
+            // SAFETY: as above.
+            size: unsafe { lent.size.as_ref() }.map_or(Size::Unknown, size_from),
+            registry: &registry,
+            limits: taken.limits(),
+            options: taken.options(),
+            depth: lent.depth,
+            intent: if lent.intent == abi::INTENT_CREATE { Intent::Create } else { Intent::Open },
+            notes: &notes,
+        };
+        let made = make(&Extension::new(name, configuration), &site)?;
+        let configuration = made.configuration()?;
+        let extra = extra(&made.object, &site)?;
+        let instance = Box::new(Instance::new(made.object, &configuration, extra));
+        // SAFETY: the host's own variable.
+        unsafe { *this = Box::into_raw(instance).cast() };
+        Ok(())
+    };
+    // SAFETY: the host passes a call that is being served.
+    unsafe { serve::<true>(call, run) }
+}
+
+/// The representation of the site, to be kept.
+pub(crate) fn representation(site: &Site<'_>) -> Result<Representation> {
+    site.representation().cloned()
+}
+
+/// `destroy`
+pub(crate) unsafe extern "C" fn destroy<D: ?Sized, X>(this: *mut c_void) -> Status {
+    // SAFETY: `create` of the same kind made it, and the host destroys it once.
+    let drop_it = || unsafe { drop(Box::from_raw(this.cast::<Instance<D, X>>())) };
+    match catch_unwind(AssertUnwindSafe(drop_it)) {
+        Ok(()) => abi::OK,
+        Err(payload) => {
+            std::mem::forget(payload);
+            abi::E_PANIC
+        }
+    }
+}
+
+/// The instance.
+///
+/// # Safety
+/// `this` comes from `create` of the same kind and is not destroyed.
+pub(crate) unsafe fn this<'a, D: ?Sized, X>(this: *const c_void) -> &'a Instance<D, X> {
+    // SAFETY: the caller's promise.
+    unsafe { &*this.cast::<Instance<D, X>>() }
+}
+
+/// `configuration`
+pub(crate) unsafe extern "C" fn configuration<D: ?Sized, X>(
+    instance: *const c_void,
+    call: *const Call,
+    json: *mut Out,
+) -> Status {
+    let run = || {
+        // SAFETY: the host passes what `create` gave, and lends the rest until this returns.
+        unsafe { out::take(json, call, |out| out.extend(this::<D, X>(instance).configuration.as_bytes())) }
+    };
+    // SAFETY: as above.
+    unsafe { serve::<true>(call, run) }
+}
+
+/// Runs a function of an instance with the host's call.
+///
+/// # Safety
+/// `instance` comes from `create` of the same kind and is not destroyed; `call` is being served.
+pub(crate) unsafe fn run<'a, D: ?Sized + 'a, X: 'a>(
+    instance: *const c_void,
+    call: *const Call,
+    f: impl FnOnce(&'a Instance<D, X>, &CoreCall<'_>) -> Result<()>,
+) -> Status {
+    let run = || {
+        // SAFETY: the caller's promise.
+        let (instance, taken) = unsafe { (this::<D, X>(instance), Taken::new(call)) };
+        f(instance, &taken.call(&instance.buffers))
+    };
+    // SAFETY: the caller's promise.
+    unsafe { serve::<true>(call, run) }
+}
+
+/// Runs a function of an instance that has no call.
+///
+/// # Safety
+/// As [`run`].
+pub(crate) unsafe fn ask<'a, D: ?Sized + 'a, X: 'a>(
+    instance: *const c_void,
+    f: impl FnOnce(&'a Instance<D, X>) -> Result<()>,
+) -> Status {
+    // SAFETY: the caller's promise.
+    unsafe { serve::<true>(std::ptr::null(), || f(this::<D, X>(instance))) }
+}
+
+/// Bytes that the host lends.
+///
+/// # Safety
+/// `p` is null or points to a `zp_bytes` that is lent for `'a`.
+pub(crate) unsafe fn bytes<'a>(p: *const Bytes) -> &'a [u8] {
+    // SAFETY: the caller's promise.
+    unsafe { p.as_ref().map(|b| abi::slice(b.ptr, b.len)).unwrap_or_default() }
+}
+
+/// The functions of `ZP_HEAD` of a kind.
+macro_rules! head {
+    ($vtable:ty, $create:expr, $abilities:expr) => {
+        $crate::abi::Head {
+            struct_size: $crate::abi::size32::<$vtable>(),
+            reserved0: 0,
+            create: Some($create),
+            destroy: Some($crate::export::instance::destroy::<Kind, Extra>),
+            configuration: Some($crate::export::instance::configuration::<Kind, Extra>),
+            abilities: $abilities,
+        }
+    };
+}
+pub(crate) use head;
+
+/// `create` of a kind: `create!(BytesToBytes, T, extra)`.
+macro_rules! create_fn {
+    ($point:ident, $bound:path, $extra:expr) => {
+        unsafe extern "C" fn create<T: zarr_core::registry::Named + $bound>(
+            _: *const $crate::abi::Host,
+            call: *const $crate::abi::Call,
+            site: *const $crate::abi::Site,
+            this: *mut *mut std::ffi::c_void,
+        ) -> $crate::abi::Status {
+            let make = |extension: &zarr_core::extension::Extension, site: &zarr_core::registry::Site<'_>| {
+                let point = zarr_core::extension::ExtensionPoint::$point;
+                zarr_core::registry::Registration::make::<T, Kind>(extension, site, |object| object, point)
+            };
+            // SAFETY: the host passes what the ABI says.
+            unsafe { $crate::export::instance::create(call, site, this, make, $extra) }
+        }
+    };
+}
+pub(crate) use create_fn;

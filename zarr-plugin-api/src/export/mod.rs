@@ -1,0 +1,137 @@
+//! The author's side: [`export_plugin!`](crate::export_plugin) and what it expands to.
+//!
+//! One function table for each kind serves all extensions of it: only `create` knows the type.
+
+mod array_to_array;
+mod array_to_bytes;
+mod bytes_to_bytes;
+mod chunk_grid;
+mod chunk_key_encoding;
+mod data_type;
+mod instance;
+mod manifest;
+mod storage_transformer;
+
+pub use array_to_array::ArrayToArray;
+pub use array_to_bytes::ArrayToBytes;
+pub use bytes_to_bytes::BytesToBytes;
+pub use chunk_grid::ChunkGrid;
+pub use chunk_key_encoding::ChunkKeyEncoding;
+pub use data_type::DataType;
+pub use manifest::{Embedded, Info, Offered};
+pub use storage_transformer::StorageTransformer;
+
+use crate::abi::Str;
+
+/// More aliases than this nobody needs.
+pub(crate) const MAX_ALIASES: usize = 8;
+
+/// The aliases of an extension as the ABI has them.
+pub(crate) const fn aliases(of: &[&str]) -> [Str; MAX_ALIASES] {
+    assert!(of.len() <= MAX_ALIASES, "an extension has at most 8 aliases");
+    let mut aliases = [const { Str::new("") }; MAX_ALIASES];
+    let mut i = 0;
+    while i < of.len() {
+        aliases[i] = Str::new(of[i]);
+        i += 1;
+    }
+    aliases
+}
+
+/// Declares a kind: what `export_plugin!` finds under the kind's name.
+macro_rules! kind {
+    ($(#[$doc:meta])* $name:ident, $word:literal, $bound:path, $kind:expr, $caps:expr) => {
+        $(#[$doc])*
+        pub struct $name<T>(std::marker::PhantomData<T>);
+
+        impl<T: zarr_core::registry::Named + $bound> $name<T> {
+            const ALIASES: [$crate::abi::Str; $crate::export::MAX_ALIASES] = $crate::export::aliases(T::ALIASES);
+            /// The extension in a plugin's descriptor.
+            pub const EXTENSION: &'static $crate::abi::Extension = &$crate::abi::Extension {
+                struct_size: $crate::abi::size32::<$crate::abi::Extension>(),
+                kind: $kind,
+                caps: $caps | if T::LOSSY { $crate::abi::CAP_LOSSY } else { 0 },
+                needs: 0,
+                name: &const { $crate::abi::Str::new(T::NAME) },
+                aliases: (&raw const *&Self::ALIASES).cast(),
+                n_aliases: T::ALIASES.len(),
+                vtable: (&raw const *Self::VTABLE).cast(),
+            };
+            /// The extension in a plugin's manifest.
+            pub const OFFERED: $crate::export::Offered = $crate::export::Offered {
+                kind: $word,
+                name: T::NAME,
+                aliases: T::ALIASES,
+                strided: $caps & $crate::abi::CAP_STRIDED != 0,
+                lossy: T::LOSSY,
+            };
+        }
+    };
+}
+pub(crate) use kind;
+
+/// Exports extensions as a plugin: `export_plugin! { id: "org.example.mine", BytesToBytes: [Mine], DataType: [A, B] }`.
+///
+/// Kinds are the names of the traits. A crate may use it once. Programs that link the crate statically get the
+/// extensions too, as with [`register!`](zarr_core::register). With the crate's own cargo feature `plugin` its
+/// `cdylib` is a plugin that any host of the ABI loads: it has the entry symbol and the manifest.
+#[macro_export]
+macro_rules! export_plugin {
+    (id: $id:literal, $($kind:ident: [$($type:ty),+ $(,)?]),+ $(,)?) => {
+        $($($crate::core::register!($kind: $type);)+)+
+
+        #[cfg(feature = "plugin")]
+        const _: () = {
+            #[cfg(panic = "abort")]
+            compile_error!("a plugin must not be built with `panic = \"abort\"`: its panics would end the program");
+
+            const INFO: $crate::export::Info = $crate::export::Info {
+                id: $id,
+                version: env!("CARGO_PKG_VERSION"),
+                license: env!("CARGO_PKG_LICENSE"),
+                offered: &[$($($crate::export::$kind::<$type>::OFFERED,)+)+],
+            };
+            #[used]
+            static MANIFEST: $crate::export::Embedded<{ INFO.len() }> = $crate::export::Embedded::new(&INFO);
+            static EXTENSIONS: $crate::export::Extensions<{ INFO.offered.len() }> =
+                $crate::export::Extensions([$($($crate::export::$kind::<$type>::EXTENSION,)+)+]);
+            static TEXT: $crate::abi::Bytes = $crate::abi::Bytes::new(&MANIFEST.text);
+            static ID: $crate::abi::Str = $crate::abi::Str::new(INFO.id);
+            static VERSION: $crate::abi::Str = $crate::abi::Str::new(INFO.version);
+            static PLUGIN: $crate::abi::Plugin = $crate::export::plugin(&ID, &VERSION, &EXTENSIONS.0, &TEXT);
+
+            #[unsafe(no_mangle)]
+            extern "C" fn zarr_plugin_entry_v1(
+                _: *const $crate::abi::Host,
+                _: *const $crate::abi::Call,
+            ) -> *const $crate::abi::Plugin {
+                &raw const PLUGIN
+            }
+        };
+    };
+}
+
+/// The table of a plugin's extensions.
+pub struct Extensions<const N: usize>(#[doc(hidden)] pub [*const crate::abi::Extension; N]);
+// SAFETY: static data that is never written.
+unsafe impl<const N: usize> Sync for Extensions<N> {}
+
+/// The descriptor of a plugin.
+#[doc(hidden)]
+pub const fn plugin(
+    id: &'static Str,
+    version: &'static Str,
+    extensions: &'static [*const crate::abi::Extension],
+    manifest: &'static crate::abi::Bytes,
+) -> crate::abi::Plugin {
+    crate::abi::Plugin {
+        struct_size: crate::abi::size32::<crate::abi::Plugin>(),
+        abi_minor: crate::abi::MINOR,
+        magic: crate::abi::MAGIC,
+        id,
+        version,
+        extensions: extensions.as_ptr(),
+        n_extensions: extensions.len(),
+        manifest,
+    }
+}

@@ -1,0 +1,40 @@
+//! `zp_storage_transformer`
+
+use super::{
+    instance::{create_fn, head, run},
+    kind,
+};
+use crate::{
+    abi::{self, Call, Status, Store as Lent},
+    bridge::store::{Taken, give},
+};
+use std::{ffi::c_void, sync::Arc};
+use zarr_core::{Error, storage_transformer};
+
+type Kind = dyn storage_transformer::StorageTransformer;
+type Extra = ();
+
+kind! {
+    /// Storage transformers.
+    StorageTransformer, "storage_transformer", storage_transformer::StorageTransformer,
+    abi::EXTENSION_STORAGE_TRANSFORMER, 0
+}
+
+impl<T: zarr_core::registry::Named + storage_transformer::StorageTransformer> StorageTransformer<T> {
+    const VTABLE: &'static abi::StorageTransformer =
+        &abi::StorageTransformer { head: head!(abi::StorageTransformer, create::<T>, None), wrap: Some(wrap) };
+}
+
+create_fn!(StorageTransformer, storage_transformer::StorageTransformer, |_: &Arc<Kind>, _| Ok(()));
+
+unsafe extern "C" fn wrap(this: *const c_void, call: *const Call, below: *const Lent, above: *mut Lent) -> Status {
+    // SAFETY: the host passes what `create` gave, and lends the rest until this returns; `below` is given away.
+    unsafe {
+        run::<Kind, Extra>(this, call, |this, _| {
+            let below = abi::copied(below).ok_or_else(|| Error::argument("there is no store"))?;
+            let below = Arc::new(Taken::new(below, "the store below", None, Box::new(())));
+            *above = give::<true>(this.object.wrap(below)?);
+            Ok(())
+        })
+    }
+}

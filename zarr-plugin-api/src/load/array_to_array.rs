@@ -1,0 +1,204 @@
+//! An array -> array codec of a plugin.
+
+use super::{Plugin, data_type::PluginType, handle::Handle};
+use crate::{
+    abi,
+    bridge::{
+        array::Form,
+        representation::{LentRepresentation, Parts},
+    },
+};
+use std::{ffi::c_void, sync::Arc};
+use zarr_core::{
+    Error, ErrorKind, Result,
+    call::Call,
+    codec::{ArrayToArray, Plan},
+    extension::Extension,
+    json::Json,
+    registry::{Instance, Site},
+    representation::Representation,
+    view::{Dims, Region, View, ViewMut},
+};
+
+#[derive(Debug)]
+struct Codec {
+    handle: Arc<Handle>,
+    table: abi::ArrayToArray,
+    encoded: Representation,
+    decoded_form: Form,
+    encoded_form: Form,
+    plan: Kept,
+}
+
+#[derive(Debug)]
+enum Kept {
+    Copy,
+    Permute(Vec<usize>),
+    InPlace,
+}
+
+pub(super) fn make(
+    plugin: &Arc<Plugin>,
+    table: &abi::ArrayToArray,
+    strided: bool,
+    extension: &Extension,
+    site: &Site<'_>,
+) -> Result<Instance<dyn ArrayToArray>> {
+    let decoded = site.representation()?;
+    let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
+    let encoded = encoded(&handle, table, decoded, site)?;
+    let plan = plan(&handle, table, decoded, &encoded)?;
+    let form = |of: &Representation| Form { layout: of.layout().clone(), strided };
+    let (decoded_form, encoded_form) = (form(decoded), form(&encoded));
+    let codec = Codec { handle, table: *table, encoded, decoded_form, encoded_form, plan };
+    Ok(Instance::new(Arc::new(codec), Box::new(Json::Object(configuration))))
+}
+
+// SAFETY of the blocks below: the instance is alive, required functions are not null, and what is lent lives until the
+// function returns.
+
+fn encoded(
+    handle: &Arc<Handle>,
+    table: &abi::ArrayToArray,
+    decoded: &Representation,
+    site: &Site<'_>,
+) -> Result<Representation> {
+    // SAFETY: all zeros are a representation, which the plugin overwrites.
+    let mut lent: abi::Representation = unsafe { std::mem::zeroed() };
+    lent.struct_size = abi::size32::<abi::Representation>();
+    super::handle::plain_call(site.limits, |call| {
+        handle.call(call, |this, call| match table.encoded_representation {
+            // SAFETY: see above.
+            Some(f) => unsafe { f(this, call, &raw mut lent) },
+            None => abi::E_INTERNAL,
+        })
+    })?;
+    let unchanged = LentRepresentation::new(decoded);
+    lent.fill_in(unchanged.get());
+    // SAFETY: what it points to lives as long as the instance, or until this returns.
+    let parts = unsafe { Parts::new(&raw const lent, site.limits.rank) }?;
+    let lent = parts.lent;
+    // SAFETY: as above.
+    let data_type = if let Some(table) = unsafe { abi::copied(lent.data_type) } {
+        if table.layout.is_none() || table.fill_from_json.is_none() || table.fill_to_json.is_none() {
+            return Err(handle.fault("it gave a data type that lacks functions"));
+        }
+        let (part, whole) = handle.part(lent.data_type_self);
+        let made = PluginType::new(part, whole, &table, &parts.label, site.limits)?;
+        Arc::new(made) as Arc<dyn zarr_core::data_type::DataType>
+    // SAFETY: as above.
+    } else if let Some(json) = unsafe { lent.data_type_json.as_ref() } {
+        // SAFETY: as above.
+        let json = Json::parse(unsafe { abi::slice(json.ptr, json.len) }, site.limits)?;
+        site.registry.data_type_at(&Extension::parse(&json)?, site)?.object
+    } else {
+        decoded.data_type().clone()
+    };
+    if data_type.layout() != parts.layout {
+        return Err(handle.fault("the data type that it encodes to has another layout"));
+    }
+    Ok(parts.with(data_type))
+}
+
+fn plan(
+    handle: &Handle,
+    table: &abi::ArrayToArray,
+    decoded: &Representation,
+    encoded: &Representation,
+) -> Result<Kept> {
+    let Some(f) = table.plan else { return Ok(Kept::Copy) };
+    let (mut plan, mut order) = (abi::PLAN_COPY, std::ptr::null());
+    // SAFETY: see above.
+    handle.ask(|this: *const c_void| unsafe { f(this, &raw mut plan, &raw mut order) });
+    let same_elements = decoded.layout().size() == encoded.layout().size()
+        && decoded.layout().is_variable() == encoded.layout().is_variable();
+    match plan {
+        abi::PLAN_COPY => Ok(Kept::Copy),
+        abi::PLAN_IN_PLACE => {
+            let fits = same_elements && decoded.shape() == encoded.shape() && table.decode_in_place.is_some();
+            if fits { Ok(Kept::InPlace) } else { Err(handle.fault("it cannot decode in place, as it says it does")) }
+        }
+        abi::PLAN_PERMUTE => {
+            let rank = decoded.shape().len();
+            // SAFETY: it has as many numbers as the array has dimensions.
+            let order: Dims = unsafe { abi::slice(order, rank) }.into();
+            let order: Vec<usize> = order.iter().map(|&o| usize::try_from(o).unwrap_or(usize::MAX)).collect();
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            let fits = sorted.iter().copied().eq(0..rank)
+                && same_elements
+                && encoded.shape().iter().copied().eq(order.iter().map(|&o| decoded.shape()[o]));
+            if fits { Ok(Kept::Permute(order)) } else { Err(handle.fault("it gave an order that is no permutation")) }
+        }
+        _ => Err(handle.fault("it has a plan of an unknown kind")),
+    }
+}
+
+fn missing() -> Error {
+    ErrorKind::Contract("a required function is null").into()
+}
+
+impl Codec {
+    fn both(
+        &self,
+        call: &Call<'_>,
+        (from_form, from): (&Form, &View<'_>),
+        (to_form, to): (&Form, ViewMut<'_>),
+        f: impl FnOnce(*const c_void, *const abi::Call, *const abi::Array, *const abi::Array) -> abi::Status,
+    ) -> Result<()> {
+        self.handle.checked(call, |this, lent| {
+            let mut outcome = Ok((abi::OK, None));
+            let status = from_form.lend(call, from, |from| {
+                outcome = to_form.lend_mut(call, to, false, |to| f(this, lent, from, to));
+                abi::OK
+            });
+            status.and(outcome)
+        })
+    }
+}
+
+impl ArrayToArray for Codec {
+    fn encoded_representation(&self) -> &Representation {
+        &self.encoded
+    }
+    fn encode(&self, call: &Call<'_>, decoded: &View<'_>, encoded: ViewMut<'_>) -> Result<()> {
+        let Some(f) = self.table.encode else { return Err(missing()) };
+        let (from, to) = ((&self.decoded_form, decoded), (&self.encoded_form, encoded));
+        // SAFETY: see above.
+        self.both(call, from, to, |this, call, from, to| unsafe { f(this, call, from, to) })
+    }
+    fn decode(&self, call: &Call<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
+        let Some(f) = self.table.decode else { return Err(missing()) };
+        let (from, to) = ((&self.encoded_form, encoded), (&self.decoded_form, decoded));
+        // SAFETY: see above.
+        self.both(call, from, to, |this, call, from, to| unsafe { f(this, call, from, to) })
+    }
+    fn plan(&self) -> Plan<'_> {
+        match &self.plan {
+            Kept::Copy => Plan::Copy,
+            Kept::Permute(order) => Plan::Permute(order),
+            Kept::InPlace => Plan::InPlace,
+        }
+    }
+    fn decode_in_place(&self, call: &Call<'_>, elements: ViewMut<'_>) -> Result<()> {
+        let Some(f) = self.table.decode_in_place else { return Err(missing()) };
+        self.handle.checked(call, |this, lent| {
+            // SAFETY: see above.
+            self.decoded_form.lend_mut(call, elements, true, |array| unsafe { f(this, lent, array) })
+        })
+    }
+    fn encoded_region(&self, decoded: &Region) -> Option<Region> {
+        let f = self.table.encoded_region?;
+        let rank = self.encoded.shape().len();
+        let mut start = Dims::from_elem(0, rank);
+        let (mut len, mut found) = (start.clone(), 0);
+        // SAFETY: see above; both have as many numbers as the encoded array has dimensions.
+        self.handle.ask(|this| unsafe {
+            let (from, n) = (decoded.start.as_ptr(), decoded.len.as_ptr());
+            f(this, from, n, start.as_mut_ptr(), len.as_mut_ptr(), &raw mut found)
+        })?;
+        // A part that does not fit is not believed: all of the array will do.
+        let part = Region::new(&start, &len).ok().filter(|_| found != 0)?;
+        (part.is_within(self.encoded.shape()) && part.len == decoded.len).then_some(part)
+    }
+}

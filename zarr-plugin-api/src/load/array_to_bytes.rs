@@ -1,0 +1,229 @@
+//! An array -> bytes codec of a plugin.
+
+use super::{Plugin, handle::Handle};
+use crate::{
+    abi::{self, Bytes},
+    bridge::{
+        Fault,
+        array::Form,
+        out,
+        representation::{size_from, size_to},
+        source,
+    },
+};
+use std::sync::Arc;
+use zarr_core::{
+    Error, ErrorKind, Result,
+    call::{Call, Out},
+    codec::{ArrayToBytes, Encoded, PartialDecode, Update},
+    extension::Extension,
+    json::Json,
+    registry::{Instance, Site},
+    representation::{Representation, Size},
+    source::Source,
+    view::{Region, View, ViewMut},
+};
+
+#[derive(Debug)]
+struct Codec {
+    handle: Arc<Handle>,
+    table: abi::ArrayToBytes,
+    abilities: u64,
+    form: Form,
+    size: Size,
+    raw: Option<usize>,
+    inner: Option<Vec<u64>>,
+}
+
+pub(super) fn make(
+    plugin: &Arc<Plugin>,
+    table: &abi::ArrayToBytes,
+    strided: bool,
+    extension: &Extension,
+    site: &Site<'_>,
+) -> Result<Instance<dyn ArrayToBytes>> {
+    let decoded = site.representation()?;
+    let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
+    let mut codec = Codec {
+        handle,
+        table: *table,
+        abilities: u64::MAX,
+        form: Form { layout: decoded.layout().clone(), strided },
+        size: Size::Unknown,
+        raw: None,
+        inner: None,
+    };
+    codec.learn(decoded)?;
+    Ok(Instance::new(Arc::new(codec), Box::new(Json::Object(configuration))))
+}
+
+// SAFETY of the blocks below: the instance is alive, required functions are not null, and what is lent lives until the
+// function returns.
+
+impl Codec {
+    /// Asks what does not change, and checks it.
+    fn learn(&mut self, decoded: &Representation) -> Result<()> {
+        if let Some(f) = self.table.head.abilities {
+            self.handle.ask(|this| {
+                // SAFETY: see above.
+                self.abilities = unsafe { f(this) };
+                abi::OK
+            });
+        }
+        let mut size = size_to(Size::Unknown);
+        if let Some(f) = self.table.encoded_size {
+            // SAFETY: see above.
+            self.handle.ask(|this| unsafe { f(this, &raw mut size) });
+        }
+        self.size = size_from(&size);
+        let mut width = 0;
+        if let Some(f) = self.table.raw {
+            // SAFETY: see above.
+            self.handle.ask(|this| unsafe { f(this, &raw mut width) });
+        }
+        let element = decoded.element_size();
+        self.raw = usize::try_from(width).ok().filter(|w| *w > 0);
+        if let Some(width) = self.raw {
+            let fits = !decoded.layout().is_variable() && element.is_multiple_of(width);
+            if !fits || self.size != Size::Exact(decoded.bytes()?) {
+                return Err(self.handle.fault("it says that it stores raw elements, which does not fit the array"));
+            }
+        }
+        let mut shape = std::ptr::null();
+        if let Some(f) = self.table.inner_chunk_shape {
+            // SAFETY: see above.
+            self.handle.ask(|this| unsafe { f(this, &raw mut shape) });
+        }
+        if !shape.is_null() {
+            // SAFETY: it has as many numbers as the array has dimensions.
+            let shape = unsafe { abi::slice(shape, decoded.shape().len()) };
+            if shape.contains(&0) {
+                return Err(self.handle.fault("it says that its inner chunks have no elements"));
+            }
+            self.inner = Some(shape.to_vec());
+        }
+        Ok(())
+    }
+    fn keeps(&self, encoded: usize) -> Option<Fault> {
+        let kept = match self.size {
+            Size::Exact(n) => encoded as u64 == n,
+            Size::AtMost(n) => encoded as u64 <= n,
+            Size::Unknown => true,
+        };
+        (!kept).then_some(Fault("it encoded to another size than it says"))
+    }
+}
+
+fn missing() -> Error {
+    ErrorKind::Contract("a required function is null").into()
+}
+
+impl ArrayToBytes for Codec {
+    fn encoded_size(&self) -> Size {
+        self.size
+    }
+    fn encode(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+        let Some(f) = self.table.encode else { return Err(missing()) };
+        let before = out.len();
+        self.handle.checked(call, |this, lent| {
+            let mut fault = None;
+            let mut run = |array| {
+                // SAFETY: see above.
+                let (status, found) = out::lend(out, None, |out| unsafe { f(this, lent, array, out) })?;
+                fault = found;
+                Ok(status)
+            };
+            let mut failed = None;
+            let status = self.form.lend(call, decoded, |array| {
+                run(array).unwrap_or_else(|e| {
+                    failed = Some(e);
+                    abi::E_INTERNAL
+                })
+            })?;
+            if let Some(e) = failed {
+                return Err(e);
+            }
+            let broken = if status == abi::OK { self.keeps(out.len() - before) } else { None };
+            Ok((status, fault.or(broken)))
+        })
+    }
+    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
+        let Some(f) = self.table.decode else { return Err(missing()) };
+        let input = Bytes::new(encoded);
+        self.handle.checked(call, |this, lent| {
+            // SAFETY: see above.
+            self.form.lend_mut(call, out, false, |array| unsafe { f(this, lent, &raw const input, array) })
+        })
+    }
+    fn partial(&self) -> Option<&dyn PartialDecode> {
+        let has = self.table.partial_decode.is_some() && self.abilities & abi::ABILITY_PARTIAL != 0;
+        has.then_some(self)
+    }
+    fn update(&self) -> Option<&dyn Update> {
+        let has = self.table.update.is_some() && self.abilities & abi::ABILITY_UPDATE != 0;
+        has.then_some(self)
+    }
+    fn raw(&self) -> Option<usize> {
+        self.raw
+    }
+    fn inner_chunk_shape(&self) -> Option<&[u64]> {
+        self.inner.as_deref()
+    }
+}
+
+impl PartialDecode for Codec {
+    fn partial_decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, out: ViewMut<'_>) -> Result<()> {
+        let Some(f) = self.table.partial_decode else { return Err(missing()) };
+        let (start, len) = (region.start.as_ptr(), region.len.as_ptr());
+        self.handle.checked(call, |this, lent| {
+            source::lend(source, |reader| {
+                // SAFETY: see above.
+                self.form.lend_mut(call, out, false, |array| unsafe { f(this, lent, reader, start, len, array) })
+            })
+        })
+    }
+}
+
+impl Update for Codec {
+    fn update(
+        &self,
+        call: &Call<'_>,
+        old: Option<&dyn Source>,
+        region: &Region,
+        new: &View<'_>,
+        out: &mut Out<'_>,
+    ) -> Result<Encoded> {
+        let Some(f) = self.table.update else { return Err(missing()) };
+        let (start, len) = (region.start.as_ptr(), region.len.as_ptr());
+        let (mut is_fill, before) = (0, out.len());
+        self.handle.checked(call, |this, lent| {
+            let (mut fault, mut failed) = (None, None);
+            let mut with = |reader| {
+                self.form.lend(call, new, |array| {
+                    // SAFETY: see above.
+                    let run = |out| unsafe { f(this, lent, reader, start, len, array, out, &raw mut is_fill) };
+                    match out::lend(out, None, run) {
+                        Ok((status, found)) => {
+                            fault = found;
+                            status
+                        }
+                        Err(e) => {
+                            failed = Some(e);
+                            abi::E_INTERNAL
+                        }
+                    }
+                })
+            };
+            let status = match old {
+                Some(old) => source::lend(old, with)?,
+                None => with(std::ptr::null())?,
+            };
+            if let Some(e) = failed {
+                return Err(e);
+            }
+            let broken = if status == abi::OK && is_fill == 0 { self.keeps(out.len() - before) } else { None };
+            Ok((status, fault.or(broken)))
+        })?;
+        Ok(if is_fill == 0 { Encoded::Bytes } else { Encoded::Fill })
+    }
+}

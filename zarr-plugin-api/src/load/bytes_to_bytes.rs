@@ -1,0 +1,155 @@
+//! A bytes -> bytes codec of a plugin.
+
+use super::{
+    Plugin,
+    handle::{Handle, plain_call},
+};
+use crate::{
+    abi::{self, Bytes},
+    bridge::{
+        Fault, out,
+        representation::{size_from, size_to},
+        source::{self, Ranges},
+    },
+};
+use std::sync::Arc;
+use zarr_core::{
+    ErrorKind, Result,
+    call::{Call, Out},
+    codec::BytesToBytes,
+    extension::Extension,
+    limits::Limits,
+    registry::{Instance, Site},
+    representation::Size,
+    source::{ByteRange, Each, Source},
+};
+
+#[derive(Debug)]
+struct Codec {
+    handle: Arc<Handle>,
+    table: abi::BytesToBytes,
+    abilities: u64,
+    /// What is known of the input, and what that makes of the output.
+    usual: (Size, Size),
+    limits: Limits,
+}
+
+pub(super) fn make(
+    plugin: &Arc<Plugin>,
+    table: &abi::BytesToBytes,
+    _strided: bool,
+    extension: &Extension,
+    site: &Site<'_>,
+) -> Result<Instance<dyn BytesToBytes>> {
+    let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
+    let mut abilities = u64::MAX;
+    if let Some(f) = table.head.abilities {
+        handle.ask(|this| {
+            // SAFETY: the instance is alive.
+            abilities = unsafe { f(this) };
+            abi::OK
+        });
+    }
+    let (table, limits) = (*table, site.limits.clone());
+    let mut codec = Codec { handle, table, abilities, usual: (Size::Unknown, Size::Unknown), limits };
+    codec.usual = (site.size, codec.encoded_size(site.size));
+    Ok(Instance::new(Arc::new(codec), Box::new(zarr_core::json::Json::Object(configuration))))
+}
+
+impl Codec {
+    /// Whether a length is what the codec says it makes of another.
+    fn keeps(&self, decoded: usize, encoded: usize) -> bool {
+        let given = Size::Exact(decoded as u64);
+        let said = if given == self.usual.0 { self.usual.1 } else { self.encoded_size(given) };
+        match said {
+            Size::Exact(n) => encoded as u64 == n,
+            Size::AtMost(n) => encoded as u64 <= n,
+            Size::Unknown => true,
+        }
+    }
+}
+
+// SAFETY of the blocks below: the instance is alive, required functions are not null, and what is lent lives until the
+// function returns.
+
+impl BytesToBytes for Codec {
+    fn encoded_size(&self, decoded: Size) -> Size {
+        let (given, mut answer) = (size_to(decoded), size_to(Size::Unknown));
+        let asked = self.handle.ask(|this| match self.table.encoded_size {
+            // SAFETY: see above.
+            Some(f) => unsafe { f(this, &raw const given, &raw mut answer) },
+            None => abi::E_INTERNAL,
+        });
+        asked.map_or(Size::Unknown, |()| size_from(&answer))
+    }
+    fn encode(&self, call: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+        let Some(f) = self.table.encode else { return Err(missing()) };
+        let (input, before) = (Bytes::new(decoded), out.len());
+        self.handle.checked(call, |this, call| {
+            // SAFETY: see above.
+            let (status, fault) = out::lend(out, None, |out| unsafe { f(this, call, &raw const input, out) })?;
+            let broken = status == abi::OK && !self.keeps(decoded.len(), out.len() - before);
+            Ok((status, fault.or(broken.then_some(Fault("it encoded to another size than it says")))))
+        })
+    }
+    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+        let Some(f) = self.table.decode else { return Err(missing()) };
+        let input = Bytes::new(encoded);
+        self.handle.checked(call, |this, call| {
+            // SAFETY: see above.
+            out::lend(out, Some(encoded.len()), |out| unsafe { f(this, call, &raw const input, out) })
+        })
+    }
+    fn decoded_source<'s>(&'s self, encoded: &'s dyn Source) -> Option<Box<dyn Source + 's>> {
+        let has = self.table.decoded_read.is_some() && self.abilities & abi::ABILITY_DECODED_READ != 0;
+        has.then(|| Box::new(Decoded { codec: self, encoded }) as Box<dyn Source>)
+    }
+}
+
+fn missing() -> zarr_core::Error {
+    ErrorKind::Contract("a required function is null").into()
+}
+
+/// Decoded bytes, read through the codec.
+struct Decoded<'s> {
+    codec: &'s Codec,
+    encoded: &'s dyn Source,
+}
+
+impl Source for Decoded<'_> {
+    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+        let Some(f) = self.codec.table.decoded_read else { return Err(missing()) };
+        let lent: Ranges<abi::Range> = ranges.iter().copied().map(source::range_to).collect();
+        let (mut wrong, mut seen) = (false, Ranges::from_elem(false, ranges.len()));
+        let mut checked = |i: usize, bytes: &[u8]| {
+            let length = match ranges.get(i) {
+                Some(ByteRange::Slice { len, .. } | ByteRange::Suffix(len)) => *len == bytes.len() as u64,
+                Some(_) => true,
+                None => false,
+            };
+            if !length {
+                wrong = true;
+                return Err(ErrorKind::Contract("a range of another length").into());
+            }
+            seen[i] = true;
+            each(i, bytes)
+        };
+        let done = plain_call(&self.codec.limits, |call| {
+            source::with_each(&mut checked, |each, context| {
+                self.codec.handle.call(call, |this, call| {
+                    source::lend(self.encoded, |reader| {
+                        // SAFETY: see above.
+                        unsafe { f(this, call, reader, lent.as_ptr(), lent.len(), each, context) }
+                    })
+                })
+            })
+        });
+        if wrong || done.is_ok() && seen.contains(&false) {
+            return Err(self.codec.handle.fault("it gave other bytes than it was asked for"));
+        }
+        done
+    }
+    fn gap(&self) -> u64 {
+        self.encoded.gap()
+    }
+}

@@ -1,0 +1,178 @@
+//! A chunk grid of a plugin.
+
+use super::{
+    Plugin,
+    handle::{Handle, plain_call},
+};
+use crate::abi;
+use std::sync::Arc;
+use zarr_core::{
+    Error, ErrorKind, Result,
+    chunk_grid::{AxisCells, ChunkGrid},
+    extension::Extension,
+    json::{Json, Object},
+    limits::Limits,
+    registry::{Instance, Site},
+    view::{Dims, Region},
+};
+
+#[derive(Debug)]
+struct Grid {
+    handle: Arc<Handle>,
+    table: abi::ChunkGrid,
+    axes: Vec<Option<Cells>>,
+    limits: Limits,
+}
+
+#[derive(Debug)]
+enum Cells {
+    Regular(u64),
+    /// Lengths, and where each cell begins.
+    Lengths(Vec<u64>, Vec<u64>),
+}
+
+impl Cells {
+    fn cell(&self, i: u64) -> Option<(u64, u64)> {
+        match self {
+            Self::Regular(n) => Some((i.checked_mul(*n)?, *n)),
+            Self::Lengths(lengths, starts) => {
+                let i = usize::try_from(i).ok()?;
+                Some((*starts.get(i)?, *lengths.get(i)?))
+            }
+        }
+    }
+}
+
+/// No grid lists more cells.
+const MAX_CELLS: usize = 1 << 28;
+
+pub(super) fn make(
+    plugin: &Arc<Plugin>,
+    table: &abi::ChunkGrid,
+    _strided: bool,
+    extension: &Extension,
+    site: &Site<'_>,
+) -> Result<Instance<dyn ChunkGrid>> {
+    let rank = site.representation()?.shape().len();
+    let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
+    let mut grid = Grid { handle, table: *table, axes: Vec::new(), limits: site.limits.clone() };
+    grid.axes = (0..rank).map(|axis| grid.learn(axis)).collect::<Result<_>>()?;
+    Ok(Instance::new(Arc::new(grid), Box::new(Json::Object(configuration))))
+}
+
+fn missing() -> Error {
+    ErrorKind::Contract("a required function is null").into()
+}
+
+// SAFETY of the blocks below: the instance is alive, required functions are not null, arrays of numbers have as many as
+// the rank that is given, and what is lent lives until the function returns.
+
+impl Grid {
+    fn learn(&self, axis: usize) -> Result<Option<Cells>> {
+        let Some(f) = self.table.axis else { return Ok(None) };
+        // SAFETY: all zeros are an axis, which the plugin overwrites.
+        let mut cells: abi::Axis = unsafe { std::mem::zeroed() };
+        cells.struct_size = abi::size32::<abi::Axis>();
+        // SAFETY: see above.
+        self.handle.ask(|this| unsafe { f(this, axis as u32, &raw mut cells) });
+        match cells.kind {
+            abi::AXIS_NONE => Ok(None),
+            abi::AXIS_REGULAR if cells.regular > 0 => Ok(Some(Cells::Regular(cells.regular))),
+            abi::AXIS_LENGTHS if cells.n_lengths <= MAX_CELLS => {
+                // SAFETY: the lengths live as long as the instance.
+                let lengths = unsafe { abi::slice(cells.lengths, cells.n_lengths) }.to_vec();
+                let mut end = Some(0u64);
+                let starts: Option<Vec<u64>> = lengths
+                    .iter()
+                    .map(|n| {
+                        let start = end?;
+                        end = start.checked_add(*n);
+                        Some(start)
+                    })
+                    .collect();
+                match starts {
+                    Some(starts) if end.is_some() && !lengths.contains(&0) => Ok(Some(Cells::Lengths(lengths, starts))),
+                    _ => Err(self.handle.fault("a dimension of its grid has cells of no length, or beyond 2^64")),
+                }
+            }
+            _ => Err(self.handle.fault("it cuts a dimension in an unknown way")),
+        }
+    }
+    fn numbers(
+        &self,
+        rank: usize,
+        f: impl FnOnce(*const std::ffi::c_void, *const abi::Call, *mut u64) -> abi::Status,
+    ) -> Result<Dims> {
+        let mut numbers = Dims::from_elem(0, rank);
+        let at = numbers.as_mut_ptr();
+        plain_call(&self.limits, |call| self.handle.call(call, |this, call| f(this, call, at)))?;
+        Ok(numbers)
+    }
+    fn check_rank(&self, what: &str, numbers: &[u64]) -> Result<()> {
+        if numbers.len() == self.axes.len() {
+            return Ok(());
+        }
+        let (found, wanted) = (numbers.len(), self.axes.len());
+        Err(Error::argument(format!("{what} has {found} dimensions where {wanted} are expected")))
+    }
+}
+
+impl ChunkGrid for Grid {
+    fn grid_shape(&self, array_shape: &[u64]) -> Result<Dims> {
+        self.check_rank("the array", array_shape)?;
+        let Some(f) = self.table.grid_shape else { return Err(missing()) };
+        let (shape, rank) = (array_shape.as_ptr(), array_shape.len());
+        // SAFETY: see above.
+        self.numbers(rank, |this, call, found| unsafe { f(this, call, shape, rank as u32, found) })
+    }
+    fn cell(&self, array_shape: &[u64], cell: &[u64]) -> Result<Region> {
+        self.check_rank("the array", array_shape)?;
+        self.check_rank("the cell", cell)?;
+        let Some(f) = self.table.cell else { return Err(missing()) };
+        let (shape, rank) = (array_shape.as_ptr(), array_shape.len());
+        let mut len = Dims::from_elem(0, rank);
+        let len_at = len.as_mut_ptr();
+        // SAFETY: see above.
+        let start = self.numbers(rank, |this, call, start| unsafe {
+            f(this, call, shape, rank as u32, cell.as_ptr(), start, len_at)
+        })?;
+        let as_said = self.axes.iter().enumerate().all(|(d, axis)| match axis {
+            Some(cells) => cells.cell(cell[d]) == Some((start[d], len[d])),
+            None => len[d] > 0,
+        });
+        let region = Region::new(&start, &len);
+        match region {
+            Ok(region) if as_said => Ok(region),
+            _ => Err(self.handle.fault("it gave a cell that contradicts what it says of its dimensions")),
+        }
+    }
+    fn cell_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
+        self.check_rank("the array", array_shape)?;
+        self.check_rank("the element", element)?;
+        let Some(f) = self.table.cell_of else { return Err(missing()) };
+        let (shape, rank) = (array_shape.as_ptr(), array_shape.len());
+        // SAFETY: see above.
+        self.numbers(rank, |this, call, cell| unsafe { f(this, call, shape, rank as u32, element.as_ptr(), cell) })
+    }
+    fn resized(&self, array_shape: &[u64], new_shape: &[u64]) -> Result<Option<Object>> {
+        self.check_rank("the array", array_shape)?;
+        self.check_rank("the new shape", new_shape)?;
+        let Some(f) = self.table.resized else { return Ok(None) };
+        let (shape, new, rank) = (array_shape.as_ptr(), new_shape.as_ptr(), array_shape.len() as u32);
+        // SAFETY: see above.
+        let text = self.handle.text(&self.limits, |this, call, out| unsafe { f(this, call, shape, new, rank, out) })?;
+        if text.is_empty() {
+            return Ok(None);
+        }
+        match Json::parse(&text, &self.limits) {
+            Ok(Json::Object(members)) => Ok(Some(members)),
+            _ => Err(self.handle.fault("it gave a configuration that is no JSON object")),
+        }
+    }
+    fn axis(&self, axis: usize) -> Option<AxisCells<'_>> {
+        Some(match self.axes.get(axis)?.as_ref()? {
+            Cells::Regular(n) => AxisCells::Regular(*n),
+            Cells::Lengths(lengths, _) => AxisCells::Lengths(lengths),
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! A chunk key encoding of a plugin.
+
+use super::{
+    Plugin,
+    handle::{Handle, plain_call},
+};
+use crate::abi::{self, Str};
+use std::sync::Arc;
+use zarr_core::{
+    ErrorKind, Result,
+    chunk_key_encoding::ChunkKeyEncoding,
+    extension::Extension,
+    json::Json,
+    limits::Limits,
+    registry::{Instance, Site},
+    store::Key,
+    view::Dims,
+};
+
+#[derive(Debug)]
+struct Encoding {
+    handle: Arc<Handle>,
+    table: abi::ChunkKeyEncoding,
+    limits: Limits,
+}
+
+pub(super) fn make(
+    plugin: &Arc<Plugin>,
+    table: &abi::ChunkKeyEncoding,
+    _strided: bool,
+    extension: &Extension,
+    site: &Site<'_>,
+) -> Result<Instance<dyn ChunkKeyEncoding>> {
+    let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
+    let made = Encoding { handle, table: *table, limits: site.limits.clone() };
+    Ok(Instance::new(Arc::new(made), Box::new(Json::Object(configuration))))
+}
+
+impl ChunkKeyEncoding for Encoding {
+    fn encode(&self, cell: &[u64]) -> Result<String> {
+        let Some(f) = self.table.encode else {
+            return Err(ErrorKind::Contract("a required function is null").into());
+        };
+        let (at, rank) = (cell.as_ptr(), cell.len() as u32);
+        // SAFETY: the instance is alive, and what is lent lives until the function returns.
+        let key = self.handle.text(&self.limits, |this, call, out| unsafe { f(this, call, at, rank, out) })?;
+        let key = String::from_utf8(key).ok().and_then(|key| Key::new(key).ok());
+        let key = key.filter(|key| key.as_str() != "zarr.json");
+        key.map(|key| key.as_str().to_owned()).ok_or_else(|| self.handle.fault("it gave a key that no store takes"))
+    }
+    fn decode(&self, key: &str, rank: usize) -> Option<Dims> {
+        let f = self.table.decode?;
+        let (text, mut cell, mut found) = (Str::new(key), Dims::from_elem(0, rank), 0);
+        let (at, found_at) = (cell.as_mut_ptr(), &raw mut found);
+        plain_call(&self.limits, |call| {
+            self.handle.call(call, |this, call| {
+                // SAFETY: as above; `cell` has room for `rank` numbers.
+                unsafe { f(this, call, &raw const text, rank as u32, at, found_at) }
+            })
+        })
+        .ok()?;
+        // A cell is believed if the key is the one that it gets.
+        (found != 0 && self.encode(&cell).is_ok_and(|k| k == key)).then_some(cell)
+    }
+}

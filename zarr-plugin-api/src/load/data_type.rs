@@ -1,0 +1,136 @@
+//! A data type of a plugin.
+
+use super::{Plugin, handle::Handle};
+use crate::{
+    abi::{self, Bytes},
+    bridge::representation::layout_from,
+};
+use std::{fmt, sync::Arc};
+use zarr_core::{
+    ErrorKind, Result,
+    data_type::DataType,
+    extension::Extension,
+    json::Json,
+    layout::Layout,
+    limits::Limits,
+    registry::{Instance, Site},
+};
+
+/// A data type of a plugin.
+pub(super) struct PluginType {
+    handle: Handle,
+    table: abi::DataType,
+    name: String,
+    layout: Layout,
+    default_fill: Json,
+    limits: Limits,
+    // What the handle is a part of.
+    _whole: Option<Arc<Handle>>,
+}
+
+impl fmt::Debug for PluginType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+pub(super) fn make(
+    plugin: &Arc<Plugin>,
+    table: &abi::DataType,
+    _strided: bool,
+    extension: &Extension,
+    site: &Site<'_>,
+) -> Result<Instance<dyn DataType>> {
+    let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
+    let (handle, whole) = handle.part_of_itself();
+    let made = PluginType::new(handle, whole, table, extension.name(), site.limits)?;
+    Ok(Instance::new(Arc::new(made), Box::new(Json::Object(configuration))))
+}
+
+// SAFETY of the blocks below: the instance is alive, required functions are not null, and what is lent lives until the
+// function returns.
+
+impl PluginType {
+    pub(super) fn new(
+        handle: Handle,
+        whole: Arc<Handle>,
+        table: &abi::DataType,
+        name: &str,
+        limits: &Limits,
+    ) -> Result<Self> {
+        let table = *table;
+        // SAFETY: all zeros are a layout, which the plugin overwrites.
+        let mut lent: abi::Layout = unsafe { std::mem::zeroed() };
+        let asked = handle.ask(|this| match table.layout {
+            // SAFETY: see above.
+            Some(f) => unsafe { f(this, &raw mut lent) },
+            None => abi::E_INTERNAL,
+        });
+        if asked.is_none() {
+            return Err(handle.fault("a data type did not say how its elements lie in memory"));
+        }
+        // SAFETY: what it points to lives as long as the instance.
+        let layout = unsafe { layout_from(&raw const lent) }?;
+        let mut made = Self {
+            handle,
+            table,
+            name: name.to_owned(),
+            layout,
+            default_fill: Json::from(0),
+            limits: limits.clone(),
+            _whole: Some(whole),
+        };
+        if let Some(f) = table.default_fill {
+            // SAFETY: see above.
+            made.default_fill = made.json(|this, call, out| unsafe { f(this, call, out) })?;
+        }
+        Ok(made)
+    }
+    fn json(
+        &self,
+        f: impl FnOnce(*const std::ffi::c_void, *const abi::Call, *mut abi::Out) -> abi::Status,
+    ) -> Result<Json> {
+        let text = self.handle.text(&self.limits, f)?;
+        Json::parse(&text, &self.limits).map_err(|_| self.handle.fault("it gave a fill value that is no JSON"))
+    }
+}
+
+impl DataType for PluginType {
+    fn layout(&self) -> Layout {
+        self.layout.clone()
+    }
+    fn fill_from_json(&self, value: &Json) -> Result<Vec<u8>> {
+        let Some(f) = self.table.fill_from_json else { return Err(missing()) };
+        let text = value.to_string();
+        let json = Bytes::new(text.as_bytes());
+        // SAFETY: see above.
+        let element =
+            self.handle.text(&self.limits, |this, call, out| unsafe { f(this, call, &raw const json, out) })?;
+        let fits = match &self.layout {
+            Layout::Variable { text } => !*text || std::str::from_utf8(&element).is_ok(),
+            fixed => element.len() == fixed.size(),
+        };
+        if fits { Ok(element) } else { Err(self.handle.fault("it gave a fill value that is no element")) }
+    }
+    fn fill_to_json(&self, element: &[u8]) -> Result<Json> {
+        let Some(f) = self.table.fill_to_json else { return Err(missing()) };
+        let element = Bytes::new(element);
+        // SAFETY: see above.
+        self.json(|this, call, out| unsafe { f(this, call, &raw const element, out) })
+    }
+    fn default_fill(&self) -> Json {
+        self.default_fill.clone()
+    }
+    fn check_elements(&self, elements: &[u8]) -> Result<()> {
+        let Some(f) = self.table.check_elements else { return Ok(()) };
+        let elements = Bytes::new(elements);
+        super::handle::plain_call(&self.limits, |call| {
+            // SAFETY: see above.
+            self.handle.call(call, |this, call| unsafe { f(this, call, &raw const elements) })
+        })
+    }
+}
+
+fn missing() -> zarr_core::Error {
+    ErrorKind::Contract("a required function is null").into()
+}

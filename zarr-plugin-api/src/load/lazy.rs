@@ -1,0 +1,51 @@
+//! A plugin that is loaded when it is first used.
+
+use super::{LibraryFile, Manifest, Plugin, PluginError, Reason, manifest};
+use sha2::{Digest, Sha256};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
+
+/// Loads a plugin once, and remembers why it could not be.
+pub(super) struct Lazy {
+    library: PathBuf,
+    manifest: Manifest,
+    manifest_file: PathBuf,
+    hash: String,
+    loaded: OnceLock<Result<Arc<Plugin>, PluginError>>,
+}
+
+impl Lazy {
+    pub(super) fn new(manifest_file: &Path, manifest: &Manifest, library: &Path, file: &LibraryFile) -> Arc<Self> {
+        Arc::new(Self {
+            library: library.to_owned(),
+            manifest: manifest.without_libraries(),
+            manifest_file: manifest_file.to_owned(),
+            hash: file.sha256.clone(),
+            loaded: OnceLock::new(),
+        })
+    }
+    pub(super) fn get(&self) -> Result<Arc<Plugin>, PluginError> {
+        self.loaded.get_or_init(|| self.load()).clone()
+    }
+    fn load(&self) -> Result<Arc<Plugin>, PluginError> {
+        let of = |file: &Path, reason| PluginError::new(file, reason).of(&self.manifest.id, &self.manifest.version);
+        if !self.library.exists() {
+            return Err(of(&self.manifest_file, Reason::LibraryMissing(self.library.clone())));
+        }
+        let found = hash(&self.library)?;
+        if found != self.hash {
+            return Err(of(&self.library, Reason::Hash { found, wanted: self.hash.clone() }));
+        }
+        if Manifest::embedded(&self.library)? != self.manifest {
+            return Err(of(&self.manifest_file, Reason::Differs("the manifest within the library")));
+        }
+        Plugin::open(&self.library)
+    }
+}
+
+/// The SHA-256 of a file, in lower case.
+pub(super) fn hash(file: &Path) -> Result<String, PluginError> {
+    Ok(Sha256::digest(manifest::read(file)?).iter().map(|b| format!("{b:02x}")).collect())
+}

@@ -1,0 +1,240 @@
+//! What a plugin says of itself, readable without running it: a file `<name>.zarrplugin.json` beside the library, and
+//! the same text within the library.
+
+use super::{PluginError, Reason};
+use crate::abi;
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
+use zarr_core::{
+    extension::ExtensionPoint,
+    json::Json,
+    limits::Limits,
+    name::{is_registered_name, is_uri_name},
+};
+
+/// A manifest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The version of this format: 1.
+    pub manifest: u32,
+    /// Who the plugin is: words with dots between, for instance a reversed domain name.
+    pub id: String,
+    /// Its version.
+    pub version: String,
+    /// Its license.
+    #[serde(default)]
+    pub license: String,
+    /// The plugin interface that it is built for.
+    pub abi: Abi,
+    /// What it offers.
+    pub extensions: Vec<Offered>,
+    /// Its libraries. Only in a file beside them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub libraries: Vec<LibraryFile>,
+}
+
+/// A version of the plugin interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Abi {
+    /// Must be the host's.
+    pub major: u32,
+    /// The least that will do.
+    pub min_minor: u32,
+}
+
+/// An extension of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offered {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its name in metadata.
+    pub name: String,
+    /// Other names under which it is read.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// What it can do. Unknown words mean nothing.
+    #[serde(default)]
+    pub caps: Vec<String>,
+    /// What the host must be able to do. Unknown words are refused.
+    #[serde(default)]
+    pub needs: Vec<String>,
+}
+
+/// The kinds of extension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Kind {
+    DataType,
+    ChunkGrid,
+    ChunkKeyEncoding,
+    ArrayToArray,
+    ArrayToBytes,
+    BytesToBytes,
+    StorageTransformer,
+}
+
+impl Kind {
+    pub(crate) fn from_abi(kind: u32) -> Option<Self> {
+        Some(match kind {
+            abi::EXTENSION_DATA_TYPE => Self::DataType,
+            abi::EXTENSION_CHUNK_GRID => Self::ChunkGrid,
+            abi::EXTENSION_CHUNK_KEY_ENCODING => Self::ChunkKeyEncoding,
+            abi::EXTENSION_ARRAY_TO_ARRAY => Self::ArrayToArray,
+            abi::EXTENSION_ARRAY_TO_BYTES => Self::ArrayToBytes,
+            abi::EXTENSION_BYTES_TO_BYTES => Self::BytesToBytes,
+            abi::EXTENSION_STORAGE_TRANSFORMER => Self::StorageTransformer,
+            _ => return None,
+        })
+    }
+    /// Where in metadata it stands.
+    pub fn point(self) -> ExtensionPoint {
+        match self {
+            Self::DataType => ExtensionPoint::DataType,
+            Self::ChunkGrid => ExtensionPoint::ChunkGrid,
+            Self::ChunkKeyEncoding => ExtensionPoint::ChunkKeyEncoding,
+            Self::ArrayToArray | Self::ArrayToBytes | Self::BytesToBytes => ExtensionPoint::Codec,
+            Self::StorageTransformer => ExtensionPoint::StorageTransformer,
+        }
+    }
+}
+
+impl Offered {
+    /// The name and its aliases.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
+    }
+    pub(crate) fn has(&self, cap: &str) -> bool {
+        self.caps.iter().any(|c| c == cap)
+    }
+    /// The bits that the descriptor has for what this host knows.
+    pub(crate) fn known_caps(&self) -> u64 {
+        let bit = |cap, bit| if self.has(cap) { bit } else { 0 };
+        bit("strided", abi::CAP_STRIDED) | bit("lossy", abi::CAP_LOSSY)
+    }
+}
+
+/// A library of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LibraryFile {
+    /// The machine that it is for, as [`target`] names it.
+    pub target: String,
+    /// The file, relative to the manifest.
+    pub path: String,
+    /// Of its bytes, in lower case.
+    pub sha256: String,
+}
+
+/// This machine: processor, system and, where there are several, the system's library: `x86_64-linux-gnu`.
+pub fn target() -> String {
+    let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
+    let env = if cfg!(target_env = "gnu") {
+        "-gnu"
+    } else if cfg!(target_env = "musl") {
+        "-musl"
+    } else if cfg!(target_env = "msvc") {
+        "-msvc"
+    } else {
+        ""
+    };
+    format!("{arch}-{os}{env}")
+}
+
+/// No manifest is longer.
+const MAX: usize = 1 << 20;
+
+impl Manifest {
+    /// Reads the text of a manifest and checks it. `file` is for errors.
+    pub fn parse(text: &[u8], file: &Path) -> Result<Self, PluginError> {
+        let refuse = |reason| PluginError::new(file, reason);
+        if text.len() > MAX {
+            return Err(refuse(Reason::Manifest(format!("it is longer than {MAX} bytes"))));
+        }
+        let parsed = Json::parse(text, &Limits::default()).and_then(|json| json.deserialize::<Self>());
+        let manifest = parsed.map_err(|e| refuse(Reason::Manifest(e.to_string())))?;
+        manifest.check().map_err(|reason| refuse(reason).of(&manifest.id, &manifest.version))?;
+        Ok(manifest)
+    }
+    fn check(&self) -> Result<(), Reason> {
+        let bad = |text: String| Err(Reason::Manifest(text));
+        if self.manifest != 1 {
+            return bad(format!("it has version {} of the format, not 1", self.manifest));
+        }
+        let word = |w: &str| {
+            !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
+        };
+        if self.id.len() > 200 || !self.id.split('.').all(word) {
+            return bad(format!("{:?} is no id: it has words of a-z, 0-9, - and _ with dots between", self.id));
+        }
+        if self.extensions.is_empty() {
+            return bad("it offers nothing".to_owned());
+        }
+        if self.abi.major != abi::MAJOR {
+            return Err(Reason::AbiMajor { found: self.abi.major, wanted: abi::MAJOR });
+        }
+        if self.abi.min_minor > abi::MINOR {
+            return Err(Reason::AbiMinor { found: self.abi.min_minor, wanted: abi::MINOR });
+        }
+        let mut names = BTreeSet::new();
+        for offered in &self.extensions {
+            for name in offered.names() {
+                if !is_registered_name(name) && !is_uri_name(name) {
+                    return bad(format!("{name:?} is neither a name that the specification allows nor a URI"));
+                }
+                if !names.insert((offered.kind.point(), name)) {
+                    return Err(Reason::Duplicate(name.to_owned()));
+                }
+            }
+        }
+        Ok(())
+    }
+    /// Reads the manifest that a library contains, without running any of its code.
+    pub fn embedded(file: &Path) -> Result<Self, PluginError> {
+        let bytes = read(file)?;
+        Self::within(&bytes, file)
+    }
+    pub(crate) fn within(bytes: &[u8], file: &Path) -> Result<Self, PluginError> {
+        super::elf::check(bytes).map_err(|reason| PluginError::new(file, Reason::NotALibrary(reason)))?;
+        let text = embedded_text(bytes).ok_or_else(|| PluginError::new(file, Reason::NoManifest))?;
+        let manifest = Self::parse(text, file)?;
+        if manifest.libraries.is_empty() {
+            return Ok(manifest);
+        }
+        let reason = Reason::Manifest("the one within a library must not list libraries".to_owned());
+        Err(PluginError::new(file, reason))
+    }
+    /// Reads the manifest beside a library.
+    pub fn beside(file: &Path) -> Result<Self, PluginError> {
+        let manifest = Self::parse(&read(file)?, file)?;
+        if manifest.libraries.is_empty() {
+            let e = PluginError::new(file, Reason::Manifest("it lists no libraries".to_owned()));
+            return Err(e.of(&manifest.id, &manifest.version));
+        }
+        Ok(manifest)
+    }
+    /// The same text without the list of libraries.
+    pub(crate) fn without_libraries(&self) -> Self {
+        Self { libraries: Vec::new(), ..self.clone() }
+    }
+}
+
+/// The text after the magic number and its length. The number alone stands in programs that look for it, too.
+pub(crate) fn embedded_text(bytes: &[u8]) -> Option<&[u8]> {
+    const MAGIC: &[u8; 8] = b"ZARRPLG1";
+    let mut from = 0;
+    while let Some(at) = bytes.get(from..)?.windows(8).position(|w| w == MAGIC) {
+        from += at + 8;
+        let (len, rest) = bytes.get(from..)?.split_first_chunk::<8>()?;
+        let len = usize::try_from(u64::from_le_bytes(*len)).ok().filter(|n| *n <= MAX);
+        match len.and_then(|n| rest.get(..n)) {
+            Some(text) if text.starts_with(b"{") && text.ends_with(b"}") => return Some(text),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Reads a whole file of reasonable size.
+pub(super) fn read(file: &Path) -> Result<Vec<u8>, PluginError> {
+    std::fs::read(file).map_err(|e| PluginError::new(file, Reason::Read(Arc::new(e))))
+}

@@ -1,0 +1,34 @@
+//! The host's side: finding plugins, deciding whether to trust them, loading them, and watching over their calls.
+//!
+//! [`Plugin::open`] loads one file. [`Search`] looks in the places where plugins are installed, and registers what it
+//! finds so that a plugin is loaded when one of its names is first used. Nothing is looked for unless a program asks.
+//!
+//! A plugin is native code with all the rights of the program. What is checked here protects from mistakes: an answer
+//! that no correct plugin gives puts it in quarantine. A plugin is never unloaded.
+
+mod array_to_array;
+mod array_to_bytes;
+mod bytes_to_bytes;
+mod chunk_grid;
+mod chunk_key_encoding;
+mod data_type;
+mod descriptor;
+mod elf;
+mod error;
+mod float;
+mod handle;
+mod lazy;
+mod manifest;
+mod place;
+mod plugin;
+mod search;
+mod storage_transformer;
+mod trust;
+
+pub use crate::abi::HEADER;
+pub use error::{PluginError, Reason};
+pub use manifest::{Abi, Kind, LibraryFile, Manifest, Offered, target};
+pub use place::Places;
+pub use plugin::Plugin;
+pub use search::{Candidate, Found, Mode, Policy, Search};
+pub use trust::{Distrust, check as trust};

@@ -1,0 +1,139 @@
+//! Where plugins are installed.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+/// The folders in which plugins are looked for, in that order.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    /// The folders. They need not exist.
+    pub folders: Vec<PathBuf>,
+    /// What was left out, and why.
+    pub warnings: Vec<String>,
+}
+
+/// Below a place where data files of programs are installed.
+const BELOW: &str = "zarr/plugins";
+
+impl Places {
+    /// `ZARR_PLUGIN_PATH`, then the active Python or conda environment, then the user's folder, then the system's.
+    pub fn standard() -> Self {
+        Self::of(&|name| std::env::var_os(name), is_privileged())
+    }
+    /// The same for another environment. `privileged`: the program has rights that its user has not.
+    pub fn of(variable: &dyn Fn(&str) -> Option<OsString>, privileged: bool) -> Self {
+        let mut places = Self::default();
+        if let Some(path) = variable("ZARR_PLUGIN_PATH").filter(|p| !p.is_empty()) {
+            if privileged {
+                places
+                    .warnings
+                    .push("ZARR_PLUGIN_PATH is ignored: the program has more rights than its user".to_owned());
+            } else {
+                places.explicit(&path);
+            }
+        }
+        if !privileged {
+            let environments = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(variable);
+            places.add(environments.map(|e| Path::new(&e).join("share").join(BELOW)));
+            places.add(user_folder(variable));
+        }
+        if cfg!(unix) {
+            places.add(["/usr/local/share", "/usr/share"].map(|p| Path::new(p).join(BELOW)));
+        } else {
+            places.add(variable("PROGRAMDATA").map(|p| Path::new(&p).join(BELOW)));
+        }
+        places
+    }
+    fn explicit(&mut self, path: &OsString) {
+        for folder in std::env::split_paths(path) {
+            if folder.is_absolute() {
+                self.add([folder]);
+            } else if !folder.as_os_str().is_empty() {
+                let warning =
+                    format!("{} in ZARR_PLUGIN_PATH is ignored: it is not an absolute path", folder.display());
+                self.warnings.push(warning);
+            }
+        }
+    }
+    fn add(&mut self, folders: impl IntoIterator<Item = PathBuf>) {
+        for folder in folders {
+            if folder.is_absolute() && !self.folders.contains(&folder) {
+                self.folders.push(folder);
+            }
+        }
+    }
+    /// The folder into which a user installs plugins.
+    pub fn of_user() -> Option<PathBuf> {
+        user_folder(&|name| std::env::var_os(name))
+    }
+}
+
+fn user_folder(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let home = || variable("HOME").filter(|h| !h.is_empty()).map(PathBuf::from);
+    let data = if cfg!(windows) {
+        variable("LOCALAPPDATA").map(PathBuf::from)
+    } else if cfg!(target_vendor = "apple") {
+        home().map(|h| h.join("Library/Application Support"))
+    } else {
+        let data = variable("XDG_DATA_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
+        data.or_else(|| home().map(|h| h.join(".local/share")))
+    };
+    data.map(|d| d.join(BELOW))
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn is_privileged() -> bool {
+    // SAFETY: asks the system for a number.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
+
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+fn is_privileged() -> bool {
+    // SAFETY: asks the system for numbers.
+    unsafe { libc::getuid() != libc::geteuid() || libc::getgid() != libc::getegid() }
+}
+
+#[cfg(not(unix))]
+fn is_privileged() -> bool {
+    false
+}
+
+#[cfg(all(test, unix, not(target_vendor = "apple")))]
+mod tests {
+    use super::*;
+
+    fn of(variables: &[(&str, &str)], privileged: bool) -> Places {
+        let get = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| OsString::from(v));
+        Places::of(&get, privileged)
+    }
+
+    #[test]
+    fn the_order_of_places() {
+        let variables = [
+            ("ZARR_PLUGIN_PATH", "/a:relative::/b:/a"),
+            ("VIRTUAL_ENV", "/venv"),
+            ("CONDA_PREFIX", "/conda"),
+            ("HOME", "/home/me"),
+        ];
+        let places = of(&variables, false);
+        let wanted = [
+            "/a",
+            "/b",
+            "/venv/share/zarr/plugins",
+            "/conda/share/zarr/plugins",
+            "/home/me/.local/share/zarr/plugins",
+            "/usr/local/share/zarr/plugins",
+            "/usr/share/zarr/plugins",
+        ];
+        assert_eq!(places.folders, wanted.map(PathBuf::from));
+        assert_eq!(places.warnings.len(), 1, "{:?}", places.warnings);
+        assert!(places.warnings[0].contains("relative"));
+        let privileged = of(&variables, true);
+        assert_eq!(privileged.folders, wanted[5..].iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(privileged.warnings.len(), 1);
+        let moved = of(&[("XDG_DATA_HOME", "/data"), ("HOME", "/home/me")], false);
+        assert_eq!(moved.folders[0], Path::new("/data/zarr/plugins"));
+    }
+}

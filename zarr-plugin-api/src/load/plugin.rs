@@ -1,0 +1,193 @@
+//! A plugin that was loaded.
+
+use super::{
+    Kind, Manifest, PluginError, Reason,
+    descriptor::{self, Loaded},
+    float::Environment,
+    manifest,
+};
+use crate::{
+    abi,
+    bridge::{Fault, Guard, call, error},
+};
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+use zarr_core::{
+    Result,
+    limits::Limits,
+    registry::{Registration, Registry},
+};
+
+/// A plugin that was loaded, for as long as the process lives.
+pub struct Plugin {
+    manifest: Manifest,
+    file: PathBuf,
+    extensions: Vec<Loaded>,
+    faulty: AtomicBool,
+    fault: OnceLock<String>,
+}
+
+impl std::fmt::Debug for Plugin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "plugin {} {} of {}", self.id(), self.version(), self.file.display())
+    }
+}
+
+impl Plugin {
+    /// Loads the library at a path. This runs code of the plugin.
+    ///
+    /// # Errors
+    /// Each of [`Reason`] that can be found before a call.
+    pub fn open(file: &Path) -> Result<Arc<Self>, PluginError> {
+        let file = file.canonicalize().map_err(|e| PluginError::new(file, Reason::Read(Arc::new(e))))?;
+        let bytes = manifest::read(&file)?;
+        let manifest = Manifest::within(&bytes, &file)?;
+        let text = manifest::embedded_text(&bytes).unwrap_or_default();
+        let of = |reason| PluginError::new(&file, reason).of(&manifest.id, &manifest.version);
+        let library = open_library(&file).map_err(of)?;
+        // SAFETY: a library with a manifest says that its entry has this type.
+        let entry = unsafe { library.get::<abi::Entry>(abi::ENTRY) }.map(|entry| *entry);
+        // Code that was loaded once may have left threads, destructors and pointers behind: it stays.
+        std::mem::forget(library);
+        let entry = entry.map_err(|_| of(Reason::NoEntry(abi::ENTRY)))?;
+        let extensions = descriptor::read(entry, &manifest, text).map_err(of)?;
+        Ok(Arc::new(Self { manifest, file, extensions, faulty: AtomicBool::new(false), fault: OnceLock::new() }))
+    }
+    /// Who it is.
+    pub fn id(&self) -> &str {
+        &self.manifest.id
+    }
+    /// Its version.
+    pub fn version(&self) -> &str {
+        &self.manifest.version
+    }
+    /// The library.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+    /// What it says of itself.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+    /// Why it is used no more, if it did what no correct plugin does.
+    pub fn quarantined(&self) -> Option<&str> {
+        self.fault.get().map(String::as_str)
+    }
+    /// Its extensions, for a registry.
+    pub fn registrations(self: &Arc<Self>) -> Vec<Registration> {
+        let make = |e: &super::Offered| {
+            let plugin = self.clone();
+            descriptor::registration(e, &self.manifest, &self.file, Arc::new(move || Ok(plugin.clone())))
+        };
+        self.manifest.extensions.iter().map(make).collect()
+    }
+    /// Adds its extensions to a registry: they come before built-in ones of the same name.
+    ///
+    /// # Errors
+    /// As [`Registry::add`].
+    pub fn add_to(self: &Arc<Self>, registry: &mut Registry) -> Result<()> {
+        self.registrations().into_iter().try_for_each(|r| registry.add(r))
+    }
+    pub(super) fn extension(&self, kind: Kind, name: &str) -> Result<&Loaded, PluginError> {
+        let found = self.extensions.iter().find(|e| e.kind == kind && e.name == name);
+        found.ok_or_else(|| self.error(Reason::Differs("its extensions")))
+    }
+    pub(super) fn error(&self, reason: Reason) -> PluginError {
+        PluginError::new(&self.file, reason).of(self.id(), self.version())
+    }
+    /// Uses it no more.
+    #[cold]
+    pub(super) fn quarantine(&self, what: &str) -> PluginError {
+        let first = self.fault.get_or_init(|| what.to_owned());
+        self.faulty.store(true, Ordering::Relaxed);
+        self.error(Reason::Quarantined(first.clone()))
+    }
+    /// Refuses if it is used no more.
+    #[inline]
+    pub(super) fn usable(&self) -> Result<()> {
+        if self.faulty.load(Ordering::Relaxed) { Err(self.quarantine("").into()) } else { Ok(()) }
+    }
+    /// What a status means that its code gave.
+    pub(super) fn judge(&self, before: Environment, ended: call::Ended, fault: Option<Fault>) -> Result<()> {
+        let changed = before.restore();
+        if ended.status == abi::OK && ended.error.is_none() && fault.is_none() && !changed {
+            return Ok(());
+        }
+        if let Some(Fault(what)) = fault {
+            return Err(self.quarantine(what).into());
+        }
+        if changed {
+            return Err(self.quarantine("it changed the floating-point environment").into());
+        }
+        match ended.status {
+            abi::E_PANIC => {
+                let text = ended.error.map_or("it panicked".to_owned(), |e| format!("it panicked: {}", e.kind()));
+                Err(self.quarantine(&text).into())
+            }
+            abi::OK..=abi::E_INTERNAL => {
+                let id = (self.id(), self.version());
+                Err(ended.error.unwrap_or_else(|| match ended.status {
+                    abi::E_SUSPENDED | abi::E_MISSING => error::relayed(ended.status),
+                    status => error::rebuilt(status, &format!("{} {} did not say why", id.0, id.1), None),
+                }))
+            }
+            other => Err(self.quarantine(&format!("it answered with {other}, which is no status")).into()),
+        }
+    }
+}
+
+impl Guard for Plugin {
+    fn run(&self, call: &mut dyn FnMut() -> (call::Ended, Option<Fault>)) -> Result<()> {
+        self.usable()?;
+        let before = Environment::now();
+        let (ended, fault) = call();
+        self.judge(before, ended, fault)
+    }
+}
+
+#[cfg(unix)]
+fn open_library(file: &Path) -> Result<libloading::Library, Reason> {
+    use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+    let before = Environment::now();
+    // SAFETY: runs the library's constructors. Whoever asked for this file trusts its code.
+    let library = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_LOCAL) };
+    before.restore();
+    library.map(Into::into).map_err(|e| Reason::Open(e.to_string()))
+}
+
+#[cfg(not(unix))]
+fn open_library(file: &Path) -> Result<libloading::Library, Reason> {
+    let before = Environment::now();
+    // SAFETY: runs the library's constructors. Whoever asked for this file trusts its code.
+    let library = unsafe { libloading::Library::new(file) };
+    before.restore();
+    library.map_err(|e| Reason::Open(e.to_string()))
+}
+
+/// What the entry function says when it gives nothing.
+pub(super) fn enter(entry: abi::Entry) -> Result<abi::Plugin, Reason> {
+    let (name, version) = (abi::Str::new("zarr"), abi::Str::new(env!("CARGO_PKG_VERSION")));
+    let host = host(&name, &version);
+    let mut descriptor = None;
+    let before = Environment::now();
+    let ended = call::lend_plain(&Limits::default(), |call| {
+        // SAFETY: the entry's type is part of the ABI; host and call live until it returns; what it gives is static.
+        descriptor = unsafe { abi::copied(entry(&raw const host, call)) };
+        abi::OK
+    });
+    before.restore();
+    match (descriptor, ended.error) {
+        (Some(descriptor), _) => Ok(descriptor),
+        (None, Some(e)) => Err(Reason::Refused(e.to_string())),
+        (None, None) => Err(Reason::Refused("it did not say why".to_owned())),
+    }
+}
+
+pub(super) fn host(name: &abi::Str, version: &abi::Str) -> abi::Host {
+    abi::Host { struct_size: abi::size32::<abi::Host>(), abi_minor: abi::MINOR, name, version }
+}
