@@ -69,7 +69,7 @@ NUMCODECS = {
     f"numcodecs.{name}"
     for name in (
         "adler32 astype bitround blosc bz2 crc32 crc32c delta fixedscaleoffset fletcher32 gzip jenkins_lookup3 lz4 lzma"
-        " packbits quantize shuffle zlib zstd"
+        " packbits pcodec quantize shuffle zlib zstd"
     ).split()
 }
 

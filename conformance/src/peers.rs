@@ -80,6 +80,16 @@ impl Drop for Peer {
     }
 }
 
+/// Runs a Python script in the peers' environment; gives what it printed.
+pub fn script(script: &Path, arguments: &[&str]) -> Result<String> {
+    let output = Command::new(python()?).arg(script).args(arguments).output()?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(Error::argument(format!("{} {arguments:?} failed: {}", script.display(), said.trim())))
+}
+
 /// The interpreter of an environment that has all that the peers need; made if it is not there.
 fn python() -> Result<PathBuf> {
     let requirements = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/requirements.txt");

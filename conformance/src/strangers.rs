@@ -1,0 +1,158 @@
+//! Plugins of `plugins/`, each built as a stranger would build it: from a copy outside the tree, with its own lock
+//! file. Those in C see only the header.
+//!
+//! A plugin is built once for each state of its sources. What cannot be built is an error, never a reason to skip.
+
+use std::{
+    fs::{self, File},
+    hash::{DefaultHasher, Hash, Hasher},
+    path::{Path, PathBuf},
+    process::Command,
+};
+use zarr_array::{Error, Result, plugins::HEADER};
+
+/// The folder of the workspace.
+fn tree() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
+
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree().join("target"), PathBuf::from)
+}
+
+/// The files below a folder without what is built there, sorted.
+fn files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder).map_err(|e| Error::from(e).at_key(folder.display()))? {
+        let path = entry?.path();
+        match path.is_dir() {
+            true if path.ends_with("target") => {}
+            true => files(&path, found)?,
+            false => found.push(path),
+        }
+    }
+    found.sort();
+    Ok(())
+}
+
+/// A number that stands for the contents of folders.
+fn state(folders: &[&Path]) -> Result<String> {
+    let mut hasher = DefaultHasher::new();
+    for folder in folders {
+        let mut all = Vec::new();
+        files(folder, &mut all)?;
+        for file in all {
+            (file.strip_prefix(folder).unwrap_or(&file), fs::read(&file)?).hash(&mut hasher);
+        }
+    }
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    let output = command.output().map_err(|e| Error::from(e).with_hint(format!("{command:?} needs to run")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(Error::argument(format!("{command:?} failed: {}", said.trim())))
+}
+
+/// Holds the folder of built plugins: several test programs may come here at the same time.
+fn lock(below: &Path) -> Result<File> {
+    fs::create_dir_all(below)?;
+    let lock = File::create(below.join("lock"))?;
+    lock.lock()?;
+    Ok(lock)
+}
+
+/// The library of a plugin in Rust of `plugins/`.
+pub fn rust(name: &str) -> Result<PathBuf> {
+    let tree = tree();
+    built(name, &tree.join("plugins").join(name))
+}
+
+/// The library of a plugin in Rust of another folder, which depends on `../../zarr-plugin-api`.
+pub fn rust_from(name: &str, source: &Path) -> Result<PathBuf> {
+    built(name, source)
+}
+
+fn built(name: &str, source: &Path) -> Result<PathBuf> {
+    let below = target().join("strangers");
+    let _held = lock(&below)?;
+    let tree = tree();
+    let state = state(&[source, &tree.join("zarr-plugin-api"), &tree.join("zarr-core")])?;
+    let suffix = std::env::consts::DLL_SUFFIX;
+    let library = below.join(format!("{name}-{state}{suffix}"));
+    if !library.exists() {
+        let copy = copy(name, source)?;
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        run(Command::new(cargo)
+            .args(["build", "--locked", "--quiet", "--lib", "--features", "plugin"])
+            .current_dir(&copy)
+            .env("CARGO_TARGET_DIR", below.join("target"))
+            .env_remove("RUSTFLAGS"))?;
+        let file = format!("{}{}{suffix}", std::env::consts::DLL_PREFIX, name.replace('-', "_"));
+        fs::copy(below.join("target/debug").join(file), below.join("new"))?;
+        fs::rename(below.join("new"), &library)?;
+    }
+    Ok(library)
+}
+
+/// Copies a project out of the tree, where its path to zarr-plugin-api is another.
+fn copy(name: &str, source: &Path) -> Result<PathBuf> {
+    let place = std::env::temp_dir().join(format!("zarr-strangers-{:016x}", {
+        let mut hasher = DefaultHasher::new();
+        tree().hash(&mut hasher);
+        hasher.finish()
+    }));
+    let folder = place.join(name);
+    let _none_before = fs::remove_dir_all(&folder);
+    let mut all = Vec::new();
+    files(source, &mut all)?;
+    for file in all {
+        let to = folder.join(file.strip_prefix(source).unwrap_or(&file));
+        fs::create_dir_all(to.parent().unwrap_or(&folder))?;
+        fs::copy(&file, to)?;
+    }
+    let manifest = folder.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest)?;
+    let api = format!("{:?}", tree().join("zarr-plugin-api"));
+    fs::write(&manifest, text.replace("\"../../zarr-plugin-api\"", &api))?;
+    Ok(folder)
+}
+
+/// A library from one file in C or C++, which sees the header and nothing else. `extra` are arguments of the compiler.
+pub fn c(source: &Path, extra: &[&str]) -> Result<PathBuf> {
+    let below = target().join("strangers");
+    let _held = lock(&below)?;
+    let text = fs::read(source).map_err(|e| Error::from(e).at_key(source.display()))?;
+    let mut hasher = DefaultHasher::new();
+    (&text, extra, HEADER).hash(&mut hasher);
+    let stem = source.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let parent = source.parent().and_then(Path::file_name).map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = format!("{parent}-{stem}-{:016x}{}", hasher.finish(), std::env::consts::DLL_SUFFIX);
+    let library = below.join(name);
+    if !library.exists() {
+        let folder = std::env::temp_dir().join(format!("zarr-strangers-c-{:016x}", hasher.finish()));
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join("zarr_plugin.h"), HEADER)?;
+        let cpp = source.extension().is_some_and(|e| e == "cpp");
+        let file = folder.join(if cpp { "plugin.cpp" } else { "plugin.c" });
+        fs::write(&file, text)?;
+        let (compiler, standard) = if cpp { ("c++", "-std=c++11") } else { ("cc", "-std=c11") };
+        run(Command::new(compiler)
+            .args([standard, "-Wall", "-Wextra", "-pedantic", "-Werror", "-O2", "-fPIC", "-shared"])
+            .arg("-fvisibility=hidden")
+            .args(extra)
+            .arg("-o")
+            .arg(&library)
+            .arg(&file))?;
+        fs::remove_dir_all(&folder)?;
+    }
+    Ok(library)
+}
+
+/// The library of a plugin in C of `plugins/`.
+pub fn c_plugin(name: &str) -> Result<PathBuf> {
+    c(&tree().join("plugins").join(name).join("plugin.c"), &[])
+}

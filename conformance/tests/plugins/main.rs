@@ -1,0 +1,52 @@
+//! Plugins, each built outside the tree and loaded: what they store, with whom they agree, and what becomes of those
+//! that misbehave.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
+
+mod combinations;
+mod compatibility;
+mod hdf5;
+mod interop;
+mod same_bytes;
+mod zoo;
+
+use std::{path::Path, sync::Arc};
+use zarr_array::{
+    Context, Hierarchy,
+    core::{json::Json, registry::Registry},
+    plugins::Plugin,
+    store::OpenMode,
+};
+use zarr_conformance::strangers;
+
+const IN_RUST: [&str; 9] = [
+    "numcodecs-lz4",
+    "numcodecs-zlib",
+    "numcodecs-shuffle",
+    "numcodecs-pcodec",
+    "bitround",
+    "numpy-datetime",
+    "rectilinear",
+    "fan-out",
+    "chunk-manifest",
+];
+
+fn json(text: &str) -> Json {
+    Json::parse(text.as_bytes(), &Default::default()).unwrap()
+}
+
+/// A plugin of `plugins/`, loaded.
+fn load(name: &str) -> Arc<Plugin> {
+    let library = if name == "numcodecs-fletcher32" { strangers::c_plugin(name) } else { strangers::rust(name) };
+    Plugin::open(&library.unwrap()).unwrap()
+}
+
+/// Built-in extensions and those of plugins.
+fn context(plugins: &[&str]) -> Context {
+    let mut registry = Registry::builtin().unwrap();
+    plugins.iter().for_each(|name| load(name).add_to(&mut registry).unwrap());
+    Context::with_registry(registry)
+}
+
+fn create(path: &Path, context: &Context) -> Hierarchy {
+    Hierarchy::open_with(&path.to_string_lossy(), OpenMode::Create, context.clone()).unwrap()
+}
