@@ -98,6 +98,18 @@ fn built(name: &str, source: &Path) -> Result<PathBuf> {
     Ok(library)
 }
 
+/// The program that links every plugin in Rust, and loads what it is given.
+pub fn static_and_dynamic() -> Result<PathBuf> {
+    let below = target().join("strangers");
+    let _held = lock(&below)?;
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    run(Command::new(cargo)
+        .args(["build", "--locked", "--quiet"])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("static"))
+        .env("CARGO_TARGET_DIR", below.join("target")))?;
+    Ok(below.join("target/debug").join(format!("static-and-dynamic{}", std::env::consts::EXE_SUFFIX)))
+}
+
 /// Copies a project out of the tree, where its path to zarr-plugin-api is another.
 fn copy(name: &str, source: &Path) -> Result<PathBuf> {
     let place = std::env::temp_dir().join(format!("zarr-strangers-{:016x}", {

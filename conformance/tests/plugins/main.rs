@@ -18,7 +18,7 @@ use zarr_array::{
 };
 use zarr_conformance::strangers;
 
-const IN_RUST: [&str; 9] = [
+const IN_RUST: [&str; 10] = [
     "numcodecs-lz4",
     "numcodecs-zlib",
     "numcodecs-shuffle",
@@ -28,6 +28,7 @@ const IN_RUST: [&str; 9] = [
     "rectilinear",
     "fan-out",
     "chunk-manifest",
+    "template-rust",
 ];
 
 fn json(text: &str) -> Json {

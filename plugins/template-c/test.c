@@ -1,0 +1,69 @@
+/* Tests of the plugin, which is its own host here: cc -o test test.c && ./test */
+#include "plugin.c"
+#include <stdio.h>
+
+#define CHECK(condition)                                                              \
+  do {                                                                                \
+    if (!(condition)) {                                                               \
+      fprintf(stderr, "line %d: %s does not hold\n", __LINE__, #condition);           \
+      return 1;                                                                       \
+    }                                                                                 \
+  } while (0)
+
+static void set_error(const zp_call *call, zp_status status, const zp_str *message, const zp_str *hint) {
+  (void)call, (void)hint;
+  printf("  refused with %d: %.*s\n", (int)status, (int)message->len, message->ptr);
+}
+
+static const zp_call call = {sizeof(zp_call), 1, 1 << 20, 0, 0, set_error, 0, 0};
+
+/* An output of fixed memory. */
+static zp_out output(void *memory, size_t n) {
+  zp_out out = {sizeof(zp_out), ZP_OUT_FIXED, 0, 0, 0, 0, 0, 0, 0};
+  out.data = (uint8_t *)memory;
+  out.cap = n;
+  out.max_len = n;
+  return out;
+}
+
+/* An instance for an array of 3 x 4 bytes. */
+static zp_status make(const char *json, void **self) {
+  static const uint64_t shape[] = {3, 4};
+  static const uint8_t zero[1] = {0};
+  static const zp_layout bytes = {sizeof(zp_layout), ZP_FORM_FIXED, ZP_KIND_UINT, 1, 1, 0, 0, 0};
+  static const zp_str label = ZP_STR("uint8");
+  static const zp_bytes fill = {zero, 1};
+  static const zp_representation array = {sizeof(zp_representation), 2, &bytes, &label, shape, &fill, 0, 0, 0};
+  static const zp_size size = {ZP_SIZE_EXACT, 0, 12};
+  zp_bytes text;
+  zp_site site = {sizeof(zp_site), ZP_INTENT_CREATE, 0, 0, &name, 0, &array, &size};
+  text.ptr = (const uint8_t *)json;
+  text.len = strlen(json);
+  site.configuration = &text;
+  return table.create(0, &call, &site, self);
+}
+
+int main(void) {
+  void *self = 0;
+  char memory[100], json[10];
+  zp_out out = output(memory, sizeof(memory)), text = output(json, sizeof(json));
+  (void)out;
+  CHECK(zarr_plugin_entry_v1(0, &call)->magic == ZP_MAGIC);
+  CHECK(make("{\"wrong\":1}", &self) == ZP_E_CONFIGURATION);
+  CHECK(make("{}", &self) == ZP_OK);
+  CHECK(table.configuration(self, &call, &text) == ZP_OK && text.len == 2 && memcmp(json, "{}", 2) == 0);
+  {
+    const zp_bytes decoded = {(const uint8_t *)"some bytes", 10};
+    char back[10];
+    zp_out again = output(back, sizeof(back));
+    zp_bytes encoded;
+    CHECK(table.encode(self, &call, &decoded, &out) == ZP_OK);
+    encoded.ptr = out.data;
+    encoded.len = out.len;
+    CHECK(table.decode(self, &call, &encoded, &again) == ZP_OK);
+    CHECK(again.len == 10 && memcmp(back, "some bytes", 10) == 0);
+  }
+  CHECK(table.destroy(self) == ZP_OK);
+  puts("all is well");
+  return 0;
+}

@@ -1,0 +1,87 @@
+//! Every method of the traits that a plugin may override has a slot of the ABI. A method without one would work in a
+//! linked extension and silently do the default in a loaded one.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
+
+use std::collections::BTreeSet;
+use zarr_plugin_api::abi;
+
+/// The methods of a trait, read from the source of zarr-core.
+fn methods<'s>(source: &'s str, name: &str) -> Vec<&'s str> {
+    let start = source.find(&format!("pub trait {name}")).unwrap_or_else(|| panic!("no trait {name}"));
+    let body = &source[start..];
+    let end = body.find("\n}\n").unwrap();
+    let names = body[..end].lines().filter_map(|l| l.strip_prefix("    fn "));
+    names.map(|l| l.split(['(', '<']).next().unwrap()).collect()
+}
+
+/// The members of a struct of the ABI that are functions or facts of a kind: all but those every struct has.
+fn slots(name: &str) -> BTreeSet<&'static str> {
+    let head = ["struct_size", "reserved0", "create", "destroy", "configuration", "abilities"];
+    let found = abi::structs().find(|s| s.name == name).unwrap_or_else(|| panic!("no struct {name}"));
+    found.members.iter().map(|(m, ..)| *m).filter(|m| !head.contains(m)).collect()
+}
+
+#[test]
+fn every_method_has_a_slot() {
+    let codec = include_str!("../../zarr-core/src/codec/mod.rs");
+    let data_type = include_str!("../../zarr-core/src/data_type/mod.rs");
+    let chunk_grid = include_str!("../../zarr-core/src/chunk_grid/mod.rs");
+    let key_encoding = include_str!("../../zarr-core/src/chunk_key_encoding/mod.rs");
+    let transformer = include_str!("../../zarr-core/src/storage_transformer.rs");
+    let store = include_str!("../../zarr-core/src/store/mod.rs");
+    let source = include_str!("../../zarr-core/src/source/mod.rs");
+    // Trait, its source, the struct, and methods whose slot has another name, or members that are no methods.
+    type Renamed = &'static [(&'static str, &'static str)];
+    let table: [(&[&str], &str, &str, Renamed, &[&str]); 9] = [
+        (&["BytesToBytes"], codec, "zp_bytes_to_bytes", &[("decoded_source", "decoded_read")], &[]),
+        (
+            &["ArrayToBytes", "PartialDecode", "Update"],
+            codec,
+            "zp_array_to_bytes",
+            // An ability is there if its slot is.
+            &[("partial", "partial_decode")],
+            &[],
+        ),
+        (&["ArrayToArray"], codec, "zp_array_to_array", &[], &[]),
+        (&["DataType"], data_type, "zp_data_type", &[], &[]),
+        (&["ChunkGrid"], chunk_grid, "zp_chunk_grid", &[], &[]),
+        (&["ChunkKeyEncoding"], key_encoding, "zp_chunk_key_encoding", &[], &[]),
+        (&["StorageTransformer"], transformer, "zp_storage_transformer", &[], &[]),
+        (
+            &["Store", "ReadableStore", "WriteableStore", "ListableStore"],
+            store,
+            "zp_store",
+            &[("readable", "abilities"), ("writeable", "abilities"), ("listable", "abilities")],
+            &["this", "release"],
+        ),
+        (&["Source"], source, "zp_reader", &[], &["flags", "host", "release"]),
+    ];
+    for (traits, source, name, renamed, others) in table {
+        let mut slots = slots(name);
+        if name == "zp_store" {
+            slots.insert("abilities");
+        }
+        let mut used: BTreeSet<&str> = others.iter().copied().collect();
+        for method in traits.iter().flat_map(|t| methods(source, t)) {
+            let slot = renamed.iter().find(|(m, _)| *m == method).map_or(method, |(_, s)| s);
+            assert!(slots.contains(slot), "{traits:?}: `{method}` has no slot in {name}");
+            used.insert(slot);
+        }
+        let unused: Vec<_> = slots.iter().filter(|s| !used.contains(*s)).collect();
+        assert!(unused.is_empty(), "{name} has slots without a method: {unused:?}");
+    }
+}
+
+/// What `Named` has besides: names and caps stand in the descriptor.
+#[test]
+fn the_static_half_has_its_places() {
+    let named = include_str!("../../zarr-core/src/registry/registration.rs");
+    assert_eq!(methods(named, "Named"), ["matches", "create", "configuration"], "families of names are refused");
+    let start = named.find("pub trait Named").unwrap();
+    let consts: Vec<&str> = named[start..start + named[start..].find("\n}\n").unwrap()]
+        .lines()
+        .filter_map(|l| l.strip_prefix("    const "))
+        .map(|l| l.split(':').next().unwrap())
+        .collect();
+    assert_eq!(consts, ["NAME", "ALIASES", "LOSSY"], "each has its place in `zp_extension`");
+}
