@@ -71,7 +71,7 @@ pub fn rust(name: &str) -> Result<PathBuf> {
     built(name, &tree.join("plugins").join(name))
 }
 
-/// The library of a plugin in Rust of another folder, which depends on `../../zarr-plugin-api`.
+/// The library of a plugin in Rust of another folder.
 pub fn rust_from(name: &str, source: &Path) -> Result<PathBuf> {
     built(name, source)
 }
@@ -128,8 +128,12 @@ fn copy(name: &str, source: &Path) -> Result<PathBuf> {
     }
     let manifest = folder.join("Cargo.toml");
     let text = fs::read_to_string(&manifest)?;
-    let api = format!("{:?}", tree().join("zarr-plugin-api"));
-    fs::write(&manifest, text.replace("\"../../zarr-plugin-api\"", &api))?;
+    let api = format!("zarr-plugin-api = {{ path = {:?}", tree().join("zarr-plugin-api"));
+    let lines = text.lines().map(|l| match l.split_once("/zarr-plugin-api\"") {
+        Some((start, rest)) if start.starts_with("zarr-plugin-api") => format!("{api}{rest}\n"),
+        _ => format!("{l}\n"),
+    });
+    fs::write(&manifest, lines.collect::<String>())?;
     Ok(folder)
 }
 
@@ -141,7 +145,8 @@ pub fn c(source: &Path, extra: &[&str]) -> Result<PathBuf> {
     let mut hasher = DefaultHasher::new();
     (&text, extra, HEADER).hash(&mut hasher);
     let stem = source.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    let parent = source.parent().and_then(Path::file_name).map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let parent =
+        source.parent().and_then(Path::file_name).map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let name = format!("{parent}-{stem}-{:016x}{}", hasher.finish(), std::env::consts::DLL_SUFFIX);
     let library = below.join(name);
     if !library.exists() {

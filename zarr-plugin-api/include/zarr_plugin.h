@@ -243,7 +243,7 @@ typedef struct zp_site { /* what an extension is created for */
   zp_status (*create)(const zp_host *, const zp_call *, const zp_site *, void **self) ZP_NOEXCEPT;                      \
   zp_status (*destroy)(void *self) ZP_NOEXCEPT;                                                                        \
   zp_status (*configuration)(const void *self, const zp_call *, zp_out *json) ZP_NOEXCEPT;                             \
-  uint64_t (*abilities)(const void *self) ZP_NOEXCEPT
+  zp_status (*abilities)(const void *self, uint64_t *abilities) ZP_NOEXCEPT
 #define ZP_ABILITY_PARTIAL 1u
 #define ZP_ABILITY_UPDATE 2u
 #define ZP_ABILITY_DECODED_READ 4u

@@ -1,1 +1,136 @@
+//! Plugins of other versions, and files that only look like plugins: each is taken or refused with its own error.
 
+use super::json;
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+use zarr_array::{
+    Context, Error, ErrorKind, Hierarchy, NewArray, Result,
+    core::registry::Registry,
+    plugins::{Plugin, PluginError, Reason},
+    store::MemoryStore,
+};
+use zarr_conformance::strangers;
+
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/c").join(name)
+}
+
+fn compat(case: &str) -> PathBuf {
+    // What one case needs others leave unused.
+    strangers::c(&source("compat.c"), &[&format!("-DCASE={case}"), "-Wno-unused-const-variable"]).unwrap()
+}
+
+fn refused(case: &str) -> PluginError {
+    Plugin::open(&compat(case)).expect_err(case)
+}
+
+/// Writes and reads an array through a codec.
+pub(super) fn round_trip(registry: Registry, codec: &str) -> Result<()> {
+    let hierarchy = Hierarchy::new(std::sync::Arc::new(MemoryStore::default()), Context::with_registry(registry));
+    let codecs = [json(r#""bytes""#), json(codec)];
+    let array = hierarchy.create_array("/", &NewArray::new([10], "uint8").chunk_shape([4]).codecs(codecs))?;
+    let data: Vec<u8> = (1..11).collect();
+    array.write(.., &data)?;
+    let back: Vec<u8> = array.read(..)?;
+    if back == data { Ok(()) } else { Err(Error::data("other elements came back")) }
+}
+
+fn with(library: &Path) -> Registry {
+    let mut registry = Registry::builtin().unwrap();
+    Plugin::open(library).unwrap().add_to(&mut registry).unwrap();
+    registry
+}
+
+/// The typed reason within an error.
+pub(super) fn reason(e: &Error) -> &Reason {
+    match e.kind() {
+        ErrorKind::Plugin(e) => e.downcast_ref::<PluginError>().unwrap_or_else(|| panic!("{e}")).reason(),
+        _ => panic!("{e}"),
+    }
+}
+
+#[test]
+fn older_and_newer_plugins_work() {
+    round_trip(with(&strangers::c(&source("frozen.c"), &[]).unwrap()), r#""test.frozen""#).unwrap();
+    round_trip(with(&compat("LONGER")), r#""test.first""#).unwrap();
+    round_trip(with(&compat("LONGER")), r#""test.alias""#).unwrap();
+}
+
+#[test]
+fn what_one_extension_needs_does_not_hinder_the_others() {
+    let e = round_trip(with(&compat("UNKNOWN_NEEDS")), r#""test.first""#).unwrap_err();
+    assert!(matches!(reason(&e), Reason::Needs { extension, .. } if extension == "test.first"), "{e}");
+    assert_eq!(e.extension().map(|(_, n)| n), Some("test.first"));
+    round_trip(with(&compat("UNKNOWN_NEEDS")), r#""test.second""#).unwrap();
+    let transformer = with(&compat("OTHER_MINOR_OF_A_TRANSFORMER"));
+    let hierarchy =
+        Hierarchy::new(std::sync::Arc::new(MemoryStore::default()), Context::with_registry(transformer.clone()));
+    let mut metadata = NewArray::new([4], "uint8").metadata(hierarchy.context()).unwrap().document().clone();
+    metadata.set("storage_transformers", json(r#"["test.first"]"#));
+    let metadata = zarr_array::core::metadata::ArrayMetadata::from_object(metadata, &Default::default()).unwrap();
+    let e = hierarchy.create_array_from("/", metadata, false).unwrap_err();
+    assert!(matches!(reason(&e), Reason::AbiMinor { found: 7, .. }), "{e}");
+    round_trip(transformer, r#""test.second""#).unwrap();
+}
+
+#[test]
+fn each_fault_has_its_own_error() {
+    macro_rules! is {
+        ($case:literal, $pattern:pat) => {
+            let e = refused($case);
+            assert!(matches!(e.reason(), $pattern), "{}: {e}", $case);
+            assert!(e.to_string().contains("c-compat-"), "names the file: {e}");
+        };
+    }
+    is!("NO_ENTRY", Reason::NoEntry("zarr_plugin_entry_v1"));
+    is!("NULL_FUNCTION", Reason::NullFunction { function: "decode", .. });
+    is!("WRONG_MAGIC", Reason::Magic);
+    is!("SIZE_0", Reason::Descriptor("it does not say its size"));
+    is!("DUPLICATE", Reason::Duplicate(_));
+    is!("OTHER_ID", Reason::Differs("its id"));
+    is!("OTHER_VERSION", Reason::Differs("its version"));
+    is!("OTHER_NAME", Reason::Differs("its extensions"));
+    is!("OTHER_CAPS", Reason::Differs("what its extensions can do"));
+    is!("OTHER_TEXT", Reason::Differs("the manifest that it contains"));
+    is!("NULL_DESCRIPTOR_MEMBER", Reason::Descriptor("an extension is null"));
+    is!("BAD_NAME", Reason::Descriptor("an extension has a name that is no text"));
+    is!("MAJOR_2", Reason::AbiMajor { found: 2, wanted: 1 });
+    is!("MINOR_9", Reason::AbiMinor { found: 9, wanted: 0 });
+    is!("NO_MANIFEST", Reason::NoManifest);
+    let e = refused("REFUSES");
+    assert!(matches!(e.reason(), Reason::Refused(why) if why.contains("it is not in the mood")), "{e}");
+    // Once it is known who it is, the error says so.
+    assert_eq!(refused("WRONG_MAGIC").id(), Some(("test.compat", "1.2.3")));
+}
+
+#[test]
+fn files_that_are_no_libraries() {
+    let dir = tempfile::tempdir().unwrap();
+    let good = std::fs::read(compat("LONGER")).unwrap();
+    let file = dir.path().join("plugin.so");
+    let fail = |bytes: &[u8]| {
+        std::fs::write(&file, bytes).unwrap();
+        Plugin::open(&file).unwrap_err()
+    };
+    for keep in [0, 10, 100, good.len() / 2, good.len() - 1] {
+        let e = fail(&good[..keep]);
+        assert!(matches!(e.reason(), Reason::NotALibrary(_)), "{keep}: {e}");
+    }
+    assert!(matches!(fail(b"just a text").reason(), Reason::NotALibrary("it is no ELF file")));
+    let e = Plugin::open(&dir.path().join("none.so")).unwrap_err();
+    assert!(matches!(e.reason(), Reason::Read(_)), "{e}");
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_32_bit_library() {
+    let dir = tempfile::tempdir().unwrap();
+    let (c, so) = (dir.path().join("a.c"), dir.path().join("a.so"));
+    std::fs::write(&c, "int answer(void) { return 42; }").unwrap();
+    let cc = Command::new("cc").args(["-m32", "-nostdlib", "-shared", "-fPIC", "-o"]).args([&so, &c]).output().unwrap();
+    assert!(cc.status.success(), "{}", String::from_utf8_lossy(&cc.stderr));
+    let e = Plugin::open(&so).unwrap_err();
+    assert!(matches!(e.reason(), Reason::NotALibrary("it is not a 64-bit file")), "{e}");
+}

@@ -135,8 +135,7 @@ fn cases() -> Vec<Case> {
         }
     }
     for name in ["numpy.datetime64", "numpy.timedelta64"] {
-        let data_type =
-            json(&format!(r#"{{"name":"{name}","configuration":{{"unit":"ms","scale_factor":10}}}}"#));
+        let data_type = json(&format!(r#"{{"name":"{name}","configuration":{{"unit":"ms","scale_factor":10}}}}"#));
         let codecs = vec![bytes(), json(r#"{"name":"numcodecs.lz4","configuration":{"acceleration":1}}"#)];
         cases.push(Case { data_type, width: 8, codecs, sharded: true });
     }

@@ -1,1 +1,482 @@
+//! Plugins that misbehave are contained: an error that names plugin, version and file, no more calls into them, and all
+//! others keep working.
 
+use super::{
+    compatibility::{reason, round_trip},
+    json,
+};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+};
+use zarr_array::{
+    Error, Result,
+    core::{
+        call::{Call, Options, Out, Pool, Sequential},
+        codec::{ArrayToArray, ArrayToBytes, BytesToBytes, Plan},
+        extension::Extension,
+        limits::Limits,
+        registry::{Constructor, Intent, Notes, Registry, Site},
+        representation::{Representation, Size},
+        source::{ByteRange, Source},
+        store::{Key, Prefix, Store},
+        view::{Region, View, ViewMut},
+    },
+    plugins::{Plugin, Reason},
+    store::MemoryStore,
+};
+use zarr_conformance::strangers;
+
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/c").join(name)
+}
+
+/// Under AddressSanitizer the animals in C are built for it.
+fn c(name: &str) -> PathBuf {
+    let asan = std::env::var_os("ZOO_UNDER_ASAN").is_some();
+    let flags: &[&str] = if asan { &["-fsanitize=address", "-fno-omit-frame-pointer"] } else { &[] };
+    strangers::c(&source(name), flags).unwrap()
+}
+
+fn animals() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/animals");
+    strangers::rust_from("animals", &folder).unwrap()
+}
+
+struct Cage {
+    plugin: Arc<Plugin>,
+    registry: Registry,
+}
+
+impl Cage {
+    fn new(library: &Path) -> Self {
+        let plugin = Plugin::open(library).unwrap();
+        let mut registry = Registry::builtin().unwrap();
+        plugin.add_to(&mut registry).unwrap();
+        Plugin::open(&c("frozen.c")).unwrap().add_to(&mut registry).unwrap();
+        Self { plugin, registry }
+    }
+    fn with_site<R>(&self, data_type: &str, f: impl FnOnce(&Site<'_>) -> R) -> R {
+        let (limits, notes) = (Limits::default(), Notes::default());
+        let data_type = self.registry.data_type(&Extension::short_hand(data_type), &limits).unwrap().object;
+        let fill = data_type.fill_from_json(&data_type.default_fill()).unwrap();
+        let array = Representation::new(data_type, &[2, 2], &fill);
+        let size = array.bytes().map_or(Size::Unknown, Size::Exact);
+        f(&Site { size, ..Site::new(&self.registry, &limits, &notes, Intent::Create).with(&array) })
+    }
+    /// The plugin is in quarantine for this reason, says who it is, takes no more calls, and others work.
+    fn check_quarantine(&self, why: &str, what: &str) {
+        let found = self.plugin.quarantined().unwrap_or_else(|| panic!("{what}: not in quarantine"));
+        assert!(found.contains(why), "{what}: {found}");
+        let offered = &self.plugin.manifest().extensions[0];
+        let e = round_trip(self.registry.clone(), &format!(r#""{}""#, offered.name)).unwrap_err();
+        assert!(matches!(reason(&e), Reason::Quarantined(_)), "{what}: {e}");
+        let text = e.to_string();
+        for part in [self.plugin.id(), self.plugin.version(), &self.plugin.file().display().to_string()] {
+            assert!(text.contains(part), "{what}: {text} does not name {part}");
+        }
+        round_trip(self.registry.clone(), r#""test.frozen""#).unwrap();
+        round_trip(self.registry.clone(), r#""crc32c""#).unwrap();
+    }
+}
+
+fn call<R>(f: impl FnOnce(&Call<'_>) -> R) -> R {
+    let (limits, options, buffers) = (Limits::default(), Options::default(), Pool::default());
+    f(&Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
+}
+
+fn named(name: &str, at: Option<&str>) -> Extension {
+    let text = match at {
+        Some(at) => format!(r#"{{"name":"{name}","configuration":{{"at":"{at}"}}}}"#),
+        None => format!(r#""{name}""#),
+    };
+    Extension::parse(&json(&text)).unwrap()
+}
+
+/// Calls everything that an extension has. Gives the first error.
+fn exercise(cage: &Cage, extension: &Extension, data_type: &str) -> Result<()> {
+    cage.with_site(data_type, |site| {
+        let registration = site.registry.list().find(|l| l.name == extension.name()).unwrap();
+        let found = site.registry.find(registration.point, extension.name()).unwrap();
+        match found.constructor() {
+            Constructor::BytesToBytes(make) => bytes_to_bytes(&*make(extension, site)?.object),
+            Constructor::ArrayToBytes(make) => array_to_bytes(&*make(extension, site)?.object, site),
+            Constructor::ArrayToArray(make) => array_to_array(&*make(extension, site)?.object),
+            Constructor::DataType(make) => {
+                let made = make(extension, site)?.object;
+                let fill = made.fill_from_json(&made.default_fill())?;
+                made.check_elements(&fill)?;
+                made.fill_to_json(&fill).map(|_| ())
+            }
+            Constructor::ChunkGrid(make) => {
+                let grid = make(extension, site)?.object;
+                grid.grid_shape(&[2, 2])?;
+                grid.cell_of(&[2, 2], &[1, 1])?;
+                grid.resized(&[2, 2], &[3, 3])?;
+                grid.cell(&[2, 2], &[1, 1]).map(|_| ())
+            }
+            Constructor::ChunkKeyEncoding(make) => {
+                let encoding = make(extension, site)?.object;
+                let _quarantine_tells = encoding.decode("c/0/0", 2);
+                encoding.encode(&[0, 0]).map(|_| ())
+            }
+            Constructor::StorageTransformer(make) => {
+                let below: Arc<dyn Store> = Arc::new(MemoryStore::default());
+                store(make(extension, site)?.object.wrap(below)?)
+            }
+        }
+    })
+}
+
+fn bytes_to_bytes(codec: &dyn BytesToBytes) -> Result<()> {
+    codec.encoded_size(Size::AtMost(100));
+    let (input, mut decoded) = ([1u8, 2, 3, 4], [0; 4]);
+    let encoded = call(|call| Out::collect(|out| codec.encode(call, &input, out)))?.1;
+    call(|call| codec.decode(call, &encoded, &mut Out::fixed(&mut decoded)))?;
+    let source: &[u8] = &encoded;
+    if let Some(decoded) = codec.decoded_source(&source) {
+        decoded.read(&[ByteRange::Slice { start: 0, len: 4 }], &mut |_, _| Ok(()))?;
+    }
+    Ok(())
+}
+
+fn array_to_bytes(codec: &dyn ArrayToBytes, site: &Site<'_>) -> Result<()> {
+    let of = site.representation()?;
+    let (region, heap) = (Region::new(&[0, 0], &[1, 2])?, of.new_heap());
+    let mut elements = of.fill_element().repeat(4);
+    let size = of.element_size();
+    let view = View::new(&elements, &[2, 2], size)?.with_heap(heap.as_ref());
+    let encoded = call(|call| Out::collect(|out| codec.encode(call, &view, out)))?.1;
+    let new = view.region(&region)?;
+    if let Some(update) = codec.update() {
+        call(|call| Out::collect(|out| update.update(call, None, &region, &new, out)))?;
+    }
+    let out = ViewMut::new(&mut elements, &[2, 2], size)?.with_heap(heap.as_ref());
+    call(|call| codec.decode(call, &encoded, out))?;
+    let source: &[u8] = &encoded;
+    if let Some(partial) = codec.partial() {
+        let mut some = vec![0; 2 * size];
+        let out = ViewMut::new(&mut some, &[1, 2], size)?.with_heap(heap.as_ref());
+        call(|call| partial.partial_decode(call, &source, &region, out))?;
+    }
+    Ok(())
+}
+
+fn array_to_array(codec: &dyn ArrayToArray) -> Result<()> {
+    let of = codec.encoded_representation().clone();
+    let (from, mut to) = ([1u8, 2, 3, 4], vec![0; of.bytes()? as usize]);
+    let mut back = [0; 4];
+    call(|call| {
+        codec.encode(call, &View::new(&from, &[2, 2], 1)?, ViewMut::new(&mut to, of.shape(), of.element_size())?)?;
+        let encoded = View::new(&to, of.shape(), of.element_size())?;
+        if codec.plan() == Plan::InPlace {
+            codec.decode_in_place(call, ViewMut::new(&mut back, &[2, 2], 1)?)?;
+        }
+        codec.encoded_region(&Region::whole(&[2, 2]));
+        codec.decode(call, &encoded, ViewMut::new(&mut back, &[2, 2], 1)?)
+    })
+}
+
+fn store(store: Arc<dyn Store>) -> Result<()> {
+    let (key, all) = (Key::new("a/b")?, Prefix::ROOT);
+    store.uri(&all);
+    store.writer()?.set(&key, b"value")?;
+    store.writer()?.set_if_absent(&key, b"value")?;
+    store.writer()?.set_partial_values(&[(key.clone(), 1, b"x")])?;
+    let source = store.reader()?.open(&key)?.unwrap();
+    source.read(&[ByteRange::All], &mut |_, _| Ok(()))?;
+    drop(source);
+    store.reader()?.get(&key)?;
+    store.reader()?.get_partial_values(&[(key.clone(), ByteRange::All)])?;
+    store.lister()?.list_dir(&all)?;
+    store.lister()?.list_prefix(&all)?;
+    store.lister()?.list()?;
+    store.writer()?.erase_values(std::slice::from_ref(&key))?;
+    store.writer()?.erase(&key)?;
+    store.writer()?.erase_prefix(&all)
+}
+
+const HEAD: [&str; 4] = ["create", "configuration", "drop", "bomb in create"];
+const PANICS: [(&str, &[&str]); 7] = [
+    (
+        "panics.bytes-to-bytes",
+        &["encoded_size", "encode", "threads", "decode", "decoded_source", "read", "each", "bomb in encode"],
+    ),
+    (
+        "panics.array-to-bytes",
+        &[
+            "encoded_size",
+            "encode",
+            "decode",
+            "partial",
+            "update",
+            "raw",
+            "inner_chunk_shape",
+            "partial_decode",
+            "memo",
+            "each",
+            "update it",
+        ],
+    ),
+    (
+        "panics.array-to-array",
+        &["encoded_representation", "encode", "decode", "plan", "decode_in_place", "encoded_region"],
+    ),
+    ("panics.data-type", &["layout", "fill_from_json", "fill_to_json", "default_fill", "check_elements"]),
+    ("panics.chunk-grid", &["grid_shape", "cell", "cell_of", "resized", "axis"]),
+    ("panics.chunk-key-encoding", &["encode", "decode"]),
+    (
+        "panics.storage-transformer",
+        &[
+            "wrap",
+            "uri",
+            "open",
+            "read",
+            "get",
+            "get_partial_values",
+            "set",
+            "set_if_absent",
+            "set_partial_values",
+            "erase",
+            "erase_values",
+            "erase_prefix",
+            "list_dir",
+            "list_prefix",
+            "list",
+        ],
+    ),
+];
+
+/// Functions that have no call through which to tell more than that they panicked.
+const WITHOUT_CALL: [&str; 9] =
+    ["encoded_size", "partial", "update", "raw", "inner_chunk_shape", "plan", "encoded_region", "layout", "axis"];
+
+#[test]
+fn a_panic_in_any_function_stops_at_the_edge() {
+    let library = animals();
+    let mut done = 0;
+    for (name, functions) in PANICS {
+        for at in HEAD.iter().chain(functions) {
+            let what = format!("{name} in {at}");
+            let cage = Cage::new(&library);
+            let outcome = exercise(&cage, &named(name, Some(at)), "uint8");
+            if let Err(e) = &outcome {
+                assert!(matches!(reason(e), Reason::Quarantined(_)), "{what}: {e}");
+            }
+            let why = match *at {
+                "drop" => "it failed to destroy an instance",
+                at if at.starts_with("bomb") => "it panicked",
+                at if WITHOUT_CALL.contains(&at) => "it panicked",
+                at => &format!("in {at}"),
+            };
+            cage.check_quarantine(why, &what);
+            done += 1;
+        }
+    }
+    assert_eq!(done, 28 + 8 + 11 + 6 + 5 + 5 + 2 + 15);
+    // Left alone, no animal panics.
+    for (name, _) in PANICS {
+        let cage = Cage::new(&library);
+        exercise(&cage, &named(name, Some("nowhere")), "uint8").unwrap();
+        assert_eq!(cage.plugin.quarantined(), None, "{name}");
+    }
+}
+
+#[test]
+fn drops_of_stores_and_readers_do_not_unwind() {
+    for at in ["drop of the store", "drop of the reader"] {
+        exercise(&Cage::new(&animals()), &named("panics.storage-transformer", Some(at)), "uint8").unwrap();
+    }
+}
+
+/// What each animal in C does, with which data type it is met, and why it is put away.
+const FAULTS: [(&str, &str, &str); 36] = [
+    ("too-long", "uint8", "more bytes than the output has room for"),
+    ("moved-output", "uint8", "moved the output"),
+    ("larger-output", "uint8", "more bytes than the output has room for"),
+    ("garbage-status", "uint8", "999, which is no status"),
+    ("negative-status", "uint8", "-5, which is no status"),
+    ("false-size", "uint8", "another size than it says"),
+    ("false-bound", "uint8", "another size than it says"),
+    ("reads-nothing", "uint8", "other bytes than it was asked for"),
+    ("reads-another-range", "uint8", "other bytes than it was asked for"),
+    ("reads-too-little", "uint8", "other bytes than it was asked for"),
+    ("no-json", "uint8", "no JSON object"),
+    ("no-object", "uint8", "no JSON object"),
+    ("fails-to-die", "uint8", "failed to destroy"),
+    ("long-offsets", "string", "offsets are wrong"),
+    ("backward-offsets", "string", "offsets are wrong"),
+    ("few-offsets", "string", "offsets are wrong"),
+    ("no-text", "string", "offsets are wrong"),
+    ("false-raw", "uint8", "does not fit the array"),
+    ("empty-inner", "uint8", "inner chunks have no elements"),
+    ("no-permutation", "uint8", "no permutation"),
+    ("in-place", "uint8", "cannot decode in place"),
+    ("unknown-plan", "uint8", "unknown kind"),
+    ("other-layout", "uint8", "another layout"),
+    ("no-layout", "uint8", "did not say how its elements lie"),
+    ("wrong-fill", "uint8", "no element"),
+    ("no-json-fill", "uint8", "no JSON"),
+    ("cell-at-the-end", "uint8", "contradicts"),
+    ("overlapping-cells", "uint8", "contradicts"),
+    ("empty-cell", "uint8", "contradicts"),
+    ("axis-of-nothing", "uint8", "unknown way"),
+    ("axis-with-a-hole", "uint8", "no length"),
+    ("axis-too-long", "uint8", "beyond 2^64"),
+    ("axis-unknown", "uint8", "unknown way"),
+    ("axis-endless", "uint8", "unknown way"),
+    ("climbs", "uint8", "a key that no store takes"),
+    ("overwrites", "uint8", "a key that no store takes"),
+];
+
+/// Animals that give an error but may go on.
+const ERRORS: [(&str, &str, &str); 12] = [
+    ("aliases-in-encode", "uint8", "cannot alias the input"),
+    ("aliases-too-much", "uint8", "no part of"),
+    ("swallows-errors", "uint8", "scratch memory"),
+    ("error-without-words", "uint8", "did not say why"),
+    ("garbled-words", "uint8", "no UTF-8"),
+    ("blind-reader", "uint8", "reaches outside"),
+    ("short-fill", "uint8", "no element of"),
+    ("many-dimensions", "uint8", "dimensions"),
+    ("empty-element", "uint8", "no element has"),
+    ("huge-element", "uint8", "no element has"),
+    ("unknown-form", "uint8", "unknown form"),
+    ("fieldless", "uint8", "no fields"),
+];
+
+#[test]
+fn answers_that_no_correct_plugin_gives() {
+    let library = c("zoo.c");
+    for (animal, data_type, why) in FAULTS {
+        let cage = Cage::new(&library);
+        let outcome = exercise(&cage, &named(&format!("zoo.{animal}"), None), data_type);
+        if animal != "fails-to-die" {
+            let e = outcome.expect_err(animal);
+            assert!(matches!(reason(&e), Reason::Quarantined(_)), "{animal}: {e}");
+        }
+        cage.check_quarantine(why, animal);
+    }
+    for animal in ["garbled-key", "null-in-key", "empty-key"] {
+        let cage = Cage::new(&library);
+        exercise(&cage, &named(&format!("zoo.{animal}"), None), "uint8").expect_err(animal);
+        cage.check_quarantine("a key that no store takes", animal);
+    }
+    for (animal, data_type, why) in ERRORS {
+        let cage = Cage::new(&library);
+        let e: Error = exercise(&cage, &named(&format!("zoo.{animal}"), None), data_type).expect_err(animal);
+        assert!(e.to_string().contains(why), "{animal}: {e}");
+        assert_eq!(cage.plugin.quarantined(), None, "{animal}");
+    }
+    let cage = Cage::new(&library);
+    let e = round_trip(cage.registry.clone(), r#""zoo.too-short""#).unwrap_err();
+    assert!(e.to_string().contains("3 bytes"), "a length that is not the chunk's: {e}");
+    // What it says twice the same about nothing: the identity of rank 2 has this order.
+    exercise(&cage, &named("zoo.permutes-nothing", None), "uint8").expect_err("an order of zeros is no permutation");
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn the_floating_point_environment_is_put_back() {
+    let cage = Cage::new(&c("zoo.c"));
+    let tiny = std::hint::black_box(f32::MIN_POSITIVE) / std::hint::black_box(2.0);
+    assert!(tiny > 0.0);
+    exercise(&cage, &named("zoo.flushes-to-zero", None), "uint8").unwrap_err();
+    let after = std::hint::black_box(f32::MIN_POSITIVE) / std::hint::black_box(2.0);
+    assert_eq!(after.to_bits(), tiny.to_bits());
+    cage.check_quarantine("floating-point environment", "flushes-to-zero");
+}
+
+#[test]
+fn what_cpp_throws_stops_at_the_edge() {
+    let cage = Cage::new(&c("throws.cpp"));
+    let e = exercise(&cage, &named("test.throws", None), "uint8").unwrap_err();
+    assert!(matches!(reason(&e), Reason::Quarantined(why) if why.contains("an exception was thrown")), "{e}");
+    cage.check_quarantine("an exception was thrown", "throws");
+}
+
+/// A codec that believes to be called by one thread at a time spoils its own data, and nothing else.
+#[test]
+fn state_shared_between_threads_harms_its_owner_only() {
+    let cage = Cage::new(&c("zoo.c"));
+    cage.with_site("uint8", |site| {
+        let extension = named("zoo.shared-state", None);
+        let make = |name: &Extension| match site.registry.codec(name).unwrap().unwrap().constructor() {
+            Constructor::BytesToBytes(make) => make(name, site).unwrap().object,
+            _ => panic!("it is no such codec"),
+        };
+        let (shared, sound) = (make(&extension), make(&named("test.frozen", None)));
+        std::thread::scope(|scope| {
+            for i in 0..4u8 {
+                let (shared, sound) = (&shared, &sound);
+                scope.spawn(move || {
+                    for n in 1..2000usize {
+                        let input = vec![i; n * 7 % 60_000];
+                        let _spoilt = call(|call| Out::collect(|out| shared.encode(call, &input, out)));
+                        let kept = call(|call| Out::collect(|out| sound.encode(call, &input, out))).unwrap().1;
+                        assert_eq!(kept, input);
+                    }
+                });
+            }
+        });
+    });
+}
+
+/// Runs a test of this program as a process of its own under AddressSanitizer.
+fn under_asan(test: &str) -> std::process::Output {
+    let found = Command::new("cc").arg("-print-file-name=libasan.so").output().unwrap();
+    let library = String::from_utf8(found.stdout).unwrap();
+    Command::new(std::env::current_exe().unwrap())
+        .args([test, "--exact", "--nocapture", "--include-ignored"])
+        .env("LD_PRELOAD", library.trim())
+        .env("ASAN_OPTIONS", "detect_leaks=0")
+        .env("ZOO_UNDER_ASAN", "1")
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn the_zoo_under_address_sanitizer() {
+    if std::env::var_os("ZOO_UNDER_ASAN").is_some() {
+        return;
+    }
+    // Built first: compilers are not to run under the sanitizer.
+    animals();
+    for source_name in ["zoo.c", "frozen.c"] {
+        strangers::c(&source(source_name), &["-fsanitize=address", "-fno-omit-frame-pointer"]).unwrap();
+    }
+    for test in [
+        "zoo::a_panic_in_any_function_stops_at_the_edge",
+        "zoo::answers_that_no_correct_plugin_gives",
+        "zoo::state_shared_between_threads_harms_its_owner_only",
+    ] {
+        let output = under_asan(test);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && !said.contains("AddressSanitizer"), "{test}: {said}");
+    }
+    // It does see what an animal does with a pointer that it kept.
+    let output = under_asan("zoo::keeps_a_pointer");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("heap-use-after-free"), "{said}");
+}
+
+/// Not a test by itself: an animal that the sanitizer must catch.
+#[test]
+fn keeps_a_pointer() {
+    if std::env::var_os("ZOO_UNDER_ASAN").is_none() {
+        return;
+    }
+    let cage = Cage::new(&c("zoo.c"));
+    cage.with_site("uint8", |site| {
+        let name = named("zoo.kept-pointer", None);
+        let Constructor::BytesToBytes(make) = site.registry.codec(&name).unwrap().unwrap().constructor() else {
+            panic!("it is no such codec");
+        };
+        let codec = make(&name, site).unwrap().object;
+        for i in 0..2u8 {
+            let input = vec![i; 10_000];
+            call(|call| Out::collect(|out| codec.encode(call, &input, out))).unwrap();
+        }
+    });
+}

@@ -18,7 +18,7 @@ pub struct Head {
     pub create: Option<unsafe extern "C" fn(*const Host, *const Call, *const Site, *mut *mut c_void) -> Status>,
     pub destroy: Option<unsafe extern "C" fn(*mut c_void) -> Status>,
     pub configuration: Option<unsafe extern "C" fn(Slf, *const Call, *mut Out) -> Status>,
-    pub abilities: Option<unsafe extern "C" fn(Slf) -> u64>,
+    pub abilities: Option<unsafe extern "C" fn(Slf, *mut u64) -> Status>,
 }
 
 macro_rules! vtables {

@@ -56,11 +56,11 @@ pub(crate) fn lend(
         state.out.alias_input(start..start + n);
         return Ok((status, None));
     }
-    if lent.len > state.cap {
-        return Ok((status, Some(Fault("it wrote more bytes than the output has room for"))));
-    }
     if lent.data != state.data && lent.len > 0 {
         return Ok((status, Some(Fault("it moved the output, which is not its own"))));
+    }
+    if lent.len > state.cap {
+        return Ok((status, Some(Fault("it wrote more bytes than the output has room for"))));
     }
     state.out.space(lent.len)?;
     Ok((status, None))

@@ -43,17 +43,15 @@ create_fn!(Codec, codec::ArrayToBytes, |_: &Arc<Kind>, site| representation(site
 
 // SAFETY of the blocks below: the host passes what `create` gave, and lends the rest until the function returns.
 
-unsafe extern "C" fn abilities(this: *const c_void) -> u64 {
-    let mut abilities = 0;
+unsafe extern "C" fn abilities(this: *const c_void, abilities: *mut u64) -> Status {
     // SAFETY: see above.
     unsafe {
         ask::<Kind, Extra>(this, |this| {
             let partial = this.object.partial().map_or(0, |_| abi::ABILITY_PARTIAL);
-            abilities = partial | this.object.update().map_or(0, |_| abi::ABILITY_UPDATE);
+            *abilities = partial | this.object.update().map_or(0, |_| abi::ABILITY_UPDATE);
             Ok(())
-        });
+        })
     }
-    abilities
 }
 
 unsafe extern "C" fn encoded_size(this: *const c_void, encoded: *mut Size) -> Status {

@@ -42,16 +42,14 @@ create_fn!(Codec, codec::BytesToBytes, |object: &Arc<Kind>, _| {
 
 // SAFETY of the blocks below: the host passes what `create` gave, and lends the rest until the function returns.
 
-unsafe extern "C" fn abilities(this: *const c_void) -> u64 {
-    let mut abilities = 0;
+unsafe extern "C" fn abilities(this: *const c_void, abilities: *mut u64) -> Status {
     // SAFETY: see above.
     unsafe {
         ask::<Kind, Extra>(this, |this| {
-            abilities = this.extra;
+            *abilities = this.extra;
             Ok(())
-        });
+        })
     }
-    abilities
 }
 
 unsafe extern "C" fn encoded_size(this: *const c_void, decoded: *const Size, encoded: *mut Size) -> Status {

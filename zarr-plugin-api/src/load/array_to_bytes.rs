@@ -63,13 +63,7 @@ pub(super) fn make(
 impl Codec {
     /// Asks what does not change, and checks it.
     fn learn(&mut self, decoded: &Representation) -> Result<()> {
-        if let Some(f) = self.table.head.abilities {
-            self.handle.ask(|this| {
-                // SAFETY: see above.
-                self.abilities = unsafe { f(this) };
-                abi::OK
-            });
-        }
+        self.abilities = self.handle.abilities(&self.table.head);
         let mut size = size_to(Size::Unknown);
         if let Some(f) = self.table.encoded_size {
             // SAFETY: see above.

@@ -42,14 +42,7 @@ pub(super) fn make(
     site: &Site<'_>,
 ) -> Result<Instance<dyn BytesToBytes>> {
     let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
-    let mut abilities = u64::MAX;
-    if let Some(f) = table.head.abilities {
-        handle.ask(|this| {
-            // SAFETY: the instance is alive.
-            abilities = unsafe { f(this) };
-            abi::OK
-        });
-    }
+    let abilities = handle.abilities(&table.head);
     let (table, limits) = (*table, site.limits.clone());
     let mut codec = Codec { handle, table, abilities, usual: (Size::Unknown, Size::Unknown), limits };
     codec.usual = (site.size, codec.encoded_size(site.size));

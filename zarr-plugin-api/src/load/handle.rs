@@ -142,6 +142,15 @@ impl Handle {
         let status = f(self.this);
         self.plugin.judge(before, Ended { status, error: None }, None).ok()
     }
+    /// The abilities of the instance: all, if it does not say.
+    pub(super) fn abilities(&self, head: &abi::Head) -> u64 {
+        let mut abilities = u64::MAX;
+        if let Some(f) = head.abilities {
+            // SAFETY: the instance is alive.
+            self.ask(|this| unsafe { f(this, &raw mut abilities) });
+        }
+        abilities
+    }
     /// Text that a function writes.
     pub(super) fn text(
         &self,

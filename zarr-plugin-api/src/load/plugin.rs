@@ -173,19 +173,19 @@ fn open_library(file: &Path) -> Result<libloading::Library, Reason> {
 pub(super) fn enter(entry: abi::Entry) -> Result<abi::Plugin, Reason> {
     let (name, version) = (abi::Str::new("zarr"), abi::Str::new(env!("CARGO_PKG_VERSION")));
     let host = host(&name, &version);
-    let mut descriptor = None;
+    let mut found = std::ptr::null();
     let before = Environment::now();
     let ended = call::lend_plain(&Limits::default(), |call| {
-        // SAFETY: the entry's type is part of the ABI; host and call live until it returns; what it gives is static.
-        descriptor = unsafe { abi::copied(entry(&raw const host, call)) };
+        // SAFETY: the entry's type is part of the ABI; host and call live until it returns.
+        found = unsafe { entry(&raw const host, call) };
         abi::OK
     });
     before.restore();
-    match (descriptor, ended.error) {
-        (Some(descriptor), _) => Ok(descriptor),
-        (None, Some(e)) => Err(Reason::Refused(e.to_string())),
-        (None, None) => Err(Reason::Refused("it did not say why".to_owned())),
+    if found.is_null() {
+        return Err(Reason::Refused(ended.error.map_or("it did not say why".to_owned(), |e| e.to_string())));
     }
+    // SAFETY: it is static, and begins with its size.
+    unsafe { abi::copied(found) }.ok_or(Reason::Descriptor("it does not say its size"))
 }
 
 pub(super) fn host(name: &abi::Str, version: &abi::Str) -> abi::Host {
