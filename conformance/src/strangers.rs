@@ -110,7 +110,7 @@ pub fn static_and_dynamic() -> Result<PathBuf> {
     Ok(below.join("target/debug").join(format!("static-and-dynamic{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Copies a project out of the tree, where its path to zarr-plugin-api is another.
+/// Copies a project out of the tree, where its paths to crates of the tree are others.
 fn copy(name: &str, source: &Path) -> Result<PathBuf> {
     let place = std::env::temp_dir().join(format!("zarr-strangers-{:016x}", {
         let mut hasher = DefaultHasher::new();
@@ -128,12 +128,14 @@ fn copy(name: &str, source: &Path) -> Result<PathBuf> {
     }
     let manifest = folder.join("Cargo.toml");
     let text = fs::read_to_string(&manifest)?;
-    let api = format!("zarr-plugin-api = {{ path = {:?}", tree().join("zarr-plugin-api"));
-    let lines = text.lines().map(|l| match l.split_once("/zarr-plugin-api\"") {
-        Some((start, rest)) if start.starts_with("zarr-plugin-api") => format!("{api}{rest}\n"),
-        _ => format!("{l}\n"),
-    });
-    fs::write(&manifest, lines.collect::<String>())?;
+    let line = |l: &str| match l.split_once(" = { path = \"../") {
+        Some((name, rest)) => {
+            let rest = rest.split_once('"').map_or("", |(_, rest)| rest);
+            format!("{name} = {{ path = {:?}{rest}\n", tree().join(name))
+        }
+        None => format!("{l}\n"),
+    };
+    fs::write(&manifest, text.lines().map(line).collect::<String>())?;
     Ok(folder)
 }
 

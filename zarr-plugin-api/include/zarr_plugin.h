@@ -201,12 +201,14 @@ typedef struct zp_representation { /* an array in a codec chain */
   const void *data_type_self;
 } zp_representation;
 
-typedef struct zp_array { /* elements, in the machine's byte order */
+/* Elements, in the machine's byte order. Without ZP_CAP_STRIDED they come in C order without gaps, and data is aligned to
+ * their scalars; with it any strides and any alignment. */
+typedef struct zp_array {
   uint32_t struct_size;
   uint32_t rank;
   uint8_t *data;           /* the first element. Read only, unless the function writes this array */
   const uint64_t *shape;
-  const int64_t *strides;  /* bytes. Without ZP_CAP_STRIDED: C order without gaps, and data aligned to its scalars */
+  const int64_t *strides;  /* bytes; NULL: C order without gaps */
   size_t element_size;
   const uint64_t *offsets; /* variable length, to be read: element i is data[offsets[i]..offsets[i + 1]] in C order */
   zp_out *bytes_out;       /* variable length, to be written: all elements' bytes, and count + 1 offsets (uint64_t) */

@@ -4,6 +4,7 @@
 
 mod combinations;
 mod compatibility;
+mod discovery;
 mod hdf5;
 mod interop;
 mod same_bytes;

@@ -14,6 +14,7 @@ use zarr_core::{call::Call as CoreCall, layout::Layout};
 
 type Strides = SmallVec<[i64; 4]>;
 
+/// Without strides: elements of variable length, which come in C order.
 #[cfg(feature = "load")]
 fn array(data: *mut u8, shape: &[u64], strides: &[i64], element_size: usize) -> abi::Array {
     abi::Array {
@@ -21,7 +22,7 @@ fn array(data: *mut u8, shape: &[u64], strides: &[i64], element_size: usize) -> 
         rank: shape.len() as u32,
         data,
         shape: shape.as_ptr(),
-        strides: strides.as_ptr(),
+        strides: if strides.is_empty() { std::ptr::null() } else { strides.as_ptr() },
         element_size,
         offsets: std::ptr::null(),
         bytes_out: std::ptr::null_mut(),
@@ -195,13 +196,17 @@ fn gathered(view: &View<'_>) -> Result<(Vec<u64>, Vec<u8>)> {
 
 // ---- take
 
-fn dims<'a>(lent: &abi::Array, of: &Representation) -> Result<(&'a [u64], SmallVec<[isize; 4]>)> {
+/// Lengths and strides.
+///
+/// # Safety
+/// `lent` is what the other side lends, for `'a`.
+unsafe fn dims<'a>(lent: &abi::Array, of: &Representation) -> Result<(&'a [u64], SmallVec<[isize; 4]>)> {
     if !of.layout().is_variable() && lent.element_size != of.element_size() {
         let (found, wanted) = (lent.element_size, of.element_size());
         return Err(Error::argument(format!("an array has elements of {found} bytes where {wanted} are expected")));
     }
     let rank = lent.rank as usize;
-    // SAFETY: an array has as many lengths and strides as its rank says; see the callers' promise.
+    // SAFETY: the caller's promise: as many lengths as the rank says, and as many strides unless they are null.
     let (shape, strides) = unsafe { (abi::slice(lent.shape, rank), abi::slice(lent.strides, rank)) };
     if shape.len() != rank {
         return Err(Error::argument("an array came without its shape"));
@@ -212,8 +217,10 @@ fn dims<'a>(lent: &abi::Array, of: &Representation) -> Result<(&'a [u64], SmallV
     Ok((shape, strides.iter().map(|s| *s as isize).collect()))
 }
 
-fn copied(p: *const abi::Array) -> Result<abi::Array> {
-    // SAFETY: the callers pass what the other side lends; an array begins with its size.
+/// # Safety
+/// `p` is null, or points to what the other side lends.
+unsafe fn copied(p: *const abi::Array) -> Result<abi::Array> {
+    // SAFETY: the caller's promise; an array begins with its size.
     unsafe { abi::copied(p) }.ok_or_else(|| Error::argument("there is no array"))
 }
 
@@ -226,8 +233,10 @@ pub(crate) unsafe fn take<R>(
     of: &Representation,
     f: impl FnOnce(&View<'_>) -> Result<R>,
 ) -> Result<R> {
-    let lent = copied(p)?;
-    let (shape, strides) = dims(&lent, of)?;
+    // SAFETY: the caller's promise.
+    let lent = unsafe { copied(p) }?;
+    // SAFETY: as above.
+    let (shape, strides) = unsafe { dims(&lent, of) }?;
     if !of.layout().is_variable() {
         // SAFETY: the caller's promise: every index of the shape reaches an element.
         return f(&unsafe { View::from_raw(lent.data, shape, &strides, of.element_size()) }?);
@@ -257,8 +266,10 @@ pub(crate) unsafe fn take_mut<R>(
     of: &Representation,
     f: impl FnOnce(ViewMut<'_>) -> Result<R>,
 ) -> Result<R> {
-    let lent = copied(p)?;
-    let (shape, strides) = dims(&lent, of)?;
+    // SAFETY: the caller's promise.
+    let lent = unsafe { copied(p) }?;
+    // SAFETY: as above.
+    let (shape, strides) = unsafe { dims(&lent, of) }?;
     if !of.layout().is_variable() {
         // SAFETY: the caller's promise: every index of the shape reaches an element of its own.
         return f(unsafe { ViewMut::from_raw(lent.data, shape, &strides, of.element_size()) }?);

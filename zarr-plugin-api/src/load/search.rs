@@ -1,7 +1,7 @@
 //! Looking for installed plugins.
 
 use super::{
-    Manifest, Places, Plugin, PluginError, Reason,
+    Manifest, Offered, Places, Plugin, PluginError, Reason,
     descriptor::{self, Load},
     lazy::{self, Lazy},
     manifest::target,
@@ -270,10 +270,10 @@ impl Found {
         for c in refused {
             let (Some(manifest), Some(e)) = (&c.manifest, &c.refused) else { continue };
             for offered in &manifest.extensions {
-                if offered.names().any(|n| taken.contains(&(offered.kind.point(), n.to_owned()))) {
-                    continue;
-                }
-                taken.extend(offered.names().map(|n| (offered.kind.point(), n.to_owned())));
+                let point = offered.kind.point();
+                let mut free = offered.names().filter(|n| taken.insert((point, (*n).to_owned()))).map(str::to_owned);
+                let Some(name) = free.next() else { continue };
+                let offered = &Offered { name, aliases: free.collect(), ..offered.clone() };
                 let e = e.clone();
                 let registration =
                     descriptor::registration(offered, manifest, &c.file, Arc::new(move || Err(e.clone())));

@@ -101,10 +101,13 @@ static const zp_bytes_to_bytes table = {sizeof(zp_bytes_to_bytes), 0, create, de
 #else
 #define ABI "\"major\":1,\"min_minor\":0"
 #endif
+#ifndef FIRST
+#define FIRST "test.first"
+#endif
 #define SECOND ",{\"kind\":\"bytes_to_bytes\",\"name\":\"test.second\"}"
 #define TEXT                                                                                                   \
   "{\"manifest\":1,\"id\":\"test.compat\",\"version\":\"1.2.3\",\"abi\":{" ABI "},\"extensions\":[{\"kind\":\"" KIND \
-  "\",\"name\":\"test.first\",\"aliases\":[\"test.alias\"],\"needs\":[" NEEDS "]}" SECOND "]}"
+  "\",\"name\":\"" FIRST "\",\"aliases\":[\"test.alias\"],\"needs\":[" NEEDS "]}" SECOND "]}"
 
 #if CASE == NO_MANIFEST
 static const zp_bytes manifest = {(const uint8_t *)TEXT, sizeof(TEXT) - 1};
@@ -127,7 +130,7 @@ static const zp_str first = ZP_STR("test.renamed");
 #elif CASE == BAD_NAME
 static const zp_str first = ZP_STR("\xff\xfe");
 #else
-static const zp_str first = ZP_STR("test.first");
+static const zp_str first = ZP_STR(FIRST);
 #endif
 static const zp_bytes id_as_bytes = {(const uint8_t *)"test.compat", 11};
 static const zp_str aliases[] = {ZP_STR("test.alias")};
