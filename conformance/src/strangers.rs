@@ -21,6 +21,11 @@ fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree().join("target"), PathBuf::from)
 }
 
+/// The folder in which cargo builds projects of strangers, so that what they share is built once.
+pub fn build_folder() -> PathBuf {
+    target().join("strangers/target")
+}
+
 /// The files below a folder without what is built there, sorted.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder).map_err(|e| Error::from(e).at_key(folder.display()))? {
@@ -89,10 +94,10 @@ fn built(name: &str, source: &Path) -> Result<PathBuf> {
         run(Command::new(cargo)
             .args(["build", "--locked", "--quiet", "--lib", "--features", "plugin"])
             .current_dir(&copy)
-            .env("CARGO_TARGET_DIR", below.join("target"))
+            .env("CARGO_TARGET_DIR", build_folder())
             .env_remove("RUSTFLAGS"))?;
         let file = format!("{}{}{suffix}", std::env::consts::DLL_PREFIX, name.replace('-', "_"));
-        fs::copy(below.join("target/debug").join(file), below.join("new"))?;
+        fs::copy(build_folder().join("debug").join(file), below.join("new"))?;
         fs::rename(below.join("new"), &library)?;
     }
     Ok(library)
@@ -106,8 +111,8 @@ pub fn static_and_dynamic() -> Result<PathBuf> {
     run(Command::new(cargo)
         .args(["build", "--locked", "--quiet"])
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("static"))
-        .env("CARGO_TARGET_DIR", below.join("target")))?;
-    Ok(below.join("target/debug").join(format!("static-and-dynamic{}", std::env::consts::EXE_SUFFIX)))
+        .env("CARGO_TARGET_DIR", build_folder()))?;
+    Ok(build_folder().join("debug").join(format!("static-and-dynamic{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Copies a project out of the tree, where its paths to crates of the tree are others.

@@ -31,8 +31,9 @@ fn every_method_has_a_slot() {
     let store = include_str!("../../zarr-core/src/store/mod.rs");
     let source = include_str!("../../zarr-core/src/source/mod.rs");
     // Trait, its source, the struct, and methods whose slot has another name, or members that are no methods.
-    type Renamed = &'static [(&'static str, &'static str)];
-    let table: [(&[&str], &str, &str, Renamed, &[&str]); 9] = [
+    type Renamed<'t> = &'t [(&'t str, &'t str)];
+    type Row<'t> = (&'t [&'t str], &'t str, &'t str, Renamed<'t>, &'t [&'t str]);
+    let table: [Row<'_>; 9] = [
         (&["BytesToBytes"], codec, "zp_bytes_to_bytes", &[("decoded_source", "decoded_read")], &[]),
         (
             &["ArrayToBytes", "PartialDecode", "Update"],

@@ -21,8 +21,8 @@ impl ChunkKeyEncoding for Dots {
         Ok(cell.iter().fold("chunk".to_owned(), |key, n| format!("{key}.{n}")))
     }
     fn decode(&self, key: &str, rank: usize) -> Option<Dims> {
-        let mut parts = key.split('.');
-        let cell: Dims = (parts.next() == Some("chunk")).then(|| parts.map(|p| p.parse().ok()).collect())??;
+        let numbers = key.strip_prefix("chunk")?.split('.').skip(1);
+        let cell: Dims = numbers.map(|n| n.parse().ok()).collect::<Option<_>>()?;
         // Only the key that encoding gives, so not `chunk.01`.
         let same = cell.len() == rank && self.encode(&cell).is_ok_and(|k| k == key);
         same.then_some(cell)
