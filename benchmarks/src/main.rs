@@ -18,7 +18,8 @@ struct Layout {
 const BYTES: &str = r#"[{"name":"bytes","configuration":{"endian":"little"}}]"#;
 const ZSTD: &str = r#"[{"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd","configuration":{"level":0,"checksum":false}}]"#;
 const BLOSC: &str = r#"[{"name":"bytes","configuration":{"endian":"little"}},{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":2,"blocksize":0}}]"#;
-const GZIP: &str = r#"[{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":5}}]"#;
+const GZIP: &str =
+    r#"[{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":5}}]"#;
 
 const LAYOUTS: [Layout; 6] = [
     Layout { name: "raw", chunk: 128, shard: None, codecs: BYTES },
@@ -92,7 +93,10 @@ fn main() -> Result<(), Failure> {
     let dir = std::env::temp_dir().join(format!("zarr-benchmarks-{}", std::process::id()));
     let data = field(side);
     println!("{side}^3 uint16, {} MiB, {repeats} repeats; seconds", data.len() * 2 >> 20);
-    println!("{:<12} {:<10} {:>9} {:>9} {:>9} {:>9} {:>7}", "layout", "workload", "best", "median", "zarrs", "median", "ratio");
+    println!(
+        "{:<12} {:<10} {:>9} {:>9} {:>9} {:>9} {:>7}",
+        "layout", "workload", "best", "median", "zarrs", "median", "ratio"
+    );
     for layout in &LAYOUTS {
         let (ours, theirs) = (dir.join(layout.name), dir.join(format!("{}-zarrs", layout.name)));
         let (mut write, mut peer_write, mut read, mut peer_read, mut into) = (vec![], vec![], vec![], vec![], vec![]);

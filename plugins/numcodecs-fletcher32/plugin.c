@@ -101,7 +101,7 @@ static zp_status decode(const void *self, const zp_call *call, const zp_bytes *e
   len = encoded->len - SUM;
   for (i = 0; i < SUM; i++) sum |= (uint32_t)encoded->ptr[len + (size_t)i] << 8 * i;
   if (sum != fletcher32(encoded->ptr, len)) return ZP_FAIL(call, ZP_E_DATA, "the checksum is wrong");
-  if (decoded->alias_input) return decoded->alias_input(decoded, call, 0, len);
+  if (zp_alias(decoded, encoded, 0, len)) return ZP_OK;
   to = zp_room(decoded, call, len);
   if (!to && len) return ZP_E_LIMIT;
   if (len) memcpy(to, encoded->ptr, len);

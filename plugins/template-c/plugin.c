@@ -54,7 +54,7 @@ static zp_status encode(const void *self, const zp_call *call, const zp_bytes *d
 static zp_status decode(const void *self, const zp_call *call, const zp_bytes *encoded, zp_out *decoded) {
   (void)self;
   /* The result is the input: nothing is copied. */
-  if (decoded->alias_input) return decoded->alias_input(decoded, call, 0, encoded->len);
+  if (zp_alias(decoded, encoded, 0, encoded->len)) return ZP_OK;
   return put(decoded, call, (const char *)encoded->ptr, encoded->len);
 }
 

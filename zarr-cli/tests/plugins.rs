@@ -208,7 +208,7 @@ fn use_plugin(user: &User, kind: &str, library: &str) {
         "array-to-bytes" => metadata.set("codecs", codecs(&[&name])),
         "bytes-to-bytes" => metadata.set("codecs", codecs(&["bytes", &name])),
         "storage-transformer" => metadata.set("storage_transformers", codecs(&[&name])),
-        other => metadata.set(&other.replace('-', "_"), name.as_str()),
+        other => metadata.set(other.replace('-', "_"), name.as_str()),
     };
     let (file, npy, array) = (user.path("meta.json"), user.path("in.npy"), user.path(&format!("{kind}.zarr")));
     std::fs::write(&file, Json::Object(metadata).to_string()).unwrap();

@@ -235,32 +235,32 @@ impl DerefMut for Scratch<'_> {
 pub struct Out<'a>(Target<'a>);
 
 /// Output memory that somebody else makes grow: the host of a plugin.
-pub trait Sink {
-    /// All the memory there is now.
-    fn memory(&mut self) -> &mut [u8];
-    /// Makes it at least `capacity` bytes. The first `keep` stay as they are.
-    fn reserve(&mut self, keep: usize, capacity: usize) -> Result<()>;
-    /// How large it may become.
-    fn max(&self) -> u64;
+pub trait Sink<'a> {
+    /// Gives at least `capacity` bytes of memory, the first `keep` of which are as they were, in place of what it gave
+    /// before.
+    fn reserve(&mut self, keep: usize, capacity: usize) -> Result<&'a mut [u8]>;
 }
 
 enum Target<'a> {
     Fixed { buffer: &'a mut [u8], len: usize },
     Grow { buffer: &'a mut Vec<u8>, len: usize, max: u64 },
-    Sink { sink: &'a mut dyn Sink, len: usize },
+    Sink { memory: &'a mut [u8], sink: &'a mut dyn Sink<'a>, len: usize, max: u64 },
     Alias(Range<usize>),
 }
 
 impl<'a> Out<'a> {
     /// Exactly this memory.
+    #[inline]
     pub fn fixed(buffer: &'a mut [u8]) -> Self {
         Self(Target::Fixed { buffer, len: 0 })
     }
-    /// Memory of somebody else.
-    pub fn sink(sink: &'a mut dyn Sink) -> Self {
-        Self(Target::Sink { sink, len: 0 })
+    /// Memory of somebody else, which grows up to `max` bytes.
+    #[inline]
+    pub fn sink(memory: &'a mut [u8], sink: &'a mut dyn Sink<'a>, max: u64) -> Self {
+        Self(Target::Sink { memory, sink, len: 0, max })
     }
     /// What can be written after what is written without growing.
+    #[inline]
     pub fn spare(&mut self) -> &mut [u8] {
         match &mut self.0 {
             Target::Fixed { buffer, len } => buffer.get_mut(*len..).unwrap_or_default(),
@@ -268,7 +268,7 @@ impl<'a> Out<'a> {
                 let end = buffer.len().min(usize::try_from(*max).unwrap_or(usize::MAX)).max(*len);
                 &mut buffer[*len..end]
             }
-            Target::Sink { sink, len } => sink.memory().get_mut(*len..).unwrap_or_default(),
+            Target::Sink { memory, len, .. } => memory.get_mut(*len..).unwrap_or_default(),
             Target::Alias(_) => &mut [],
         }
     }
@@ -276,38 +276,53 @@ impl<'a> Out<'a> {
     ///
     /// # Errors
     /// More than the decoded size allows.
+    #[inline]
     pub fn space(&mut self, n: usize) -> Result<&mut [u8]> {
+        let (room, len) = match &self.0 {
+            Target::Fixed { buffer, len } => (buffer.len(), *len),
+            Target::Grow { buffer, len, max } => (buffer.len().min(usize::try_from(*max).unwrap_or(usize::MAX)), *len),
+            Target::Sink { memory, len, max, .. } => {
+                (memory.len().min(usize::try_from(*max).unwrap_or(usize::MAX)), *len)
+            }
+            Target::Alias(_) => (0, 0),
+        };
+        if room.checked_sub(len).is_none_or(|left| left < n) || matches!(self.0, Target::Alias(_)) {
+            self.grow(n)?;
+        }
+        let space = match &mut self.0 {
+            Target::Fixed { buffer, len } | Target::Sink { memory: buffer, len, .. } => {
+                let start = std::mem::replace(len, *len + n);
+                buffer.get_mut(start..*len)
+            }
+            Target::Grow { buffer, len, .. } => {
+                let start = std::mem::replace(len, *len + n);
+                buffer.get_mut(start..*len)
+            }
+            Target::Alias(_) => None,
+        };
+        space.ok_or_else(|| ErrorKind::Contract("output memory did not grow").into())
+    }
+    /// Makes room for `n` more bytes.
+    #[cold]
+    fn grow(&mut self, n: usize) -> Result<()> {
         let asked = (self.len() as u64).saturating_add(n as u64);
         let too_much = || Error::data(format!("decodes to at least {asked} bytes, more than it should"));
         match &mut self.0 {
-            Target::Fixed { buffer, len } => {
-                let space = buffer.get_mut(*len..).and_then(|b| b.get_mut(..n)).ok_or_else(too_much)?;
-                *len += n;
-                Ok(space)
-            }
-            Target::Grow { buffer, len, max } => {
-                if asked > *max {
-                    return Err(too_much());
-                }
+            Target::Fixed { .. } => Err(too_much()),
+            Target::Grow { max, .. } | Target::Sink { max, .. } if asked > *max => Err(too_much()),
+            Target::Grow { buffer, len, .. } => {
                 let end = *len + n;
-                if buffer.len() < end {
-                    buffer.try_reserve(end - buffer.len()).map_err(|_| ErrorKind::Memory(end as u64))?;
-                    buffer.resize(end, 0);
-                }
-                let start = std::mem::replace(len, end);
-                Ok(&mut buffer[start..end])
+                buffer.try_reserve(end - buffer.len()).map_err(|_| ErrorKind::Memory(end as u64))?;
+                buffer.resize(end, 0);
+                Ok(())
             }
-            Target::Sink { sink, len } => {
-                if asked > sink.max() {
-                    return Err(too_much());
-                }
+            Target::Sink { memory, sink, len, .. } => {
                 let end = *len + n;
-                if sink.memory().len() < end {
-                    sink.reserve(*len, end)?;
+                *memory = sink.reserve(*len, end)?;
+                if memory.len() < end {
+                    return Err(ErrorKind::Contract("output memory did not grow").into());
                 }
-                let start = std::mem::replace(len, end);
-                let space = sink.memory().get_mut(start..end);
-                space.ok_or_else(|| ErrorKind::Contract("output memory did not grow").into())
+                Ok(())
             }
             Target::Alias(_) => Err(ErrorKind::Contract("output after `alias_input`").into()),
         }
@@ -335,30 +350,33 @@ impl<'a> Out<'a> {
         match &mut self.0 {
             Target::Fixed { buffer, len } => &mut buffer[..*len],
             Target::Grow { buffer, len, .. } => &mut buffer[..*len],
-            Target::Sink { sink, len } => sink.memory().get_mut(..*len).unwrap_or_default(),
+            Target::Sink { memory, len, .. } => memory.get_mut(..*len).unwrap_or_default(),
             Target::Alias(_) => &mut [],
         }
     }
     /// How many more bytes are allowed.
+    #[inline]
     pub fn left(&self) -> u64 {
         match &self.0 {
             Target::Fixed { buffer, len } => (buffer.len() - len) as u64,
-            Target::Grow { len, max, .. } => max.saturating_sub(*len as u64),
-            Target::Sink { sink, len } => sink.max().saturating_sub(*len as u64),
+            Target::Grow { len, max, .. } | Target::Sink { len, max, .. } => max.saturating_sub(*len as u64),
             Target::Alias(_) => 0,
         }
     }
     /// Takes back the last `n` bytes of space.
+    #[inline]
     pub fn unused(&mut self, n: usize) {
         if let Target::Fixed { len, .. } | Target::Grow { len, .. } | Target::Sink { len, .. } = &mut self.0 {
             *len = len.saturating_sub(n);
         }
     }
     /// The result of decoding is this part of the input: nothing is copied. Not for encoding.
+    #[inline]
     pub fn alias_input(&mut self, range: Range<usize>) {
         self.0 = Target::Alias(range);
     }
     /// How many bytes the result has.
+    #[inline]
     pub fn len(&self) -> usize {
         match &self.0 {
             Target::Fixed { len, .. } | Target::Grow { len, .. } | Target::Sink { len, .. } => *len,
@@ -370,6 +388,7 @@ impl<'a> Out<'a> {
         self.len() == 0
     }
     /// The part of the input that is the result, if the codec said so.
+    #[inline]
     pub fn alias(&self) -> Option<Range<usize>> {
         match &self.0 {
             Target::Alias(range) => Some(range.clone()),

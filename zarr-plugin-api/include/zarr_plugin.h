@@ -106,7 +106,7 @@ typedef struct zp_call {
   uint32_t struct_size;
   uint32_t max_threads;
   uint64_t chunk_limit; /* the most bytes of a decoded chunk; allocate no more on the word of stored data */
-  const zp_options *options;
+  const zp_options *options; /* NULL: what all zeros mean */
   void *host;
   /* Says what went wrong, and what to do about it (hint may be NULL). Copied at once. */
   void (*set_error)(const struct zp_call *, zp_status, const zp_str *message, const zp_str *hint) ZP_NOEXCEPT;
@@ -118,7 +118,7 @@ typedef struct zp_call {
 
 typedef struct zp_out { /* bytes that the caller owns and the callee writes */
   uint32_t struct_size;
-  uint32_t flags; /* ZP_OUT_FIXED: cap is all there will be */
+  uint32_t flags; /* ZP_OUT_* */
   uint8_t *data;  /* write to data[0..cap], then set len */
   size_t len;
   size_t cap;
@@ -126,10 +126,9 @@ typedef struct zp_out { /* bytes that the caller owns and the callee writes */
   void *host;
   /* Makes cap at least min_cap; may move data, keeps data[0..keep]. */
   zp_status (*reserve)(struct zp_out *, const zp_call *, size_t keep, size_t min_cap) ZP_NOEXCEPT;
-  /* Instead of writing: the result is input[offset..offset + n]. Only in decode of a bytes -> bytes codec. */
-  zp_status (*alias_input)(struct zp_out *, const zp_call *, size_t offset, size_t n) ZP_NOEXCEPT;
 } zp_out;
-#define ZP_OUT_FIXED 1u
+#define ZP_OUT_FIXED 1u /* cap is all there will be */
+#define ZP_OUT_ALIAS 2u /* instead of writing, data may be set to a part of the input: see zp_alias */
 
 /* Takes the bytes of range i, in any order; they are lent until it returns. */
 typedef zp_status (*zp_each)(void *context, size_t i, const uint8_t *bytes, size_t len);
@@ -461,6 +460,15 @@ static inline zp_status zp_fail(const zp_call *call, zp_status status, const cha
 static inline uint8_t *zp_room(zp_out *out, const zp_call *call, size_t n) {
   if (n > out->cap && (!out->reserve || out->reserve(out, call, out->len, n) != ZP_OK)) return (uint8_t *)0;
   return out->data;
+}
+
+/* Says that the result is n bytes of the input from an offset on, which lie within it: nothing is copied. 0: the output
+ * does not take that, write to it. */
+static inline int zp_alias(zp_out *out, const zp_bytes *input, size_t offset, size_t n) {
+  if (!(out->flags & ZP_OUT_ALIAS)) return 0;
+  if (n) out->data = (uint8_t *)(uintptr_t)(input->ptr + offset);
+  out->len = n;
+  return 1;
 }
 
 #ifdef __cplusplus

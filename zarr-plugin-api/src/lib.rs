@@ -29,3 +29,8 @@ pub use zarr_core::{
     store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
     view::{Dims, Region, View, ViewMut},
 };
+
+/// The code of the tutorial compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/adding-an-extension.md")]
+struct Tutorial;

@@ -4,10 +4,14 @@ use super::json;
 use std::{
     path::{Path, PathBuf},
     process::Command,
+    sync::Arc,
 };
 use zarr_array::{
     Context, Error, ErrorKind, Hierarchy, NewArray, Result,
-    core::registry::Registry,
+    core::{
+        registry::Registry,
+        store::{Prefix, Store},
+    },
     plugins::{Plugin, PluginError, Reason},
     store::MemoryStore,
 };
@@ -26,15 +30,20 @@ fn refused(case: &str) -> PluginError {
     Plugin::open(&compat(case)).expect_err(case)
 }
 
-/// Writes and reads an array through a codec.
-pub(super) fn round_trip(registry: Registry, codec: &str) -> Result<()> {
-    let hierarchy = Hierarchy::new(std::sync::Arc::new(MemoryStore::default()), Context::with_registry(registry));
+/// Writes and reads an array through a codec; gives the values of its chunks.
+pub(super) fn round_trip(registry: Registry, codec: &str) -> Result<Vec<(String, Vec<u8>)>> {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let hierarchy = Hierarchy::new(store.clone(), Context::with_registry(registry));
     let codecs = [json(r#""bytes""#), json(codec)];
     let array = hierarchy.create_array("/", &NewArray::new([10], "uint8").chunk_shape([4]).codecs(codecs))?;
     let data: Vec<u8> = (1..11).collect();
     array.write(.., &data)?;
     let back: Vec<u8> = array.read(..)?;
-    if back == data { Ok(()) } else { Err(Error::data("other elements came back")) }
+    if back != data {
+        return Err(Error::data("other elements came back"));
+    }
+    let keys = store.lister()?.list_prefix(&Prefix::new("c/")?)?;
+    keys.iter().map(|k| Ok((k.to_string(), store.reader()?.get(k)?.unwrap_or_default()))).collect()
 }
 
 fn with(library: &Path) -> Registry {
@@ -65,8 +74,7 @@ fn what_one_extension_needs_does_not_hinder_the_others() {
     assert_eq!(e.extension().map(|(_, n)| n), Some("test.first"));
     round_trip(with(&compat("UNKNOWN_NEEDS")), r#""test.second""#).unwrap();
     let transformer = with(&compat("OTHER_MINOR_OF_A_TRANSFORMER"));
-    let hierarchy =
-        Hierarchy::new(std::sync::Arc::new(MemoryStore::default()), Context::with_registry(transformer.clone()));
+    let hierarchy = Hierarchy::new(Arc::new(MemoryStore::default()), Context::with_registry(transformer.clone()));
     let mut metadata = NewArray::new([4], "uint8").metadata(hierarchy.context()).unwrap().document().clone();
     metadata.set("storage_transformers", json(r#"["test.first"]"#));
     let metadata = zarr_array::core::metadata::ArrayMetadata::from_object(metadata, &Default::default()).unwrap();

@@ -19,7 +19,7 @@ use zarr_array::{
         limits::Limits,
         registry::{Constructor, Intent, Notes, Registry, Site},
         representation::{Representation, Size},
-        source::{ByteRange, Source},
+        source::ByteRange,
         store::{Key, Prefix, Store},
         view::{Region, View, ViewMut},
     },
@@ -123,7 +123,7 @@ fn exercise(cage: &Cage, extension: &Extension, data_type: &str) -> Result<()> {
             }
             Constructor::StorageTransformer(make) => {
                 let below: Arc<dyn Store> = Arc::new(MemoryStore::default());
-                store(make(extension, site)?.object.wrap(below)?)
+                store(&make(extension, site)?.object.wrap(below)?)
             }
         }
     })
@@ -178,7 +178,7 @@ fn array_to_array(codec: &dyn ArrayToArray) -> Result<()> {
     })
 }
 
-fn store(store: Arc<dyn Store>) -> Result<()> {
+fn store(store: &Arc<dyn Store>) -> Result<()> {
     let (key, all) = (Key::new("a/b")?, Prefix::ROOT);
     store.uri(&all);
     store.writer()?.set(&key, b"value")?;
@@ -291,9 +291,11 @@ fn drops_of_stores_and_readers_do_not_unwind() {
 }
 
 /// What each animal in C does, with which data type it is met, and why it is put away.
-const FAULTS: [(&str, &str, &str); 36] = [
+const FAULTS: [(&str, &str, &str); 38] = [
     ("too-long", "uint8", "more bytes than the output has room for"),
     ("moved-output", "uint8", "moved the output"),
+    ("aliases-in-encode", "uint8", "moved the output"),
+    ("aliases-too-much", "uint8", "not a part of the input"),
     ("larger-output", "uint8", "more bytes than the output has room for"),
     ("garbage-status", "uint8", "999, which is no status"),
     ("negative-status", "uint8", "-5, which is no status"),
@@ -331,9 +333,7 @@ const FAULTS: [(&str, &str, &str); 36] = [
 ];
 
 /// Animals that give an error but may go on.
-const ERRORS: [(&str, &str, &str); 12] = [
-    ("aliases-in-encode", "uint8", "cannot alias the input"),
-    ("aliases-too-much", "uint8", "no part of"),
+const ERRORS: [(&str, &str, &str); 10] = [
     ("swallows-errors", "uint8", "scratch memory"),
     ("error-without-words", "uint8", "did not say why"),
     ("garbled-words", "uint8", "no UTF-8"),

@@ -10,16 +10,19 @@ use zarr_core::call::Executor;
 /// All threads of the machine, on one pool.
 #[cfg(feature = "parallel")]
 pub(crate) fn executor() -> Arc<dyn Executor> {
-    struct Pool;
+    // As many as the pool has for as long as the process lives: asking it each time costs as much as a small chunk.
+    struct Pool {
+        threads: usize,
+    }
     impl Executor for Pool {
         fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
             rayon::join(a, b);
         }
         fn threads(&self) -> usize {
-            rayon::current_num_threads()
+            self.threads
         }
     }
-    Arc::new(Pool)
+    Arc::new(Pool { threads: rayon::current_num_threads() })
 }
 
 /// One thread.

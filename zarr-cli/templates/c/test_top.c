@@ -19,7 +19,7 @@ static const zp_call call = {sizeof(zp_call), 1, 1 << 20, 0, 0, set_error, 0, 0}
 
 /* An output of fixed memory. */
 static zp_out output(void *memory, size_t n) {
-  zp_out out = {sizeof(zp_out), ZP_OUT_FIXED, 0, 0, 0, 0, 0, 0, 0};
+  zp_out out = {sizeof(zp_out), ZP_OUT_FIXED, 0, 0, 0, 0, 0, 0};
   out.data = (uint8_t *)memory;
   out.cap = n;
   out.max_len = n;

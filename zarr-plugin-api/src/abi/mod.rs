@@ -51,6 +51,7 @@ constants! {
     ORDER_COLUMN_MAJOR = 1 u32;
     ORDER_MORTON = 2 u32;
     OUT_FIXED = 1 u32;
+    OUT_ALIAS = 2 u32;
     KIND_BOOL = 1 u32;
     KIND_INT = 2 u32;
     KIND_UINT = 3 u32;
@@ -142,7 +143,6 @@ declare! { VALUES:
     #[sized] "zp_out" Out {
         struct_size: u32, flags: u32, data: *mut u8, len: usize, cap: usize, max_len: u64, host: *mut c_void,
         reserve: Option<unsafe extern "C" fn(*mut Out, *const Call, usize, usize) -> Status>,
-        alias_input: Option<unsafe extern "C" fn(*mut Out, *const Call, usize, usize) -> Status>,
     }
     #[sized] "zp_reader" Reader {
         struct_size: u32, flags: u32, gap: u64, size: u64, host: *mut c_void,
@@ -256,6 +256,24 @@ pub(crate) unsafe fn copied<T: Sized32>(p: *const T) -> Option<T> {
         copy.as_mut_ptr().cast::<u32>().write(known as u32);
         Some(copy.assume_init())
     }
+}
+
+/// A member of a struct of another, `None` if the struct is null or ends before it. Reads that member alone: copying a
+/// whole struct just after its members were written makes the processor wait.
+macro_rules! member {
+    ($p:expr, $struct:ident.$member:ident) => {{
+        let p: *const $crate::abi::$struct = $p;
+        let end = std::mem::offset_of!($crate::abi::$struct, $member)
+            + $crate::abi::size_of_member(|s: &$crate::abi::$struct| &s.$member);
+        // SAFETY: not null, so the size can be read, and the member is there if it lies within the size.
+        if !p.is_null() && unsafe { (*p).struct_size } as usize >= end { Some(unsafe { (*p).$member }) } else { None }
+    }};
+}
+pub(crate) use member;
+
+/// The size of what a function selects.
+pub(crate) const fn size_of_member<S, M>(_: fn(&S) -> &M) -> usize {
+    size_of::<M>()
 }
 
 /// Bytes that another lends; null is fine where the length is 0.

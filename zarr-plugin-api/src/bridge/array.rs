@@ -285,7 +285,7 @@ pub(crate) unsafe fn take_mut<R>(
             return Err(Error::argument("an array came without room for elements of variable length"));
         }
         // SAFETY: the caller's promise.
-        unsafe { out::take(to, call, |out| out.extend(bytes)) }
+        unsafe { out::take(to, call, None, |out| out.extend(bytes)) }
     };
     write(lent.bytes_out, &bytes)?;
     let offsets: Vec<u8> = offsets.iter().flat_map(|o| o.to_ne_bytes()).collect();

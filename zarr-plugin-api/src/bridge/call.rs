@@ -5,8 +5,9 @@ use crate::abi::{self, Str};
 use std::{
     any::Any,
     ffi::c_void,
+    mem::ManuallyDrop,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 use zarr_core::{
     Error, Result,
@@ -18,9 +19,15 @@ use zarr_core::{
 /// What a lent call keeps until it ends.
 pub(crate) struct Lender<'c> {
     call: &'c Call<'c>,
-    error: Mutex<Option<Error>>,
-    scratch: Mutex<Vec<Scratch<'c>>>,
-    memos: Mutex<Vec<Memo>>,
+    // Most calls keep nothing.
+    kept: ManuallyDrop<OnceLock<Box<Mutex<Kept<'c>>>>>,
+}
+
+#[derive(Default)]
+struct Kept<'c> {
+    error: Option<Error>,
+    scratch: Vec<Scratch<'c>>,
+    memos: Vec<Memo>,
 }
 
 /// What came of a lent call.
@@ -31,33 +38,44 @@ pub(crate) struct Ended {
 }
 
 /// Lends a call. `roots` only where files may be opened.
+#[inline(always)]
 pub(crate) fn lend(call: &Call<'_>, roots: &[Str], f: impl FnOnce(*const abi::Call) -> abi::Status) -> Ended {
-    let mut lender =
-        Lender { call, error: Mutex::new(None), scratch: Mutex::new(Vec::new()), memos: Mutex::new(Vec::new()) };
-    let options = abi::Options {
-        struct_size: abi::size32::<abi::Options>(),
-        flags: if call.options.store_fill { abi::OPTION_STORE_FILL } else { 0 },
-        inner_chunk_order: match call.options.inner_chunk_order {
-            InnerChunkOrder::RowMajor => abi::ORDER_ROW_MAJOR,
-            InnerChunkOrder::ColumnMajor => abi::ORDER_COLUMN_MAJOR,
-            InnerChunkOrder::Morton => abi::ORDER_MORTON,
-        },
-        reserved0: 0,
-        roots: roots.as_ptr(),
-        n_roots: roots.len(),
+    let lender = Lender { call, kept: ManuallyDrop::new(OnceLock::new()) };
+    let inner_chunk_order = match call.options.inner_chunk_order {
+        InnerChunkOrder::RowMajor => abi::ORDER_ROW_MAJOR,
+        InnerChunkOrder::ColumnMajor => abi::ORDER_COLUMN_MAJOR,
+        InnerChunkOrder::Morton => abi::ORDER_MORTON,
+    };
+    let usual = !call.options.store_fill && inner_chunk_order == abi::ORDER_ROW_MAJOR && roots.is_empty();
+    let options;
+    let options = if usual {
+        std::ptr::null()
+    } else {
+        options = abi::Options {
+            struct_size: abi::size32::<abi::Options>(),
+            flags: if call.options.store_fill { abi::OPTION_STORE_FILL } else { 0 },
+            inner_chunk_order,
+            reserved0: 0,
+            roots: roots.as_ptr(),
+            n_roots: roots.len(),
+        };
+        &raw const options
     };
     let lent = abi::Call {
         struct_size: abi::size32::<abi::Call>(),
         max_threads: u32::try_from(call.executor.threads()).unwrap_or(u32::MAX),
         chunk_limit: call.limits.chunk_bytes,
-        options: &raw const options,
+        options,
         host: std::ptr::from_ref(&lender).cast_mut().cast(),
         set_error: Some(set_error),
         scratch: Some(scratch),
         join: Some(join),
     };
     let status = f(&raw const lent);
-    Ended { status, error: lender.error.get_mut().unwrap_or_else(PoisonError::into_inner).take() }
+    if lender.kept.get().is_none() {
+        return Ended { status, error: None };
+    }
+    Ended { status, error: lender.end() }
 }
 
 /// Lends a call where none is at hand: one thread, limits as given.
@@ -84,22 +102,29 @@ impl<'c> Lender<'c> {
     /// # Safety
     /// `call` is null or points to a `zp_call` that is being served.
     pub(crate) unsafe fn of(call: *const abi::Call) -> Option<&'c Self> {
-        // SAFETY: the caller's promise; a call begins with its size.
-        let lent = unsafe { abi::copied(call) }?;
-        let ours = lent.set_error.is_some_and(|f| std::ptr::fn_addr_eq(f, set_error as SetError));
+        let ours = abi::member!(call, Call.set_error)?.is_some_and(|f| std::ptr::fn_addr_eq(f, set_error as SetError));
         // SAFETY: a call with our function was made by `lend`, which keeps the lender for as long as the call.
-        if ours { unsafe { lent.host.cast::<Self>().as_ref() } } else { None }
+        if ours { unsafe { (*call).host.cast::<Self>().as_ref() } } else { None }
+    }
+    /// Gives back what was kept; gives the error.
+    #[cold]
+    fn end(self) -> Option<Error> {
+        let kept = ManuallyDrop::into_inner(self.kept).into_inner()?;
+        kept.into_inner().unwrap_or_else(PoisonError::into_inner).error
     }
     /// Keeps the first error; any other comes before a suspension.
     pub(crate) fn record(&self, e: Error) {
-        let mut slot = self.error.lock().unwrap_or_else(PoisonError::into_inner);
-        if slot.as_ref().is_none_or(Error::is_suspended) {
-            *slot = Some(e);
+        let mut kept = self.kept();
+        if kept.error.as_ref().is_none_or(Error::is_suspended) {
+            kept.error = Some(e);
         }
     }
     /// Keeps what the other side was given a pointer into.
     pub(crate) fn keep(&self, memo: Memo) {
-        self.memos.lock().unwrap_or_else(PoisonError::into_inner).push(memo);
+        self.kept().memos.push(memo);
+    }
+    fn kept(&self) -> MutexGuard<'_, Kept<'c>> {
+        self.kept.get_or_init(Box::default).lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -129,7 +154,7 @@ unsafe extern "C" fn scratch(call: *const abi::Call, size: usize) -> *mut c_void
         let mut memory = lender.call.scratch(size.saturating_add(ALIGN))?;
         let at = memory.as_mut_ptr();
         found = at.wrapping_add(at.align_offset(ALIGN)).cast();
-        lender.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+        lender.kept().scratch.push(memory);
         Ok(())
     };
     // SAFETY: as above.
@@ -170,11 +195,39 @@ pub(crate) struct Taken {
     executor: Joiner,
 }
 
-struct Joiner {
-    call: *const abi::Call,
-    join: Option<unsafe extern "C" fn(*const abi::Call, abi::Run, *mut c_void, *mut c_void)>,
-    threads: usize,
+/// What an extension keeps for its calls.
+#[derive(Debug)]
+pub(crate) struct Own {
+    limits: Limits,
+    buffers: Pool<Vec<u8>>,
 }
+
+impl Own {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self { limits: limits.clone(), buffers: Pool::default() }
+    }
+    /// Runs `f` with the call that the other side lends.
+    ///
+    /// # Safety
+    /// `call` points to a `zp_call` that is being served.
+    #[inline(always)]
+    pub(crate) unsafe fn with<R>(&self, call: *const abi::Call, f: impl FnOnce(&Call<'_>) -> R) -> R {
+        // SAFETY: the caller's promise; minor 0 has these members.
+        let (lent, limit) = unsafe { ((*call).options, (*call).chunk_limit) };
+        // Almost always all is as it was when the extension was made.
+        let usual = limit == self.limits.chunk_bytes && lent.is_null();
+        let options = const { &Options::DEFAULT };
+        if usual {
+            let Self { limits, buffers } = self;
+            return f(&Call { limits, options, executor: &Joiner(call), buffers });
+        }
+        // SAFETY: the caller's promise.
+        let taken = unsafe { Taken::new(call) };
+        f(&taken.call(&self.buffers))
+    }
+}
+
+struct Joiner(*const abi::Call);
 // SAFETY: the ABI lets `join` be called from any thread during the call.
 unsafe impl Send for Joiner {}
 // SAFETY: as above.
@@ -185,26 +238,23 @@ impl Taken {
     /// `call` points to a `zp_call` that is being served for as long as this lives.
     pub(crate) unsafe fn new(call: *const abi::Call) -> Self {
         let (mut limits, mut options) = (Limits::default(), Options::DEFAULT);
-        // SAFETY: the caller's promise; both structs begin with their size.
-        let lent = unsafe { abi::copied(call) };
-        // SAFETY: as above.
-        if let Some(o) = lent.and_then(|c| unsafe { abi::copied(c.options) }) {
-            options.store_fill = o.flags & abi::OPTION_STORE_FILL != 0;
-            options.inner_chunk_order = match o.inner_chunk_order {
-                abi::ORDER_COLUMN_MAJOR => InnerChunkOrder::ColumnMajor,
-                abi::ORDER_MORTON => InnerChunkOrder::Morton,
-                _ => InnerChunkOrder::RowMajor,
-            };
-            // SAFETY: as above.
-            let roots = unsafe { abi::slice(o.roots, o.n_roots) };
+        if let Some(limit) = abi::member!(call, Call.chunk_limit) {
+            limits.chunk_bytes = limit;
+        }
+        let lent = abi::member!(call, Call.options).unwrap_or(std::ptr::null());
+        options.store_fill = abi::member!(lent, Options.flags).unwrap_or(0) & abi::OPTION_STORE_FILL != 0;
+        options.inner_chunk_order = match abi::member!(lent, Options.inner_chunk_order) {
+            Some(abi::ORDER_COLUMN_MAJOR) => InnerChunkOrder::ColumnMajor,
+            Some(abi::ORDER_MORTON) => InnerChunkOrder::Morton,
+            _ => InnerChunkOrder::RowMajor,
+        };
+        if let (Some(roots), Some(n @ 1..)) = (abi::member!(lent, Options.roots), abi::member!(lent, Options.n_roots)) {
+            // SAFETY: the other side lends so many texts.
+            let roots = unsafe { abi::slice(roots, n) };
             // SAFETY: as above.
             options.roots = roots.iter().filter_map(|r| unsafe { abi::text(r) }).map(str::to_owned).collect();
         }
-        if let Some(lent) = lent {
-            limits.chunk_bytes = lent.chunk_limit;
-        }
-        let threads = lent.map_or(1, |c| c.max_threads.max(1) as usize);
-        Self { limits, options, executor: Joiner { call, join: lent.and_then(|c| c.join), threads } }
+        Self { limits, options, executor: Joiner(call) }
     }
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
@@ -231,16 +281,16 @@ unsafe extern "C" fn run_half(half: *mut c_void) {
 
 impl Executor for Joiner {
     fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
-        let Some(join) = self.join else { return Sequential.join(a, b) };
+        let Some(Some(join)) = abi::member!(self.0, Call.join) else { return Sequential.join(a, b) };
         let (mut a, mut b) = (Half { run: a, panic: None }, Half { run: b, panic: None });
         // SAFETY: the call is being served, see `Taken::new`; `join` returns when both have run.
-        unsafe { join(self.call, Some(run_half), (&raw mut a).cast(), (&raw mut b).cast()) };
+        unsafe { join(self.0, Some(run_half), (&raw mut a).cast(), (&raw mut b).cast()) };
         // What panics here is caught where the extension was entered.
         if let Some(payload) = a.panic.or(b.panic) {
             resume_unwind(payload);
         }
     }
     fn threads(&self) -> usize {
-        self.threads
+        abi::member!(self.0, Call.max_threads).unwrap_or(1).max(1) as usize
     }
 }

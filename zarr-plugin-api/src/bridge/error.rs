@@ -117,8 +117,7 @@ pub(crate) unsafe fn report(call: *const abi::Call, e: Error) -> Status {
 /// # Safety
 /// As [`report`].
 pub(crate) unsafe fn say(call: *const abi::Call, status: Status, message: &str, hint: Option<&str>) {
-    // SAFETY: the caller's promise; a call begins with its size.
-    let Some(set_error) = (unsafe { abi::copied(call) }).and_then(|c| c.set_error) else { return };
+    let Some(Some(set_error)) = abi::member!(call, Call.set_error) else { return };
     let (message, hint) = (Str::new(message), hint.map(Str::new));
     // SAFETY: texts and call live until it returns.
     unsafe { set_error(call, status, &raw const message, hint.as_ref().map_or(std::ptr::null(), std::ptr::from_ref)) };

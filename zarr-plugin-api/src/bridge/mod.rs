@@ -28,6 +28,7 @@ pub(crate) trait Guard: Send + Sync {
 ///
 /// # Safety
 /// `call` is null or points to a `zp_call` that is being served.
+#[inline(always)]
 pub(crate) unsafe fn serve<const PLUGIN: bool>(call: *const abi::Call, f: impl FnOnce() -> Result<()>) -> Status {
     match catch_unwind(AssertUnwindSafe(f)) {
         Ok(Ok(())) => abi::OK,

@@ -11,8 +11,6 @@ struct Lent<'o, 'b> {
     out: &'o mut Out<'b>,
     data: *mut u8,
     cap: usize,
-    input: Option<usize>,
-    alias: Option<(usize, usize)>,
 }
 
 impl Lent<'_, '_> {
@@ -23,47 +21,54 @@ impl Lent<'_, '_> {
     }
 }
 
-/// Lends an output. `input`: how many bytes a result may alias. What was written is appended if the status is
+/// Lends an output. `input`: what a result may be a part of. What was written is appended if the status is
 /// [`abi::OK`].
+#[inline(always)]
 pub(crate) fn lend(
     out: &mut Out<'_>,
-    input: Option<usize>,
+    input: Option<&[u8]>,
     f: impl FnOnce(*mut abi::Out) -> abi::Status,
 ) -> Result<(abi::Status, Option<Fault>)> {
     let max_len = out.left();
+    let spare = out.spare();
+    let (data, cap) = (spare.as_mut_ptr(), spare.len());
+    let mut state = Lent { out, data, cap };
+    let fixed = if cap as u64 == max_len { abi::OUT_FIXED } else { 0 };
     let mut lent = abi::Out {
         struct_size: abi::size32::<abi::Out>(),
-        flags: 0,
-        data: std::ptr::null_mut(),
+        flags: fixed | input.map_or(0, |_| abi::OUT_ALIAS),
+        data,
         len: 0,
-        cap: 0,
+        cap,
         max_len,
-        host: std::ptr::null_mut(),
+        host: (&raw mut state).cast(),
         reserve: Some(reserve),
-        alias_input: Some(alias_input),
     };
-    let mut state = Lent { out, data: std::ptr::null_mut(), cap: 0, input, alias: None };
-    state.refresh(&mut lent);
-    if state.cap as u64 == max_len {
-        lent.flags = abi::OUT_FIXED;
-    }
-    lent.host = (&raw mut state).cast();
     let status = f(&raw mut lent);
     if status != abi::OK {
         return Ok((status, None));
     }
-    if let Some((start, n)) = state.alias {
-        state.out.alias_input(start..start + n);
-        return Ok((status, None));
-    }
     if lent.data != state.data && lent.len > 0 {
-        return Ok((status, Some(Fault("it moved the output, which is not its own"))));
+        return Ok((status, aliased(&mut state, &lent, input)));
     }
     if lent.len > state.cap {
         return Ok((status, Some(Fault("it wrote more bytes than the output has room for"))));
     }
     state.out.space(lent.len)?;
     Ok((status, None))
+}
+
+fn aliased(state: &mut Lent<'_, '_>, lent: &abi::Out, input: Option<&[u8]>) -> Option<Fault> {
+    let input = input.unwrap_or_default();
+    let offset = (lent.data as usize).checked_sub(input.as_ptr() as usize);
+    let range = offset.and_then(|start| Some(start..start.checked_add(lent.len)?));
+    match range.filter(|r| r.end <= input.len()) {
+        Some(range) => {
+            state.out.alias_input(range);
+            None
+        }
+        None => Some(Fault("it moved the output to what is not a part of the input")),
+    }
 }
 
 unsafe extern "C" fn reserve(out: *mut abi::Out, call: *const abi::Call, keep: usize, min_cap: usize) -> abi::Status {
@@ -89,75 +94,65 @@ unsafe extern "C" fn reserve(out: *mut abi::Out, call: *const abi::Call, keep: u
     unsafe { serve::<false>(call, grow) }
 }
 
-unsafe extern "C" fn alias_input(out: *mut abi::Out, call: *const abi::Call, offset: usize, n: usize) -> abi::Status {
-    // SAFETY: as in `reserve`.
-    let lent = unsafe { &mut *out };
-    // SAFETY: as in `reserve`.
-    let state = unsafe { &mut *lent.host.cast::<Lent<'_, '_>>() };
-    let alias = || match state.input {
-        Some(len) if offset.checked_add(n).is_some_and(|end| end <= len) => {
-            state.alias = Some((offset, n));
-            Ok(())
-        }
-        Some(len) => Err(Error::argument(format!("{n} bytes from {offset} are no part of {len} bytes of input"))),
-        None => Err(Error::argument("this output cannot alias the input")),
-    };
-    // SAFETY: as in `reserve`.
-    unsafe { serve::<false>(call, alias) }
-}
-
 struct Theirs {
     out: *mut abi::Out,
     call: *const abi::Call,
-    max: u64,
 }
 
-impl Sink for Theirs {
-    fn memory(&mut self) -> &mut [u8] {
-        // SAFETY: the caller lends `cap` bytes at `data` to this call alone.
+impl Theirs {
+    /// # Safety
+    /// The output is lent to the call that is being served for `'a`, and what was given before is not used any more.
+    unsafe fn memory<'a>(&self) -> &'a mut [u8] {
+        // SAFETY: the caller's promise: `cap` bytes at `data` are lent to this call alone.
         unsafe { abi::slice_mut((*self.out).data, (*self.out).cap) }
     }
-    fn reserve(&mut self, keep: usize, capacity: usize) -> Result<()> {
+}
+
+impl<'a> Sink<'a> for Theirs {
+    fn reserve(&mut self, keep: usize, capacity: usize) -> Result<&'a mut [u8]> {
         // SAFETY: the output is lent to this call alone.
         let Some(reserve) = (unsafe { (*self.out).reserve }) else {
             return Err(Error::data(format!("{capacity} bytes, more than the output has room for")));
         };
         // SAFETY: as above; the call is being served.
-        error::check(unsafe { reserve(self.out, self.call, keep, capacity) })
-    }
-    fn max(&self) -> u64 {
-        self.max
+        error::check(unsafe { reserve(self.out, self.call, keep, capacity) })?;
+        // SAFETY: `take` makes this and uses it for less long than the output is lent.
+        Ok(unsafe { self.memory() })
     }
 }
 
-/// Writes to an output that the other side lends.
+/// Writes to an output that the other side lends. `input`: what a result may be a part of.
 ///
 /// # Safety
-/// Both pointers are those that the other side lent to the call that is being served.
+/// All pointers are those that the other side lent to the call that is being served.
+#[inline(always)]
 pub(crate) unsafe fn take(
     out: *mut abi::Out,
     call: *const abi::Call,
+    input: Option<&[u8]>,
     f: impl FnOnce(&mut Out<'_>) -> Result<()>,
 ) -> Result<()> {
     // SAFETY: the caller's promise.
     let max = unsafe { (*out).max_len };
-    let mut sink = Theirs { out, call, max };
-    let mut ours = Out::sink(&mut sink);
+    let mut sink = Theirs { out, call };
+    // SAFETY: as above.
+    let memory = unsafe { sink.memory() };
+    let mut ours = Out::sink(memory, &mut sink, max);
     f(&mut ours)?;
     let (len, alias) = (ours.len(), ours.alias());
-    match alias {
+    if let Some(range) = alias {
         // SAFETY: as above.
-        Some(range) => match unsafe { (*out).alias_input } {
+        let may = unsafe { (*out).flags } & abi::OUT_ALIAS != 0;
+        let part = input.filter(|_| may).and_then(|input| input.get(range));
+        let part = part.ok_or_else(|| Error::argument("the result is said to be what is no part of the input"))?;
+        if !part.is_empty() {
             // SAFETY: as above.
-            Some(alias_input) => error::check(unsafe { alias_input(out, call, range.start, range.len()) }),
-            None => Err(Error::argument("this output cannot alias the input")),
-        },
-        None => {
-            // SAFETY: as above.
-            unsafe { (*out).len = len };
-            Ok(())
+            unsafe { (*out).data = part.as_ptr().cast_mut() };
         }
     }
+    // SAFETY: as above.
+    unsafe { (*out).len = len };
+    Ok(())
 }
 
 /// What the other side writes, in memory of its own: short texts, keys, configurations. At most `max` bytes.

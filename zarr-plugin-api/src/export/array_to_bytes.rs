@@ -73,7 +73,9 @@ unsafe extern "C" fn encode(
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
-            array::take(decoded, &this.extra, |view| out::take(encoded, call, |out| this.object.encode(c, view, out)))
+            array::take(decoded, &this.extra, |view| {
+                out::take(encoded, call, None, |out| this.object.encode(c, view, out))
+            })
         })
     }
 }
@@ -142,7 +144,7 @@ unsafe extern "C" fn update(
             let update = this.object.update().ok_or_else(lacks)?;
             *is_fill = 0;
             array::take(new, &this.extra, |view| {
-                out::take(encoded, call, |out| {
+                out::take(encoded, call, None, |out| {
                     let encoded = update.update(c, old, &region, view, out)?;
                     *is_fill = u32::from(encoded == Encoded::Fill);
                     Ok(())

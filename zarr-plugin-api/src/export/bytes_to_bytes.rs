@@ -66,7 +66,7 @@ unsafe extern "C" fn encode(this: *const c_void, call: *const Call, input: *cons
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
-            out::take(output, call, |out| this.object.encode(c, bytes(input), out))
+            out::take(output, call, None, |out| this.object.encode(c, bytes(input), out))
         })
     }
 }
@@ -75,7 +75,7 @@ unsafe extern "C" fn decode(this: *const c_void, call: *const Call, input: *cons
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
-            out::take(output, call, |out| this.object.decode(c, bytes(input), out))
+            out::take(output, call, Some(bytes(input)), |out| this.object.decode(c, bytes(input), out))
         })
     }
 }

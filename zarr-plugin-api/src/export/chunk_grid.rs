@@ -135,7 +135,7 @@ unsafe extern "C" fn resized(
             let n = rank as usize;
             let new = this.object.resized(abi::slice(array_shape, n), abi::slice(new_shape, n))?;
             let text = new.map(|members| Json::Object(members).to_string()).unwrap_or_default();
-            out::take(json, call, |out| out.extend(text.as_bytes()))
+            out::take(json, call, None, |out| out.extend(text.as_bytes()))
         })
     }
 }

@@ -43,7 +43,7 @@ unsafe extern "C" fn encode(
     unsafe {
         run::<Kind, Extra>(this, call, |this, _| {
             let text = this.object.encode(abi::slice(cell, rank as usize))?;
-            out::take(key, call, |out| out.extend(text.as_bytes()))
+            out::take(key, call, None, |out| out.extend(text.as_bytes()))
         })
     }
 }

@@ -12,6 +12,7 @@ use std::{ffi::c_void, sync::Arc};
 use zarr_core::{
     data_type,
     json::{Json, Object},
+    limits::Limits,
 };
 
 type Kind = dyn data_type::DataType;
@@ -22,7 +23,7 @@ pub(super) type Instance = instance::Instance<Kind, Extra>;
 
 pub(super) fn instance(data_type: Arc<Kind>) -> Instance {
     let layout = LentLayout::new(&data_type.layout());
-    Instance::new(data_type, &Object::new(), layout)
+    Instance::new(data_type, &Object::new(), &Limits::default(), layout)
 }
 
 kind! {
@@ -81,7 +82,7 @@ unsafe extern "C" fn fill_from_json(
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
             let fill = this.object.fill_from_json(&Json::parse(bytes(json), c.limits)?)?;
-            out::take(element, call, |out| out.extend(&fill))
+            out::take(element, call, None, |out| out.extend(&fill))
         })
     }
 }
@@ -96,7 +97,7 @@ unsafe extern "C" fn fill_to_json(
     unsafe {
         run::<Kind, Extra>(this, call, |this, _| {
             let fill = this.object.fill_to_json(bytes(element))?.to_string();
-            out::take(json, call, |out| out.extend(fill.as_bytes()))
+            out::take(json, call, None, |out| out.extend(fill.as_bytes()))
         })
     }
 }
@@ -106,7 +107,7 @@ unsafe extern "C" fn default_fill(this: *const c_void, call: *const Call, json: 
     unsafe {
         run::<Kind, Extra>(this, call, |this, _| {
             let fill = this.object.default_fill().to_string();
-            out::take(json, call, |out| out.extend(fill.as_bytes()))
+            out::take(json, call, None, |out| out.extend(fill.as_bytes()))
         })
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     abi::{self, Bytes, Call, Out, Site as LentSite, Status},
     bridge::{
-        call::Taken,
+        call::{Own, Taken},
         out,
         representation::{Parts, size_from},
         serve,
@@ -17,11 +17,12 @@ use std::{
 };
 use zarr_core::{
     Error, Result,
-    call::{Call as CoreCall, Pool},
+    call::Call as CoreCall,
     data_type::DataType,
     extension::Extension,
     json::{Json, Object},
     layout::Layout,
+    limits::Limits,
     registry::{Instance as Made, Intent, Notes, Registry, Site},
     representation::{Representation, Size},
 };
@@ -30,15 +31,15 @@ use zarr_core::{
 pub(crate) struct Instance<D: ?Sized, X> {
     pub(crate) object: Arc<D>,
     configuration: String,
-    buffers: Pool<Vec<u8>>,
+    own: Own,
     /// What the functions of the kind need besides.
     pub(crate) extra: X,
 }
 
 impl<D: ?Sized, X> Instance<D, X> {
-    pub(crate) fn new(object: Arc<D>, configuration: &Object, extra: X) -> Self {
+    pub(crate) fn new(object: Arc<D>, configuration: &Object, limits: &Limits, extra: X) -> Self {
         let configuration = Json::Object(configuration.clone()).to_string();
-        Self { object, configuration, buffers: Pool::default(), extra }
+        Self { object, configuration, own: Own::new(limits), extra }
     }
 }
 
@@ -117,7 +118,7 @@ pub(crate) unsafe fn create<D: ?Sized, X>(
         let made = make(&Extension::new(name, configuration), &site)?;
         let configuration = made.configuration()?;
         let extra = extra(&made.object, &site)?;
-        let instance = Box::new(Instance::new(made.object, &configuration, extra));
+        let instance = Box::new(Instance::new(made.object, &configuration, taken.limits(), extra));
         // SAFETY: the host's own variable.
         unsafe { *this = Box::into_raw(instance).cast() };
         Ok(())
@@ -161,7 +162,7 @@ pub(crate) unsafe extern "C" fn configuration<D: ?Sized, X>(
 ) -> Status {
     let run = || {
         // SAFETY: the host passes what `create` gave, and lends the rest until this returns.
-        unsafe { out::take(json, call, |out| out.extend(this::<D, X>(instance).configuration.as_bytes())) }
+        unsafe { out::take(json, call, None, |out| out.extend(this::<D, X>(instance).configuration.as_bytes())) }
     };
     // SAFETY: as above.
     unsafe { serve::<true>(call, run) }
@@ -171,6 +172,7 @@ pub(crate) unsafe extern "C" fn configuration<D: ?Sized, X>(
 ///
 /// # Safety
 /// `instance` comes from `create` of the same kind and is not destroyed; `call` is being served.
+#[inline(always)]
 pub(crate) unsafe fn run<'a, D: ?Sized + 'a, X: 'a>(
     instance: *const c_void,
     call: *const Call,
@@ -178,8 +180,9 @@ pub(crate) unsafe fn run<'a, D: ?Sized + 'a, X: 'a>(
 ) -> Status {
     let run = || {
         // SAFETY: the caller's promise.
-        let (instance, taken) = unsafe { (this::<D, X>(instance), Taken::new(call)) };
-        f(instance, &taken.call(&instance.buffers))
+        let instance = unsafe { this::<D, X>(instance) };
+        // SAFETY: as above.
+        unsafe { instance.own.with(call, |call| f(instance, call)) }
     };
     // SAFETY: the caller's promise.
     unsafe { serve::<true>(call, run) }
@@ -189,6 +192,7 @@ pub(crate) unsafe fn run<'a, D: ?Sized + 'a, X: 'a>(
 ///
 /// # Safety
 /// As [`run`].
+#[inline(always)]
 pub(crate) unsafe fn ask<'a, D: ?Sized + 'a, X: 'a>(
     instance: *const c_void,
     f: impl FnOnce(&'a Instance<D, X>) -> Result<()>,

@@ -46,6 +46,7 @@ pub(super) fn make(
 ) -> Result<Instance<dyn ArrayToArray>> {
     let decoded = site.representation()?;
     let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
+    let handle = Arc::new(handle);
     let encoded = encoded(&handle, table, decoded, site)?;
     let plan = plan(&handle, table, decoded, &encoded)?;
     let form = |of: &Representation| Form { layout: of.layout().clone(), strided };
@@ -84,7 +85,7 @@ fn encoded(
             return Err(handle.fault("it gave a data type that lacks functions"));
         }
         let (part, whole) = handle.part(lent.data_type_self);
-        let made = PluginType::new(part, whole, &table, &parts.label, site.limits)?;
+        let made = PluginType::new(part, Some(whole), &table, &parts.label, site.limits)?;
         Arc::new(made) as Arc<dyn zarr_core::data_type::DataType>
     // SAFETY: as above.
     } else if let Some(json) = unsafe { lent.data_type_json.as_ref() } {

@@ -26,7 +26,7 @@ use zarr_core::{
 
 #[derive(Debug)]
 struct Codec {
-    handle: Arc<Handle>,
+    handle: Handle,
     table: abi::ArrayToBytes,
     abilities: u64,
     form: Form,

@@ -26,7 +26,7 @@ use zarr_core::{
 
 #[derive(Debug)]
 struct Codec {
-    handle: Arc<Handle>,
+    handle: Handle,
     table: abi::BytesToBytes,
     abilities: u64,
     /// What is known of the input, and what that makes of the output.
@@ -90,7 +90,7 @@ impl BytesToBytes for Codec {
         let input = Bytes::new(encoded);
         self.handle.checked(call, |this, call| {
             // SAFETY: see above.
-            out::lend(out, Some(encoded.len()), |out| unsafe { f(this, call, &raw const input, out) })
+            out::lend(out, Some(encoded), |out| unsafe { f(this, call, &raw const input, out) })
         })
     }
     fn decoded_source<'s>(&'s self, encoded: &'s dyn Source) -> Option<Box<dyn Source + 's>> {

@@ -18,7 +18,7 @@ use zarr_core::{
 
 #[derive(Debug)]
 struct Grid {
-    handle: Arc<Handle>,
+    handle: Handle,
     table: abi::ChunkGrid,
     axes: Vec<Option<Cells>>,
     limits: Limits,

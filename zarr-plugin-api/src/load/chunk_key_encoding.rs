@@ -19,7 +19,7 @@ use zarr_core::{
 
 #[derive(Debug)]
 struct Encoding {
-    handle: Arc<Handle>,
+    handle: Handle,
     table: abi::ChunkKeyEncoding,
     limits: Limits,
 }

@@ -42,8 +42,7 @@ pub(super) fn make(
     site: &Site<'_>,
 ) -> Result<Instance<dyn DataType>> {
     let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
-    let (handle, whole) = handle.part_of_itself();
-    let made = PluginType::new(handle, whole, table, extension.name(), site.limits)?;
+    let made = PluginType::new(handle, None, table, extension.name(), site.limits)?;
     Ok(Instance::new(Arc::new(made), Box::new(Json::Object(configuration))))
 }
 
@@ -53,7 +52,7 @@ pub(super) fn make(
 impl PluginType {
     pub(super) fn new(
         handle: Handle,
-        whole: Arc<Handle>,
+        whole: Option<Arc<Handle>>,
         table: &abi::DataType,
         name: &str,
         limits: &Limits,
@@ -78,7 +77,7 @@ impl PluginType {
             layout,
             default_fill: Json::from(0),
             limits: limits.clone(),
-            _whole: Some(whole),
+            _whole: whole,
         };
         if let Some(f) = table.default_fill {
             // SAFETY: see above.

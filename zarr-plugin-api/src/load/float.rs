@@ -1,57 +1,158 @@
-//! The floating-point environment of a thread: rounding, and what happens to tiny numbers. Some compilers put code into
-//! libraries that changes it when they are loaded, and then every later result of the program may change.
+//! The floating-point environment of a thread: how results are rounded, and what becomes of subnormal numbers. Some
+//! compilers put code into libraries that changes it when they are loaded, and then every later result of the program
+//! may change.
 
-/// The control bits, without those that only tell what happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Environment(u64);
+/// What is known of the environment before a call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Environment {
+    /// Rounding to nearest, subnormal numbers as they are.
+    Usual,
+    /// Another: its control word.
+    Other(u64),
+}
+
+/// Sums that show it, all in one instruction: the control word itself takes as long to read as a whole call.
+///
+/// The least subnormal number is kept as it is; 1 and three quarters of a step are rounded up, which rounding down and to
+/// zero do not do; 1 and a quarter of a step are rounded down, which rounding up does not do.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline]
+fn is_usual() -> bool {
+    const STEP: f32 = f32::EPSILON;
+    let sums = add([f32::from_bits(1), 1.0, 1.0, 0.0], [0.0, STEP * 0.75, STEP * 0.25, 0.0]);
+    let bits = |x: [f32; 4]| x.map(f32::to_bits);
+    bits(sums) == bits([f32::from_bits(1), 1.0 + STEP, 1.0, 0.0])
+}
 
 #[cfg(target_arch = "x86_64")]
-impl Environment {
-    const SEEN: u32 = 0x3f;
-
-    pub(crate) fn now() -> Self {
-        let mut mxcsr = 0u32;
-        // SAFETY: stores four bytes where it is told to.
-        unsafe { std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr, options(nostack, preserves_flags)) };
-        Self(u64::from(mxcsr & !Self::SEEN))
-    }
-    fn set(self) {
-        let mxcsr = self.0 as u32;
-        // SAFETY: the value was read by `now`, so no reserved bit is set.
-        unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr, options(nostack, readonly)) };
-    }
+#[inline]
+fn add(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
+    use std::arch::x86_64::__m128;
+    // SAFETY: four numbers of 32 bits either way.
+    let (mut sum, b) =
+        unsafe { (std::mem::transmute::<[f32; 4], __m128>(a), std::mem::transmute::<[f32; 4], __m128>(b)) };
+    // SAFETY: adds two registers. Not `pure`: it must not move across a call.
+    unsafe { std::arch::asm!("addps {}, {}", inout(xmm_reg) sum, in(xmm_reg) b, options(nomem, nostack)) };
+    // SAFETY: as above.
+    unsafe { std::mem::transmute::<__m128, [f32; 4]>(sum) }
 }
 
 #[cfg(target_arch = "aarch64")]
-impl Environment {
-    pub(crate) fn now() -> Self {
+#[inline]
+fn add(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
+    use std::arch::aarch64::float32x4_t;
+    // SAFETY: four numbers of 32 bits either way.
+    let (a, b) = unsafe { (std::mem::transmute::<_, float32x4_t>(a), std::mem::transmute::<_, float32x4_t>(b)) };
+    let sum: float32x4_t;
+    // SAFETY: adds two registers. Not `pure`: it must not move across a call.
+    unsafe {
+        std::arch::asm!("fadd {:v}.4s, {:v}.4s, {:v}.4s", out(vreg) sum, in(vreg) a, in(vreg) b, options(nomem, nostack));
+    }
+    // SAFETY: as above.
+    unsafe { std::mem::transmute::<float32x4_t, [f32; 4]>(sum) }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod word {
+    /// Tells only what happened.
+    const SEEN: u32 = 0x3f;
+
+    pub(super) fn get() -> u64 {
+        let mut mxcsr = 0u32;
+        // SAFETY: stores four bytes where it is told to.
+        unsafe { std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr, options(nostack, preserves_flags)) };
+        u64::from(mxcsr & !SEEN)
+    }
+    pub(super) fn set(word: u64) {
+        let mxcsr = word as u32;
+        // SAFETY: the value was read by `get`, or is the usual one, so no reserved bit is set.
+        unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr, options(nostack, readonly)) };
+    }
+    pub(super) const USUAL: u64 = 0x1f80;
+}
+
+#[cfg(target_arch = "aarch64")]
+mod word {
+    pub(super) fn get() -> u64 {
         let fpcr: u64;
         // SAFETY: reads a register.
         unsafe { std::arch::asm!("mrs {}, fpcr", out(reg) fpcr, options(nomem, nostack, preserves_flags)) };
-        Self(fpcr)
+        fpcr
     }
-    fn set(self) {
-        // SAFETY: the value was read by `now`.
-        unsafe { std::arch::asm!("msr fpcr, {}", in(reg) self.0, options(nomem, nostack)) };
+    pub(super) fn set(word: u64) {
+        // SAFETY: the value was read by `get`, or is the usual one.
+        unsafe { std::arch::asm!("msr fpcr, {}", in(reg) word, options(nomem, nostack)) };
     }
+    pub(super) const USUAL: u64 = 0;
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-impl Environment {
-    pub(crate) fn now() -> Self {
-        Self(0)
+mod word {
+    pub(super) fn get() -> u64 {
+        0
     }
-    fn set(self) {}
+    pub(super) fn set(_: u64) {}
+    pub(super) const USUAL: u64 = 0;
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn is_usual() -> bool {
+    true
 }
 
 impl Environment {
+    #[inline]
+    pub(crate) fn now() -> Self {
+        if is_usual() { Self::Usual } else { Self::Other(word::get()) }
+    }
     /// Puts it back. True if it had been changed.
     #[inline]
     pub(crate) fn restore(self) -> bool {
-        let changed = Self::now() != self;
-        if changed {
-            self.set();
+        match self {
+            Self::Usual if is_usual() => false,
+            Self::Usual => {
+                word::set(word::USUAL);
+                true
+            }
+            Self::Other(before) => {
+                let changed = word::get() != before;
+                if changed {
+                    word::set(before);
+                }
+                changed
+            }
         }
-        changed
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    /// Every rounding, and both ways to lose subnormal numbers, alone and together.
+    #[test]
+    fn every_change_is_seen_and_undone() {
+        let usual = word::get();
+        assert!(is_usual());
+        for rounding in [0u64, 0x2000, 0x4000, 0x6000] {
+            for subnormal in [0u64, 0x8000, 0x40, 0x8040] {
+                let other = usual | rounding | subnormal;
+                let before = Environment::now();
+                word::set(other);
+                let seen = is_usual();
+                let changed = before.restore();
+                assert_eq!((seen, changed), (other == usual, other != usual), "{other:x}");
+                assert_eq!(word::get(), usual);
+
+                // And from there back to the usual.
+                word::set(other);
+                let before = Environment::now();
+                word::set(usual);
+                let changed = before.restore();
+                let now = word::get();
+                word::set(usual);
+                assert_eq!((changed, now), (other != usual, other), "{other:x}");
+            }
+        }
     }
 }

@@ -51,7 +51,7 @@ impl Handle {
         head: &abi::Head,
         extension: &Extension,
         site: &Site<'_>,
-    ) -> Result<(Arc<Self>, Object)> {
+    ) -> Result<(Self, Object)> {
         let (name, version) = (Str::new("zarr"), Str::new(env!("CARGO_PKG_VERSION")));
         let host = plugin::host(&name, &version);
         let asked = Str::new(extension.name());
@@ -81,7 +81,7 @@ impl Handle {
             })
         });
         plugin.judge(before, ended, None)?;
-        let handle = Arc::new(Self { plugin: plugin.clone(), destroy: head.destroy, this });
+        let handle = Self { plugin: plugin.clone(), destroy: head.destroy, this };
         let configuration = handle.text(site.limits, |this, call, out| {
             // SAFETY: as above.
             head.configuration.map_or(abi::E_INTERNAL, |f| unsafe { f(this, call, out) })
@@ -94,10 +94,6 @@ impl Handle {
     /// Another object of the same plugin that lives as long as this one, which is kept beside it.
     pub(super) fn part(self: &Arc<Self>, this: *const c_void) -> (Self, Arc<Self>) {
         (Self { plugin: self.plugin.clone(), destroy: None, this: this.cast_mut() }, self.clone())
-    }
-    /// The same object as a part of itself.
-    pub(super) fn part_of_itself(self: &Arc<Self>) -> (Self, Arc<Self>) {
-        self.part(self.this)
     }
     pub(super) fn plugin(&self) -> &Arc<Plugin> {
         &self.plugin
@@ -112,7 +108,7 @@ impl Handle {
         self.checked(call, |this, call| Ok((f(this, call), None)))
     }
     /// A call that lends more than can be had without errors of its own, or whose answer is checked at once.
-    #[inline]
+    #[inline(always)]
     pub(super) fn checked(
         &self,
         call: &Call<'_>,

@@ -113,11 +113,16 @@ impl Plugin {
         if self.faulty.load(Ordering::Relaxed) { Err(self.quarantine("").into()) } else { Ok(()) }
     }
     /// What a status means that its code gave.
+    #[inline(always)]
     pub(super) fn judge(&self, before: Environment, ended: call::Ended, fault: Option<Fault>) -> Result<()> {
         let changed = before.restore();
         if ended.status == abi::OK && ended.error.is_none() && fault.is_none() && !changed {
             return Ok(());
         }
+        self.convict(changed, ended, fault)
+    }
+    #[cold]
+    fn convict(&self, changed: bool, ended: call::Ended, fault: Option<Fault>) -> Result<()> {
         if let Some(Fault(what)) = fault {
             return Err(self.quarantine(what).into());
         }

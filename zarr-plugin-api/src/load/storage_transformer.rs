@@ -32,6 +32,7 @@ pub(super) fn make(
     site: &Site<'_>,
 ) -> Result<Instance<dyn StorageTransformer>> {
     let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
+    let handle = Arc::new(handle);
     let name = extension.name().to_owned();
     let made = Transformer { handle, table: *table, name, limits: site.limits.clone() };
     Ok(Instance::new(Arc::new(made), Box::new(Json::Object(configuration))))

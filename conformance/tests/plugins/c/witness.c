@@ -53,7 +53,7 @@ static zp_status decode(const void *self, const zp_call *call, const zp_bytes *e
 }
 static zp_status pass(const void *self, const zp_call *call, const zp_bytes *encoded, zp_out *decoded) {
   (void)self;
-  return decoded->alias_input(decoded, call, 0, encoded->len);
+  return zp_alias(decoded, encoded, 0, encoded->len) ? ZP_OK : ZP_FAIL(call, ZP_E_ARGUMENT, "it cannot alias");
 }
 static const zp_bytes_to_bytes bytes = {sizeof(zp_bytes_to_bytes), 0, create, destroy, configuration, 0, encoded_size,
                                         encode, decode, 0};

@@ -85,7 +85,11 @@ static zp_status encode(const void *self, const zp_call *call, const zp_bytes *i
   }
   if (is(self, "garbage-status")) return 999;
   if (is(self, "negative-status")) return -5;
-  if (is(self, "aliases-in-encode")) return out->alias_input(out, call, 0, in->len);
+  if (is(self, "aliases-in-encode")) {
+    out->data = (uint8_t *)(uintptr_t)in->ptr;
+    out->len = in->len;
+    return ZP_OK;
+  }
   if (is(self, "swallows-errors")) {
     (void)call->scratch(call, SIZE_MAX / 2);
     return put(out, call, in->ptr, in->len);
@@ -107,7 +111,7 @@ static zp_status encode(const void *self, const zp_call *call, const zp_bytes *i
   return put(out, call, in->ptr, in->len);
 }
 static zp_status decode(const void *self, const zp_call *call, const zp_bytes *in, zp_out *out) {
-  if (is(self, "aliases-too-much")) return out->alias_input(out, call, 1, in->len);
+  if (is(self, "aliases-too-much") && zp_alias(out, in, 1, in->len)) return ZP_OK;
   if (is(self, "too-short") && in->len) return put(out, call, in->ptr, in->len - 1);
   return put(out, call, in->ptr, in->len);
 }

@@ -112,7 +112,7 @@ macro_rules! served {
 served! {
     uri(store, call, p: *const Str, out: *mut Out) {
         let text = store.uri(&prefix(p)?);
-        out::take(out, call, |out| out.extend(text.as_bytes()))
+        out::take(out, call, None, |out| out.extend(text.as_bytes()))
     }
     open(store, call, k: *const Str, reader: *mut Reader, found: *mut u32) {
         let opened = store.reader()?.open(&key(k)?)?;
@@ -125,7 +125,7 @@ served! {
     get(store, call, k: *const Str, value: *mut Out, found: *mut u32) {
         let got = store.reader()?.get(&key(k)?)?;
         *found = u32::from(got.is_some());
-        out::take(value, call, |out| got.map_or(Ok(()), |v| out.extend(&v)))
+        out::take(value, call, None, |out| got.map_or(Ok(()), |v| out.extend(&v)))
     }
     get_partial_values(store, call, k: *const Str, ranges: *const Range, n: usize, found: abi::Found, context: *mut c_void) {
         let ranges = source::ranges_from(ranges, n)?;

@@ -1,0 +1,93 @@
+//! What a call of a plugin costs more than the call of a linked extension: the same codec linked and loaded, over several
+//! sizes of chunks. Give the library of a template, in Rust or in C, which passes bytes through, or of the shuffle.
+//!
+//!     plugins LIBRARY [ROUNDS [BYTES...]]
+
+use numcodecs_shuffle as _;
+use std::{error::Error, hint::black_box, path::Path, sync::Arc, time::Instant};
+use template_rust as _;
+use zarr_array::{
+    core::{
+        call::{Call, Options, Out, Pool, Sequential},
+        codec::BytesToBytes,
+        extension::Extension,
+        json::Json,
+        limits::Limits,
+        registry::{Constructor, Intent, Notes, Registry, Site},
+        representation::{Representation, Size},
+    },
+    plugins::Plugin,
+};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+fn codec(registry: &Registry, name: &str, bytes: u64) -> Outcome<Arc<dyn BytesToBytes>> {
+    let (limits, notes) = (Limits::default(), Notes::default());
+    let data_type = registry.data_type(&Extension::short_hand("uint8"), &limits)?.object;
+    let array = Representation::new(data_type, &[bytes], &[0]);
+    let site = Site { size: Size::Exact(bytes), ..Site::new(registry, &limits, &notes, Intent::Open).with(&array) };
+    let extension = Extension::parse(&Json::from(name))?;
+    match registry.codec(&extension)?.ok_or("no codec")?.constructor() {
+        Constructor::BytesToBytes(make) => Ok(make(&extension, &site)?.object),
+        _ => Err("it is another kind".into()),
+    }
+}
+
+/// The best time of a call in nanoseconds: of encoding, which copies, and of decoding, which copies nothing.
+fn time(codec: &dyn BytesToBytes, call: &Call<'_>, input: &[u8], rounds: usize) -> Outcome<[f64; 2]> {
+    let mut memory = vec![0u8; input.len()];
+    let repeats = (20_000_000 / (input.len() + 2000)).max(1);
+    let mut best = [f64::INFINITY; 2];
+    for _ in 0..rounds {
+        let start = Instant::now();
+        for _ in 0..repeats {
+            codec.encode(call, black_box(input), &mut Out::fixed(black_box(&mut memory)))?;
+        }
+        best[0] = best[0].min(start.elapsed().as_secs_f64() * 1e9 / repeats as f64);
+        let start = Instant::now();
+        for _ in 0..repeats {
+            codec.decode(call, black_box(input), &mut Out::fixed(black_box(&mut memory)))?;
+        }
+        best[1] = best[1].min(start.elapsed().as_secs_f64() * 1e9 / repeats as f64);
+    }
+    Ok(best)
+}
+
+fn main() -> Outcome<()> {
+    let mut arguments = std::env::args().skip(1);
+    let library = arguments.next().ok_or("give the library of the template")?;
+    let rounds = arguments.next().map_or(Ok(200), |n| n.parse())?;
+    let chosen = arguments.map(|n| n.parse()).collect::<Result<Vec<usize>, _>>()?;
+    let sizes = if chosen.is_empty() { vec![0, 64, 1024, 4096, 65_536, 1 << 20] } else { chosen };
+    let linked = Registry::builtin()?;
+    let mut loaded = linked.clone();
+    let plugin = Plugin::open(Path::new(&library))?;
+    plugin.add_to(&mut loaded)?;
+    let name = &plugin.manifest().extensions[0].name;
+    let point = zarr_array::core::extension::ExtensionPoint::Codec;
+    let linked_name = if linked.find(point, name).is_some() { name } else { "template.rust" };
+    let (limits, options, buffers) = (Limits::default(), Options::default(), Pool::default());
+    let call = Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
+    println!("{:>8}  {:>26}  {:>26}", "bytes", "encode, ns", "decode, ns");
+    println!("{:>8}  {:>8} {:>8} {:>8}  {:>8} {:>8} {:>8}", "", "linked", "loaded", "more", "linked", "loaded", "more");
+    for bytes in sizes {
+        let input = vec![7u8; bytes];
+        let [a, b] = [codec(&linked, linked_name, bytes as u64)?, codec(&loaded, name, bytes as u64)?];
+        let (mut first, mut second) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
+        // In turns, so that what else the machine does meets both.
+        for _ in 0..4 {
+            let (x, y) = (time(&*a, &call, &input, rounds / 4)?, time(&*b, &call, &input, rounds / 4)?);
+            (0..2).for_each(|i| (first[i], second[i]) = (first[i].min(x[i]), second[i].min(y[i])));
+        }
+        println!(
+            "{bytes:>8}  {:>8.1} {:>8.1} {:>8.1}  {:>8.1} {:>8.1} {:>8.1}",
+            first[0],
+            second[0],
+            second[0] - first[0],
+            first[1],
+            second[1],
+            second[1] - first[1]
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! The two codecs of the tutorial, cut out of the page: they build as it says, and store the same bytes.
+
+use super::compatibility::round_trip;
+use std::{fs, path::Path};
+use zarr_array::{core::registry::Registry, plugins::Plugin};
+use zarr_conformance::strangers;
+
+/// The first block of the page in that language.
+fn block<'p>(page: &'p str, language: &str) -> &'p str {
+    let start = format!("```{language}\n");
+    let from = page.find(&start).unwrap() + start.len();
+    &page[from..from + page[from..].find("```").unwrap()]
+}
+
+#[test]
+fn the_codecs_of_the_tutorial() {
+    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = fs::read_to_string(tree.join("docs/adding-an-extension.md")).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let (project, c) = (dir.path().join("acme-invert"), dir.path().join("invert.c"));
+    fs::create_dir_all(project.join("src")).unwrap();
+    fs::write(project.join("src/lib.rs"), block(&page, "rust")).unwrap();
+    // What the page leaves out of the manifest is what every project has; the versions are those that are here.
+    let package =
+        "[package]\nname = \"acme-invert\"\nversion = \"0.1.0\"\nedition = \"2024\"\nlicense = \"MIT\"\n[workspace]\n";
+    let manifest = format!("{package}{}", block(&page, "toml"));
+    let api = "zarr-plugin-api = { path = \"../zarr-plugin-api\" }";
+    fs::write(project.join("Cargo.toml"), manifest.replace("zarr-plugin-api = \"0.1\"", api)).unwrap();
+    let lock = fs::read_to_string(tree.join("plugins/template-rust/Cargo.lock")).unwrap();
+    fs::write(project.join("Cargo.lock"), lock.replace("template-rust", "acme-invert")).unwrap();
+    fs::write(&c, block(&page, "c")).unwrap();
+
+    let mut stored = Vec::new();
+    for library in [strangers::rust_from("acme-invert", &project).unwrap(), strangers::c(&c, &[]).unwrap()] {
+        let mut registry = Registry::builtin().unwrap();
+        Plugin::open(&library).unwrap().add_to(&mut registry).unwrap();
+        let good = r#"{"name":"acme.invert","configuration":{"mask":60}}"#;
+        stored.push(round_trip(registry.clone(), good).unwrap());
+        for bad in [r#""acme.invert""#, r#"{"name":"acme.invert","configuration":{"mask":256}}"#] {
+            let e = round_trip(registry.clone(), bad).unwrap_err();
+            assert!(e.to_string().contains("invalid configuration"), "{e}");
+        }
+    }
+    assert_eq!(stored[0], stored[1]);
+    assert!(stored[0].iter().any(|(_, value)| value.starts_with(&[1 ^ 60, 2 ^ 60, 3 ^ 60, 4 ^ 60])), "{stored:?}");
+}
