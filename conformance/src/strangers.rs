@@ -107,12 +107,14 @@ fn built(name: &str, source: &Path) -> Result<PathBuf> {
 pub fn static_and_dynamic() -> Result<PathBuf> {
     let below = target().join("strangers");
     let _held = lock(&below)?;
+    // A folder of its own: libraries of crates that are plugins too have one name, with and without the feature.
+    let folder = below.join("static");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     run(Command::new(cargo)
         .args(["build", "--locked", "--quiet"])
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("static"))
-        .env("CARGO_TARGET_DIR", build_folder()))?;
-    Ok(build_folder().join("debug").join(format!("static-and-dynamic{}", std::env::consts::EXE_SUFFIX)))
+        .env("CARGO_TARGET_DIR", &folder))?;
+    Ok(folder.join("debug").join(format!("static-and-dynamic{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Copies a project out of the tree, where its paths to crates of the tree are others.
