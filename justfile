@@ -31,6 +31,14 @@ features:
 edges:
     .ci/edges
 
+# The projects outside the workspace, as their authors would check them.
+plugins:
+    .ci/plugins
+
+# The main job: a store through two plugins and back.
+main-job:
+    bash examples/weather.sh
+
 # This project and its peers in one run.
 bench *ARGS:
     cd benchmarks && cargo run --release --locked -- {{ARGS}}
