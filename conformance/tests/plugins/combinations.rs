@@ -14,7 +14,7 @@ use zarr_array::{
         limits::Limits,
         metadata::ArrayMetadata,
         registry::{Constructor, Intent, Notes, Registry, Site},
-        representation::Representation,
+        representation::{Representation, Size},
         source::Replay,
         store::{Prefix, Store},
         view::{Region, View, ViewMut},
@@ -220,6 +220,59 @@ fn sharding(registry: &Registry, name: &str, f: impl FnOnce(&dyn ArrayToBytes)) 
 fn call<R>(f: impl FnOnce(&Call<'_>) -> R) -> R {
     let (limits, options, buffers) = (Limits::default(), Options::default(), Pool::default());
     f(&Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
+}
+
+/// What a codec can do besides encoding and decoding, and what it says of itself.
+fn abilities(registry: &Registry, prefix: &str) -> Vec<String> {
+    let (limits, notes) = (Limits::default(), Notes::default());
+    let data_type = registry.data_type(&Extension::short_hand("uint16"), &limits).unwrap().object;
+    let array = Representation::new(data_type, &[12, 10], &[0, 7]);
+    let site = Site::new(registry, &limits, &notes, Intent::Open).with(&array);
+    let shard = r#"{"chunk_shape":[3,5],"codecs":["crc32c"],"index_codecs":["crc32c"]}"#;
+    let bytes = r#"{"name":"bytes","configuration":{"endian":"little"}}"#;
+    let shard = shard.replace(r#"["crc32c"]"#, &format!("[{bytes},\"crc32c\"]"));
+    let all = [
+        ("bytes", r#"{"endian":"little"}"#),
+        ("bytes", r#"{"endian":"big"}"#),
+        ("sharding_indexed", &shard),
+        ("transpose", r#"{"order":[1,0]}"#),
+        ("crc32c", "{}"),
+        ("gzip", r#"{"level":3}"#),
+        ("zstd", r#"{"level":3,"checksum":false}"#),
+    ];
+    let one = |(name, configuration): (&str, &str)| {
+        let text = format!(r#"{{"name":"{prefix}{name}","configuration":{configuration}}}"#);
+        let extension = Extension::parse(&json(&text)).unwrap();
+        match registry.codec(&extension).unwrap().unwrap().constructor() {
+            Constructor::ArrayToBytes(make) => {
+                let c = make(&extension, &site).unwrap().object;
+                let (partial, update) = (c.partial().is_some(), c.update().is_some());
+                format!("{partial} {update} {:?} {:?} {:?}", c.encoded_size(), c.raw(), c.inner_chunk_shape())
+            }
+            Constructor::ArrayToArray(make) => {
+                let c = make(&extension, &site).unwrap().object;
+                let (region, of) = (Region::new(&[1, 2], &[3, 4]).unwrap(), c.encoded_representation());
+                format!("{:?} {:?} {:?} {:?}", c.plan(), c.encoded_region(&region), of.shape(), of.fill())
+            }
+            Constructor::BytesToBytes(make) => {
+                let c = make(&extension, &site).unwrap().object;
+                let (source, sizes) = (&b"1234567890"[..], [Size::Unknown, Size::AtMost(99), Size::Exact(99)]);
+                format!("{} {:?}", c.decoded_source(&source).is_some(), sizes.map(|s| c.encoded_size(s)))
+            }
+            _ => panic!("it is no codec"),
+        }
+    };
+    all.into_iter().map(one).collect()
+}
+
+#[test]
+fn all_abilities_cross() {
+    let registry = registry();
+    let originals = abilities(&registry, "");
+    assert_eq!(abilities(&registry, "mirror."), originals);
+    // So that the comparison is not one of nothing with nothing.
+    let some = ["true true", "Some(1)", "Some([3, 5])", "Permute([1, 0])", "true [", "Exact(103)"];
+    some.iter().for_each(|s| assert!(originals.iter().any(|o| o.contains(s)), "{s}: {originals:?}"));
 }
 
 /// An asynchronous host answers reads with "suspended": a codec in a plugin returns and is called again, as often and

@@ -291,7 +291,7 @@ fn drops_of_stores_and_readers_do_not_unwind() {
 }
 
 /// What each animal in C does, with which data type it is met, and why it is put away.
-const FAULTS: [(&str, &str, &str); 38] = [
+const FAULTS: [(&str, &str, &str); 39] = [
     ("too-long", "uint8", "more bytes than the output has room for"),
     ("moved-output", "uint8", "moved the output"),
     ("aliases-in-encode", "uint8", "moved the output"),
@@ -301,6 +301,7 @@ const FAULTS: [(&str, &str, &str); 38] = [
     ("negative-status", "uint8", "-5, which is no status"),
     ("false-size", "uint8", "another size than it says"),
     ("false-bound", "uint8", "another size than it says"),
+    ("false-array-size", "uint8", "another size than it says"),
     ("reads-nothing", "uint8", "other bytes than it was asked for"),
     ("reads-another-range", "uint8", "other bytes than it was asked for"),
     ("reads-too-little", "uint8", "other bytes than it was asked for"),

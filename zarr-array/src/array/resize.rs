@@ -34,6 +34,11 @@ impl Array {
     /// When the rank differs, the grid does not fit the new shape, or the store cannot list or write.
     pub fn resize(&mut self, shape: &[u64], options: ResizeOptions) -> Result<ResizeReport> {
         self.resolved.check_writable().map_err(|e| e.at_node(&self.path))?;
+        let shrinks = shape.iter().zip(self.shape()).any(|(new, old)| new < old);
+        if shrinks && !options.keep_outside || options.clear_reappearing {
+            // Data that cannot be written, behind a storage transformer, must not keep the document from being right.
+            self.data.writer().map_err(|e| e.at_node(&self.path))?;
+        }
         let stored = self.stored_chunks()?;
         // The document first: if this stops half way, no data is lost, and growing again reports what is left.
         let mut before = Region::whole(self.shape());

@@ -391,6 +391,17 @@ fn shrinking_and_growing() {
     array.append(0, &[5u8; 3]).unwrap();
     assert_eq!(array.shape(), [13]);
     assert_eq!(array.read::<u8>([9..13]).unwrap(), [9, 5, 5, 5]);
+    #[derive(Debug)]
+    struct OnlyRead;
+    impl StorageTransformer for OnlyRead {
+        fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>> {
+            Ok(Arc::new(zarr_core::store::ReadOnly(below)))
+        }
+    }
+    let shape = array.shape().to_vec();
+    let mut only_read = array.hierarchy().array("/a").unwrap().with_transformer(Arc::new(OnlyRead)).unwrap();
+    assert!(only_read.resize(&[5], ResizeOptions::default()).is_err());
+    assert_eq!(array.hierarchy().array("/a").unwrap().shape(), shape, "the document is as it was");
     assert!(array.resize(&[1, 1], ResizeOptions::default()).is_err());
     assert!(array.append(1, &[0u8]).is_err());
 }
