@@ -10,9 +10,12 @@
  * - Ownership: what is passed to a function is borrowed until it returns. Outputs belong to the caller. `self` belongs
  *   to the plugin, from create to destroy. A pointer may be NULL where its length is 0.
  * - Threads: `self` does not change after create. All functions but destroy are called from any threads at once.
- * - Errors: a function that returns anything but ZP_OK says why through call->set_error. Only ZP_OK is success.
+ * - Errors: a function that returns anything but ZP_OK says why through call->set_error, if it has a call. Only ZP_OK is
+ *   success.
  * - Calls back: set_error, scratch and join of zp_call, zp_out, zp_reader and zp_store, during the call they were passed
- *   to, and no later. When one of them fails, return its status at once.
+ *   to, and no later. When one of them fails, return its status at once. What is lent as zp_each, zp_make and zp_found,
+ *   and one zp_out, is used by one thread at a time, and is not entered again before it has returned.
+ * - Nothing unwinds into the other side: no exception, no panic, no longjmp, from functions lent to it neither.
  */
 #ifndef ZARR_PLUGIN_H
 #define ZARR_PLUGIN_H
@@ -130,7 +133,7 @@ typedef struct zp_out { /* bytes that the caller owns and the callee writes */
 #define ZP_OUT_FIXED 1u /* cap is all there will be */
 #define ZP_OUT_ALIAS 2u /* instead of writing, data may be set to a part of the input: see zp_alias */
 
-/* Takes the bytes of range i, in any order; they are lent until it returns. */
+/* Takes the bytes of range i, in any order, each range at least once; they are lent until it returns. */
 typedef zp_status (*zp_each)(void *context, size_t i, const uint8_t *bytes, size_t len);
 /* Makes something costly from a value's bytes, to be kept and used again; drop is called when it is given up. */
 typedef zp_status (*zp_make)(void *context, void **made);
@@ -148,8 +151,9 @@ typedef struct zp_reader { /* one version of one stored value */
                          size_t len) ZP_NOEXCEPT;
   /* The whole value, if it is in memory; otherwise NULL. May be a null function. */
   const uint8_t *(*in_memory)(const struct zp_reader *, size_t *len) ZP_NOEXCEPT;
-  /* What make gives, kept as long as the host likes but at least until the call ends. Key: who made it, and where in
-   * the value its window begins. May be a null function: then make it yourself. */
+  /* What make gives, kept as long as the host likes but at least until the call ends; drop may come after that, from any
+   * thread, and after destroy. Key: a number that no other instance has, for instance its address, and where in the value
+   * its window begins. May be a null function: then make it yourself. */
   zp_status (*memo)(const struct zp_reader *, const zp_call *, const void *owner, uint64_t start, zp_make make,
                     void *context, void (*drop)(void *), void **kept) ZP_NOEXCEPT;
   /* Gives the reader back. A null function: it is borrowed. */
@@ -201,7 +205,7 @@ typedef struct zp_representation { /* an array in a codec chain */
 } zp_representation;
 
 /* Elements, in the machine's byte order. Without ZP_CAP_STRIDED they come in C order without gaps, and data is aligned to
- * their scalars; with it any strides and any alignment. */
+ * their scalars, unless they are structs; with it any strides and any alignment. */
 typedef struct zp_array {
   uint32_t struct_size;
   uint32_t rank;
@@ -288,7 +292,7 @@ typedef struct zp_array_to_array {
   /* optional: how the host may decode. PERMUTE: dimension i of the encoded array is dimension order[i] of the decoded
    * one; order lives as long as self. */
   zp_status (*plan)(const void *self, uint32_t *plan, const uint64_t **order) ZP_NOEXCEPT;
-  /* optional: for ZP_PLAN_IN_PLACE. */
+  /* optional: for ZP_PLAN_IN_PLACE, which elements of variable length cannot have. */
   zp_status (*decode_in_place)(const void *self, const zp_call *, const zp_array *elements) ZP_NOEXCEPT;
   /* optional: the part of the encoded array, of the same shape, that a part of the decoded one needs; *found 0: all. */
   zp_status (*encoded_region)(const void *self, const uint64_t *start, const uint64_t *len, uint64_t *encoded_start,
@@ -306,7 +310,7 @@ typedef struct zp_data_type {
   zp_status (*fill_to_json)(const void *self, const zp_call *, const zp_bytes *element, zp_out *json) ZP_NOEXCEPT;
   /* optional: the fill value of a new array, in JSON; otherwise 0. */
   zp_status (*default_fill)(const void *self, const zp_call *, zp_out *json) ZP_NOEXCEPT;
-  /* optional: checks elements in C order, where not every pattern of bits is a value. */
+  /* optional: checks elements of a fixed size, in C order, where not every pattern of bits is a value. */
   zp_status (*check_elements)(const void *self, const zp_call *, const zp_bytes *elements) ZP_NOEXCEPT;
 } zp_data_type;
 
@@ -345,7 +349,8 @@ typedef struct zp_chunk_key_encoding {
 
 /* ---- storage transformers: experimental, the plugin and the host must have the same minor ------------------------ */
 
-/* Takes what was found: for get_partial_values the value of range i (NULL bytes: none); for lists a key or prefix. */
+/* Takes what was found: for get_partial_values the value of range i, each once (NULL: none; an empty value is not NULL);
+ * for lists a key or prefix. */
 typedef zp_status (*zp_found)(void *context, size_t i, uint32_t is_prefix, const uint8_t *bytes, size_t len);
 
 typedef struct zp_store {
@@ -456,7 +461,7 @@ static inline zp_status zp_fail(const zp_call *call, zp_status status, const cha
 }
 #define ZP_FAIL(call, status, literal) zp_fail(call, status, literal, sizeof(literal) - 1)
 
-/* Room for n bytes in an output that nothing is written to yet; NULL: call->set_error has been called. */
+/* Room for n bytes, n > 0, in an output that nothing is written to yet; NULL: call->set_error has been called. */
 static inline uint8_t *zp_room(zp_out *out, const zp_call *call, size_t n) {
   if (n > out->cap && (!out->reserve || out->reserve(out, call, out->len, n) != ZP_OK)) return (uint8_t *)0;
   return out->data;

@@ -131,6 +131,11 @@ fn a_name_that_two_plugins_of_one_folder_offer_means_neither() {
     let e = round_trip(registry(&found), r#""test.b""#).unwrap_err();
     let text = e.to_string();
     assert!(text.contains(&one.display().to_string()) && text.contains("b.zarrplugin.json"), "names both: {text}");
+    // A later folder does not settle it silently.
+    let later = folder();
+    install(later.path(), "c", &library(&["-DFIRST=\"test.c\""]), |_| {});
+    let e = round_trip(registry(&search(&[dir.path(), later.path()]).find()), r#""test.second""#).unwrap_err();
+    assert!(matches!(reason(&e), Reason::Conflict { .. }), "{e}");
 }
 
 #[test]
@@ -174,7 +179,9 @@ fn manifests_that_do_not_fit() {
     let other = start.replace("\"major\":1", "\"major\":2");
     assert!(matches!(text(&format!("{other}{extension}],{libraries}}}")), Reason::AbiMajor { found: 2, .. }));
     let other = extension.replace("bytes_to_bytes", "soup_to_nuts");
-    assert!(matches!(text(&format!("{start}{other}],{libraries}}}")), Reason::Manifest(_)));
+    assert!(
+        matches!(text(&format!("{start}{other}],{libraries}}}")), Reason::Manifest(why) if why.contains("nothing"))
+    );
     // Only manifests are looked at, never other files.
     fs::remove_file(dir.path().join("a.zarrplugin.json")).unwrap();
     fs::copy(library(&[]), dir.path().join("lib.so")).unwrap();

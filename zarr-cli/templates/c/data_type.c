@@ -3,7 +3,6 @@
 
 static zp_status layout(const void *self, zp_layout *layout) {
   (void)self;
-  layout->struct_size = sizeof(zp_layout);
   layout->form = ZP_FORM_FIXED;
   layout->kind = ZP_KIND_UINT;
   layout->width = 1;

@@ -258,6 +258,31 @@ pub(crate) unsafe fn copied<T: Sized32>(p: *const T) -> Option<T> {
     }
 }
 
+/// A struct of zeros that the other side is to fill, as long as this side knows it.
+pub(crate) fn blank<T: Sized32>() -> T {
+    let mut blank = std::mem::MaybeUninit::<T>::zeroed();
+    // SAFETY: all zeros are a `T`, and it begins with its size, see `Sized32`.
+    unsafe {
+        blank.as_mut_ptr().cast::<u32>().write(size32::<T>());
+        blank.assume_init()
+    }
+}
+
+/// Fills a struct of the other side, as far as that side knows it.
+///
+/// # Safety
+/// `to` points to a struct that begins with its true `struct_size` and that nobody else uses.
+pub(crate) unsafe fn fill<T: Sized32>(to: *mut T, mut value: T) {
+    // SAFETY: the caller's promise.
+    let room = unsafe { to.cast::<u32>().read_unaligned() };
+    let known = room.min(size32::<T>());
+    // SAFETY: both have that many bytes, and a `T` begins with its size.
+    unsafe {
+        (&raw mut value).cast::<u32>().write(known);
+        std::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), to.cast::<u8>(), known as usize);
+    }
+}
+
 /// A member of a struct of another, `None` if the struct is null or ends before it. Reads that member alone: copying a
 /// whole struct just after its members were written makes the processor wait.
 macro_rules! member {
@@ -276,12 +301,18 @@ pub(crate) const fn size_of_member<S, M>(_: fn(&S) -> &M) -> usize {
     size_of::<M>()
 }
 
-/// Bytes that another lends; null is fine where the length is 0.
+/// False for what cannot be an array of `T`, so that it is not made one.
+fn is_array<T>(ptr: *const T, len: usize) -> bool {
+    let bytes = len.checked_mul(size_of::<T>());
+    !ptr.is_null() && ptr.is_aligned() && bytes.is_some_and(|n| n <= isize::MAX as usize)
+}
+
+/// What another lends; empty where there can be nothing.
 ///
 /// # Safety
-/// If `len` is not 0, `ptr` points to that many bytes which nobody writes during `'a`.
+/// If `len` is not 0 and `ptr` not null, it points to that many which nobody writes during `'a`.
 pub(crate) unsafe fn slice<'a, T>(ptr: *const T, len: usize) -> &'a [T] {
-    if len == 0 || ptr.is_null() {
+    if len == 0 || !is_array(ptr, len) {
         return &[];
     }
     // SAFETY: the caller's promise.
@@ -291,9 +322,9 @@ pub(crate) unsafe fn slice<'a, T>(ptr: *const T, len: usize) -> &'a [T] {
 /// As [`slice`], to be written.
 ///
 /// # Safety
-/// If `len` is not 0, `ptr` points to that many bytes which nobody else reads or writes during `'a`.
+/// As [`slice`], and nobody else reads them either.
 pub(crate) unsafe fn slice_mut<'a, T>(ptr: *mut T, len: usize) -> &'a mut [T] {
-    if len == 0 || ptr.is_null() {
+    if len == 0 || !is_array(ptr, len) {
         return &mut [];
     }
     // SAFETY: the caller's promise.
@@ -308,5 +339,6 @@ pub(crate) unsafe fn text<'a>(p: *const Str) -> Option<&'a str> {
     // SAFETY: the caller's promise.
     let s = unsafe { p.as_ref() }?;
     // SAFETY: as above.
-    std::str::from_utf8(unsafe { slice(s.ptr, s.len) }).ok()
+    let bytes = unsafe { slice(s.ptr, s.len) };
+    std::str::from_utf8(bytes).ok().filter(|text| text.len() == s.len)
 }

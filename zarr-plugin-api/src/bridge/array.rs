@@ -151,10 +151,18 @@ impl Form {
         if status != abi::OK {
             return Ok((status, None));
         }
-        let text = matches!(self.layout, Layout::Variable { text: true });
-        let Some(handles) = handles(&offsets, &bytes, count, text) else {
+        let Some(parts) = parts(&offsets, &bytes, count) else {
             return Ok((status, Some(super::Fault("it gave elements of variable length whose offsets are wrong"))));
         };
+        let text = matches!(self.layout, Layout::Variable { text: true });
+        let handles = parts.into_iter().map(|(offset, part)| {
+            if text && std::str::from_utf8(part).is_err() {
+                return Err(Error::data("an element is no UTF-8"));
+            }
+            let len = u32::try_from(part.len()).map_err(|_| Error::data("an element has 4 GiB or more"))?;
+            Ok(Handle { buffer: 0, offset, len })
+        });
+        let handles = handles.collect::<Result<Vec<_>>>()?;
         let buffer = heap.push(bytes)?;
         let handles: Vec<u8> = handles.iter().flat_map(|h| Handle { buffer, ..*h }.to_bytes()).collect();
         view.copy_from(&View::new(&handles, &shape, Handle::SIZE)?.with_heap(Some(heap)), 1)?;
@@ -162,21 +170,15 @@ impl Form {
     }
 }
 
-/// The handles of elements in one buffer, if the offsets fit it.
+/// Where each element begins, and its bytes, if the offsets fit them.
 #[cfg(feature = "load")]
-fn handles(offsets: &[u8], bytes: &[u8], count: usize, text: bool) -> Option<Vec<Handle>> {
+fn parts<'b>(offsets: &[u8], bytes: &'b [u8], count: usize) -> Option<Vec<(u64, &'b [u8])>> {
     let (offsets, rest) = offsets.as_chunks::<8>();
     if offsets.len() != count + 1 || !rest.is_empty() {
         return None;
     }
     let offsets: Vec<u64> = offsets.iter().map(|o| u64::from_ne_bytes(*o)).collect();
-    let one = |w: &[u64]| {
-        let part = bytes.get(usize::try_from(w[0]).ok()?..usize::try_from(w[1]).ok()?)?;
-        if text && std::str::from_utf8(part).is_err() {
-            return None;
-        }
-        Some(Handle { buffer: 0, offset: w[0], len: u32::try_from(part.len()).ok()? })
-    };
+    let one = |w: &[u64]| Some((w[0], bytes.get(usize::try_from(w[0]).ok()?..usize::try_from(w[1]).ok()?)?));
     offsets.windows(2).map(one).collect()
 }
 

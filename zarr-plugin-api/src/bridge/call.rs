@@ -91,7 +91,12 @@ pub(crate) fn outcome(guard: Option<&dyn Guard>, run: &mut dyn FnMut() -> (Ended
         Some(guard) => guard.run(run),
         None => {
             let (ended, _) = run();
-            ended.error.map_or_else(|| error::check(ended.status), Err)
+            match ended.error {
+                // A side that is trusted means what it says: the value is not there.
+                Some(e) if error::says_missing(&e) => Err(error::relayed(abi::E_MISSING)),
+                Some(e) => Err(e),
+                None => error::check(ended.status),
+            }
         }
     }
 }
@@ -174,6 +179,23 @@ impl Pass {
     }
 }
 
+/// Runs code of the other side on a thread that others use too: its floating-point environment stays.
+#[cfg(feature = "load")]
+fn alone(f: impl FnOnce()) -> Result<()> {
+    let before = crate::load::Environment::now();
+    f();
+    if before.restore() {
+        return Err(zarr_core::ErrorKind::Contract("an extension changed the floating-point environment").into());
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "load"))]
+fn alone(f: impl FnOnce()) -> Result<()> {
+    f();
+    Ok(())
+}
+
 unsafe extern "C" fn join(call: *const abi::Call, f: abi::Run, a: *mut c_void, b: *mut c_void) {
     let Some(f) = f else { return };
     let (a, b) = (Pass(a), Pass(b));
@@ -181,8 +203,10 @@ unsafe extern "C" fn join(call: *const abi::Call, f: abi::Run, a: *mut c_void, b
         // SAFETY: the other side passes the call on that it was given.
         let executor = unsafe { Lender::of(call) }.map_or(&Sequential as &dyn Executor, |l| l.call.executor);
         // SAFETY: the other side says that its function may be called with these, on two threads.
-        executor.join(&mut || unsafe { f(a.get()) }, &mut || unsafe { f(b.get()) });
-        Ok(())
+        let half = |p: &Pass| unsafe { f(p.get()) };
+        let (mut first, mut second) = (Ok(()), Ok(()));
+        executor.join(&mut || first = alone(|| half(&a)), &mut || second = alone(|| half(&b)));
+        first.and(second)
     };
     // SAFETY: as above.
     unsafe { super::serve::<false>(call, run) };

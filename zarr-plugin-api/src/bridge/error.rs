@@ -43,12 +43,12 @@ pub(crate) fn status_of(e: &Error) -> Status {
 /// An error from a status and the texts that came with it.
 pub(crate) fn rebuilt(status: Status, message: &str, hint: Option<&str>) -> Error {
     let text = message.to_owned();
+    let status = if (abi::E_CONFIGURATION..=abi::E_PANIC).contains(&status) { status } else { abi::E_INTERNAL };
     let kind = match status {
         abi::E_CONFIGURATION => ErrorKind::Configuration(text),
         abi::E_UNSUPPORTED => ErrorKind::Chain(text),
         abi::E_DATA => ErrorKind::Data(text),
         abi::E_SUSPENDED => ErrorKind::Suspended,
-        abi::E_MISSING => ErrorKind::Missing,
         abi::E_FILL_VALUE => ErrorKind::FillValue(text),
         abi::E_ARGUMENT => ErrorKind::Argument(text),
         abi::E_IO => ErrorKind::Io(io::Error::other(text)),
@@ -58,6 +58,11 @@ pub(crate) fn rebuilt(status: Status, message: &str, hint: Option<&str>) -> Erro
         Some(hint) => Error::new(kind).with_hint(hint),
         None => kind.into(),
     }
+}
+
+/// True for "nothing is stored there" as the other side says it.
+pub(crate) fn says_missing(e: &Error) -> bool {
+    matches!(e.kind(), ErrorKind::Plugin(e) if e.downcast_ref::<Reported>().is_some_and(|r| r.status == abi::E_MISSING))
 }
 
 /// What went wrong without what `rebuilt` puts before it again.

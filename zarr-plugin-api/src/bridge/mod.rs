@@ -10,7 +10,10 @@ pub(crate) mod source;
 pub(crate) mod store;
 
 use crate::abi::{self, Status};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 use zarr_core::{ErrorKind, Result};
 
 /// An answer that no correct callee gives.
@@ -21,6 +24,30 @@ pub(crate) struct Fault(pub(crate) &'static str);
 pub(crate) trait Guard: Send + Sync {
     /// Runs a call, unless the other side is to be called no more; gives what the call means.
     fn run(&self, call: &mut dyn FnMut() -> (call::Ended, Option<Fault>)) -> Result<()>;
+    /// Runs a function that only gives something back, unless the other side is to be called no more.
+    fn end(&self, end: &mut dyn FnMut());
+}
+
+/// Tells of a panic, and gives the status to return.
+///
+/// # Safety
+/// As [`serve`].
+#[cold]
+unsafe fn panicked<const PLUGIN: bool>(call: *const abi::Call, payload: Box<dyn Any + Send>) -> Status {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("it panicked");
+    if PLUGIN {
+        // SAFETY: the caller's promise.
+        unsafe { error::say(call, abi::E_PANIC, text, None) };
+    }
+    // A payload's own drop may panic again.
+    std::mem::forget(payload);
+    if PLUGIN {
+        return abi::E_PANIC;
+    }
+    let e = ErrorKind::Contract("a function that was lent to an extension panicked");
+    // SAFETY: the caller's promise.
+    unsafe { error::report(call, e.into()) }
 }
 
 /// Runs one of our functions that the other side calls. A panic does not cross: in a plugin it is answered with
@@ -30,25 +57,15 @@ pub(crate) trait Guard: Send + Sync {
 /// `call` is null or points to a `zp_call` that is being served.
 #[inline(always)]
 pub(crate) unsafe fn serve<const PLUGIN: bool>(call: *const abi::Call, f: impl FnOnce() -> Result<()>) -> Status {
-    match catch_unwind(AssertUnwindSafe(f)) {
-        Ok(Ok(())) => abi::OK,
+    // Printing and dropping an author's error runs code of the author too.
+    let run = || match f() {
+        Ok(()) => abi::OK,
         // SAFETY: the caller's promise.
-        Ok(Err(e)) => unsafe { error::report(call, e) },
-        Err(payload) => {
-            let text = payload.downcast_ref::<&str>().copied();
-            let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("it panicked");
-            if PLUGIN {
-                // SAFETY: the caller's promise.
-                unsafe { error::say(call, abi::E_PANIC, text, None) };
-            }
-            // A payload's own drop may panic again.
-            std::mem::forget(payload);
-            if PLUGIN {
-                return abi::E_PANIC;
-            }
-            let e = ErrorKind::Contract("a function that was lent to an extension panicked");
-            // SAFETY: the caller's promise.
-            unsafe { error::report(call, e.into()) }
-        }
+        Err(e) => unsafe { error::report(call, e) },
+    };
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(status) => status,
+        // SAFETY: the caller's promise.
+        Err(payload) => unsafe { panicked::<PLUGIN>(call, payload) },
     }
 }

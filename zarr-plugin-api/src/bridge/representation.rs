@@ -11,6 +11,8 @@ use zarr_core::{
 
 /// No element of a plugin's data type is larger.
 const MAX_ELEMENT: usize = 1 << 24;
+/// No struct has more fields.
+const MAX_FIELDS: usize = 1 << 12;
 
 /// A layout that lives at one place in memory.
 #[derive(Debug)]
@@ -113,6 +115,9 @@ pub(crate) unsafe fn layout_from(p: *const abi::Layout) -> Result<Layout> {
         abi::FORM_TEXT => Ok(Layout::Variable { text: true }),
         abi::FORM_STRUCT => {
             let (mut fields, mut total) = (Vec::new(), 0usize);
+            if lent.n_fields > MAX_FIELDS {
+                return Err(Error::chain(format!("a struct has {} fields, more than {MAX_FIELDS}", lent.n_fields)));
+            }
             // SAFETY: as above.
             for &f in unsafe { abi::slice(lent.fields, lent.n_fields) } {
                 // SAFETY: as above; a field begins with its size.

@@ -1,7 +1,7 @@
 //! `zp_reader`: one version of one stored value, read as [`Source`] says.
 
 use super::{
-    Guard,
+    Fault, Guard,
     call::{self, Lender},
     error, serve,
 };
@@ -9,9 +9,13 @@ use crate::abi::{self, Status};
 use smallvec::SmallVec;
 use std::{
     any::Any,
+    cell::RefCell,
     ffi::c_void,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 use zarr_core::{
     Error, ErrorKind, Result,
@@ -204,7 +208,12 @@ unsafe extern "C" fn memo(
         let (source, lender) = unsafe { (source(reader), Lender::of(call)) };
         let lender = lender.ok_or(ErrorKind::Contract("a reader was used in another call"))?;
         let mut memo = source.memo((owner as usize, start), &mut new)?;
-        if !memo.is::<Foreign>() {
+        // Whoever drops things in another way did not make this: two chose one number for themselves.
+        let same = |f: &Foreign| match (f.drop, drop) {
+            (Some(a), Some(b)) => std::ptr::fn_addr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        if !memo.downcast_ref::<Foreign>().is_some_and(same) {
             memo = new()?;
         }
         if let Some(foreign) = memo.downcast_ref::<Foreign>() {
@@ -226,6 +235,7 @@ pub(crate) struct Taken {
     original: *const abi::Reader,
     call: Option<*const abi::Call>,
     guard: Option<Arc<dyn Guard>>,
+    limits: Limits,
 }
 // SAFETY: the ABI lets a reader be used from any thread for as long as it is lent.
 unsafe impl Send for Taken {}
@@ -236,7 +246,11 @@ impl Drop for Taken {
     fn drop(&mut self) {
         if let (None, Some(release)) = (self.call, self.reader.release) {
             // SAFETY: it was given to us, and is released once.
-            unsafe { release(&raw mut self.reader) };
+            let mut end = || unsafe { release(&raw mut self.reader) };
+            match &self.guard {
+                Some(guard) => guard.end(&mut end),
+                None => end(),
+            }
         }
     }
 }
@@ -248,63 +262,150 @@ impl Taken {
     pub(crate) unsafe fn lent(reader: *const abi::Reader, call: *const abi::Call) -> Option<Self> {
         // SAFETY: the caller's promise; a reader begins with its size.
         let copy = unsafe { abi::copied(reader) }?;
-        Some(Self { reader: copy, original: reader, call: Some(call), guard: None })
+        Some(Self { reader: copy, original: reader, call: Some(call), guard: None, limits: Limits::default() })
     }
     /// A reader that the other side filled and that is ours until we release it.
     ///
     /// # Safety
     /// The other side filled it, and has not been told to release it.
-    pub(crate) unsafe fn given(reader: abi::Reader, guard: Option<Arc<dyn Guard>>) -> Self {
-        Self { reader, original: std::ptr::null(), call: None, guard }
+    pub(crate) unsafe fn given(reader: abi::Reader, guard: Option<Arc<dyn Guard>>, limits: &Limits) -> Self {
+        // What it would keep lives until the end of a call, and each of its calls is one of its own.
+        let reader = abi::Reader { memo: None, ..reader };
+        Self { reader, original: std::ptr::null(), call: None, guard, limits: limits.clone() }
     }
     fn with(&self, f: impl Fn(*const abi::Reader, *const abi::Call) -> Status) -> Result<()> {
+        self.checked(|reader, call| (f(reader, call), None))
+    }
+    fn checked(&self, f: impl Fn(*const abi::Reader, *const abi::Call) -> (Status, Option<Fault>)) -> Result<()> {
         if let Some(call) = self.call {
-            return error::check(f(self.original, call));
+            return match f(self.original, call) {
+                (_, Some(Fault(what))) => Err(ErrorKind::Contract(what).into()),
+                (status, None) => error::check(status),
+            };
         }
-        let mut run = || (call::lend_plain(&Limits::default(), |call| f(&raw const self.reader, call)), None);
+        let mut run = || {
+            let mut fault = None;
+            let ended = call::lend_plain(&self.limits, |call| {
+                let (status, found) = f(&raw const self.reader, call);
+                fault = found;
+                status
+            });
+            (ended, fault)
+        };
         call::outcome(self.guard.as_deref(), &mut run)
     }
 }
 
-/// Lends a Rust function as a `zp_each`, and gives back what went wrong in it.
-pub(crate) fn with_each(each: Each<'_>, f: impl FnOnce(abi::Each, *mut c_void) -> Result<()>) -> Result<()> {
-    struct Context<'e, 'f> {
-        each: &'e mut (dyn FnMut(usize, &[u8]) -> Result<()> + 'f),
-        error: Option<Error>,
-        panic: Option<Box<dyn Any + Send>>,
+/// What a function that is lent needs, while one call of it runs at a time.
+pub(crate) struct Callback<F> {
+    busy: AtomicBool,
+    f: F,
+    error: Option<Error>,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+impl<F> Callback<F> {
+    pub(crate) fn new(f: F) -> Self {
+        Self { busy: AtomicBool::new(false), f, error: None, panic: None }
     }
-    unsafe extern "C" fn run(context: *mut c_void, i: usize, bytes: *const u8, len: usize) -> Status {
-        // SAFETY: the context is lent with this function, to one thread at a time; the bytes until this returns.
-        let (context, bytes) = unsafe { (&mut *context.cast::<Context<'_, '_>>(), abi::slice(bytes, len)) };
-        match catch_unwind(AssertUnwindSafe(|| (context.each)(i, bytes))) {
+    /// Runs it for the other side. What goes wrong is kept here, and only a status crosses.
+    ///
+    /// # Safety
+    /// `context` points to a `Callback<F>` that is lent.
+    pub(crate) unsafe fn run(context: *mut c_void, call: impl FnOnce(&mut F) -> Result<()>) -> Status {
+        let context = context.cast::<Self>();
+        // SAFETY: the caller's promise.
+        let busy = unsafe { &(*context).busy };
+        if busy.swap(true, Ordering::Acquire) {
+            return abi::E_ARGUMENT;
+        }
+        // SAFETY: as above, and nobody else comes here until `busy` is false again.
+        let (f, error, panic) = unsafe { (&mut (*context).f, &mut (*context).error, &mut (*context).panic) };
+        let status = match catch_unwind(AssertUnwindSafe(|| call(f))) {
             Ok(Ok(())) => abi::OK,
             Ok(Err(e)) => {
                 let status = error::status_of(&e);
-                context.error = Some(e);
+                error.get_or_insert(e);
                 status
             }
             Err(payload) => {
-                context.panic = Some(payload);
-                abi::E_PANIC
+                panic.get_or_insert(payload);
+                abi::E_INTERNAL
             }
+        };
+        busy.store(false, Ordering::Release);
+        status
+    }
+    /// What went wrong in it comes before what the other side made of that.
+    pub(crate) fn end(self, done: Result<()>) -> Result<()> {
+        if let Some(payload) = self.panic {
+            resume_unwind(payload);
         }
+        self.error.map_or(done, Err)
     }
-    let mut context = Context { each, error: None, panic: None };
+}
+
+type OnEach<'e, 'f> = Callback<&'e mut (dyn FnMut(usize, &[u8]) -> Result<()> + 'f)>;
+
+/// Lends a Rust function as a `zp_each`, and gives back what went wrong in it.
+pub(crate) fn with_each(each: Each<'_>, f: impl FnOnce(abi::Each, *mut c_void) -> Result<()>) -> Result<()> {
+    unsafe extern "C" fn run(context: *mut c_void, i: usize, bytes: *const u8, len: usize) -> Status {
+        // SAFETY: the context is lent with this function; the bytes until this returns.
+        unsafe { OnEach::run(context, |each| each(i, abi::slice(bytes, len))) }
+    }
+    let mut context = OnEach::new(each);
     let done = f(Some(run), (&raw mut context).cast());
-    if let Some(payload) = context.panic {
-        resume_unwind(payload);
+    context.end(done)
+}
+
+/// As [`with_each`] for these ranges: each is to be given once at least, with its length.
+pub(crate) fn answers(
+    ranges: &[ByteRange],
+    each: Each<'_>,
+    f: impl FnOnce(abi::Each, *mut c_void) -> Result<Status>,
+) -> Result<(Status, Option<Fault>)> {
+    let (mut wrong, mut seen) = (false, Ranges::from_elem(false, ranges.len()));
+    let mut checked = |i: usize, bytes: &[u8]| {
+        let fits = match ranges.get(i) {
+            Some(ByteRange::Slice { len, .. } | ByteRange::Suffix(len)) => *len == bytes.len() as u64,
+            Some(_) => true,
+            None => false,
+        };
+        if !fits {
+            wrong = true;
+            return Err(ErrorKind::Contract("bytes that were not asked for").into());
+        }
+        seen[i] = true;
+        each(i, bytes)
+    };
+    let mut status = abi::OK;
+    let done = with_each(&mut checked, |each, context| {
+        status = f(each, context)?;
+        Ok(())
+    });
+    if wrong || done.is_ok() && status == abi::OK && seen.contains(&false) {
+        return Ok((status, Some(Fault("it gave other bytes than it was asked for"))));
     }
-    context.error.map_or(done, Err)
+    done.map(|()| (status, None))
 }
 
 impl Source for Taken {
     fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
         let Some(read) = self.reader.read else { return Err(ErrorKind::Contract("a reader that cannot read").into()) };
-        let ranges: Ranges<abi::Range> = ranges.iter().copied().map(range_to).collect();
-        with_each(each, |each, context| {
-            // SAFETY: reader and call are lent, see the constructors; the rest lives until it returns.
-            self.with(|reader, call| unsafe { read(reader, call, ranges.as_ptr(), ranges.len(), each, context) })
-        })
+        let lent: Ranges<abi::Range> = ranges.iter().copied().map(range_to).collect();
+        let (each, failed) = (RefCell::new(each), RefCell::new(None));
+        let done = self.checked(|reader, call| {
+            let answered = answers(ranges, &mut **each.borrow_mut(), |each, context| {
+                // SAFETY: reader and call are lent, see the constructors; the rest lives until it returns.
+                Ok(unsafe { read(reader, call, lent.as_ptr(), lent.len(), each, context) })
+            });
+            answered.unwrap_or_else(|e| {
+                let status = error::status_of(&e);
+                failed.replace(Some(e));
+                (status, None)
+            })
+        });
+        failed.into_inner().map_or(done, Err)
     }
     fn read_into(&self, range: ByteRange, out: &mut [u8]) -> Result<()> {
         let Some(read_into) = self.reader.read_into else {
@@ -320,36 +421,23 @@ impl Source for Taken {
         let mut len = 0;
         // SAFETY: the reader is lent, see the constructors.
         let bytes = unsafe { in_memory(reader, &raw mut len) };
+        let told = self.reader.size;
+        let fits = !bytes.is_null() && (told == u64::MAX || told == len as u64);
         // SAFETY: what it gives lives as long as the reader.
-        (!bytes.is_null()).then(|| unsafe { abi::slice(bytes, len) })
+        fits.then(|| unsafe { abi::slice(bytes, len) })
     }
     fn size(&self) -> Result<Option<u64>> {
         Ok(Some(self.reader.size).filter(|n| *n != u64::MAX))
     }
     fn memo(&self, key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
-        struct Context<'m, 'f> {
-            make: &'m mut (dyn FnMut() -> Result<Memo> + 'f),
-            error: Option<Error>,
-            panic: Option<Box<dyn Any + Send>>,
-        }
+        type Make<'m, 'f> = Callback<&'m mut (dyn FnMut() -> Result<Memo> + 'f)>;
         unsafe extern "C" fn run(context: *mut c_void, made: *mut *mut c_void) -> Status {
-            // SAFETY: the context is lent with this function.
-            let context = unsafe { &mut *context.cast::<Context<'_, '_>>() };
-            match catch_unwind(AssertUnwindSafe(|| (context.make)())) {
-                Ok(Ok(memo)) => {
-                    // SAFETY: the other side's own variable.
-                    unsafe { *made = Box::into_raw(Box::new(memo)).cast() };
-                    abi::OK
-                }
-                Ok(Err(e)) => {
-                    let status = error::status_of(&e);
-                    context.error = Some(e);
-                    status
-                }
-                Err(payload) => {
-                    context.panic = Some(payload);
-                    abi::E_PANIC
-                }
+            // SAFETY: the context is lent with this function; `made` is the other side's own variable.
+            unsafe {
+                Make::run(context, |make| {
+                    *made = Box::into_raw(Box::new(make()?)).cast();
+                    Ok(())
+                })
             }
         }
         unsafe extern "C" fn drop_memo(made: *mut c_void) {
@@ -360,7 +448,7 @@ impl Source for Taken {
             }
         }
         let Some(memo) = self.reader.memo else { return make() };
-        let mut context = Context { make, error: None, panic: None };
+        let mut context = Make::new(make);
         let (at, mut kept) = ((&raw mut context).cast(), std::ptr::null_mut());
         let kept_at = &raw mut kept;
         let owner = key.0 as *const c_void;
@@ -368,10 +456,7 @@ impl Source for Taken {
             // SAFETY: reader and call are lent, see the constructors; the rest lives until it returns.
             unsafe { memo(reader, call, owner, key.1, Some(run), at, Some(drop_memo), kept_at) }
         });
-        if let Some(payload) = context.panic {
-            resume_unwind(payload);
-        }
-        context.error.map_or(done, Err)?;
+        context.end(done)?;
         // SAFETY: a `Memo` that `run` of this library made under this owner, which lives until the call ends.
         match unsafe { kept.cast::<Memo>().as_ref() } {
             Some(memo) => Ok(memo.clone()),

@@ -12,7 +12,7 @@ use crate::{
 };
 use std::{ffi::c_void, sync::Arc};
 use zarr_core::{
-    Result,
+    ErrorKind, Result,
     codec::{self, Plan},
     representation::Representation,
 };
@@ -50,10 +50,13 @@ create_fn!(Codec, codec::ArrayToArray, |object: &Arc<Kind>, site| extra(object, 
 
 fn extra(object: &Arc<Kind>, decoded: Representation) -> Result<Extra> {
     let encoded = object.encoded_representation().clone();
-    let order = match object.plan() {
+    let order: Vec<u64> = match object.plan() {
         Plan::Permute(order) => order.iter().map(|&o| o as u64).collect(),
-        _ => Vec::new(),
+        _ => (0..decoded.shape().len() as u64).collect(),
     };
+    if order.len() != decoded.shape().len() {
+        return Err(ErrorKind::Contract("a codec gave an order of another number of dimensions").into());
+    }
     let mut lent = LentRepresentation::new(&encoded);
     let mut own = None;
     if !Arc::ptr_eq(encoded.data_type(), decoded.data_type()) {
@@ -70,7 +73,7 @@ unsafe extern "C" fn encoded_representation(this: *const c_void, _: *const Call,
     // SAFETY: see above.
     unsafe {
         ask::<Kind, Extra>(this, |this| {
-            *encoded = *this.extra.lent.get();
+            abi::fill(encoded, *this.extra.lent.get());
             Ok(())
         })
     }
@@ -114,6 +117,8 @@ unsafe extern "C" fn plan(this: *const c_void, plan: *mut u32, order: *mut *cons
         ask::<Kind, Extra>(this, |this| {
             *plan = match this.object.plan() {
                 Plan::Copy => abi::PLAN_COPY,
+                // Elements of variable length do not lie in the memory that would be changed.
+                Plan::InPlace if this.extra.decoded.layout().is_variable() => abi::PLAN_COPY,
                 Plan::InPlace => abi::PLAN_IN_PLACE,
                 Plan::Permute(_) => abi::PLAN_PERMUTE,
             };
@@ -144,6 +149,10 @@ unsafe extern "C" fn encoded_region(
     unsafe {
         ask::<Kind, Extra>(this, |this| {
             let part = this.object.encoded_region(&region(start, len, &this.extra.decoded)?);
+            let rank = this.extra.encoded.shape().len();
+            if part.as_ref().is_some_and(|part| part.rank() != rank) {
+                return Err(ErrorKind::Contract("a codec gave a region of another number of dimensions").into());
+            }
             *found = u32::from(part.is_some());
             if let Some(part) = part {
                 abi::slice_mut(encoded_start, part.rank()).copy_from_slice(&part.start);

@@ -168,7 +168,11 @@ unsafe extern "C" fn inner_chunk_shape(this: *const c_void, shape: *mut *const u
     // SAFETY: see above.
     unsafe {
         ask::<Kind, Extra>(this, |this| {
-            *shape = this.object.inner_chunk_shape().map_or(std::ptr::null(), <[u64]>::as_ptr);
+            let inner = this.object.inner_chunk_shape();
+            if inner.is_some_and(|inner| inner.len() != this.extra.shape().len()) {
+                return Err(ErrorKind::Contract("a codec has inner chunks of another number of dimensions").into());
+            }
+            *shape = inner.map_or(std::ptr::null(), <[u64]>::as_ptr);
             Ok(())
         })
     }

@@ -115,7 +115,8 @@ unsafe extern "C" fn axis(this: *const c_void, axis: u32, cells: *mut Axis) -> S
                 Some(AxisCells::Lengths(all)) => (abi::AXIS_LENGTHS, 0, all),
             };
             let struct_size = abi::size32::<Axis>();
-            *cells = Axis { struct_size, kind, regular, lengths: lengths.as_ptr(), n_lengths: lengths.len() };
+            let (lengths, n_lengths) = (lengths.as_ptr(), lengths.len());
+            abi::fill(cells, Axis { struct_size, kind, regular, lengths, n_lengths });
             Ok(())
         })
     }

@@ -66,7 +66,7 @@ unsafe extern "C" fn layout(this: *const c_void, layout: *mut Layout) -> Status 
     // SAFETY: see above.
     unsafe {
         ask::<Kind, Extra>(this, |this| {
-            *layout = *this.extra.get();
+            abi::fill(layout, *this.extra.get());
             Ok(())
         })
     }

@@ -30,10 +30,10 @@ create_fn!(StorageTransformer, storage_transformer::StorageTransformer, |_: &Arc
 unsafe extern "C" fn wrap(this: *const c_void, call: *const Call, below: *const Lent, above: *mut Lent) -> Status {
     // SAFETY: the host passes what `create` gave, and lends the rest until this returns; `below` is given away.
     unsafe {
-        run::<Kind, Extra>(this, call, |this, _| {
+        run::<Kind, Extra>(this, call, |this, c| {
             let below = abi::copied(below).ok_or_else(|| Error::argument("there is no store"))?;
-            let below = Arc::new(Taken::new(below, "the store below", None, Box::new(())));
-            *above = give::<true>(this.object.wrap(below)?);
+            let below = Arc::new(Taken::new(below, "the store below", None, c.limits, Box::new(())));
+            abi::fill(above, give::<true>(this.object.wrap(below)?));
             Ok(())
         })
     }

@@ -64,9 +64,7 @@ fn encoded(
     decoded: &Representation,
     site: &Site<'_>,
 ) -> Result<Representation> {
-    // SAFETY: all zeros are a representation, which the plugin overwrites.
-    let mut lent: abi::Representation = unsafe { std::mem::zeroed() };
-    lent.struct_size = abi::size32::<abi::Representation>();
+    let mut lent: abi::Representation = abi::blank();
     super::handle::plain_call(site.limits, |call| {
         handle.call(call, |this, call| match table.encoded_representation {
             // SAFETY: see above.
@@ -110,13 +108,16 @@ fn plan(
     let Some(f) = table.plan else { return Ok(Kept::Copy) };
     let (mut plan, mut order) = (abi::PLAN_COPY, std::ptr::null());
     // SAFETY: see above.
-    handle.ask(|this: *const c_void| unsafe { f(this, &raw mut plan, &raw mut order) });
+    handle.ask(|this: *const c_void| unsafe { f(this, &raw mut plan, &raw mut order) })?;
     let same_elements = decoded.layout().size() == encoded.layout().size()
         && decoded.layout().is_variable() == encoded.layout().is_variable();
     match plan {
         abi::PLAN_COPY => Ok(Kept::Copy),
         abi::PLAN_IN_PLACE => {
-            let fits = same_elements && decoded.shape() == encoded.shape() && table.decode_in_place.is_some();
+            let fits = same_elements
+                && !decoded.layout().is_variable()
+                && decoded.shape() == encoded.shape()
+                && table.decode_in_place.is_some();
             if fits { Ok(Kept::InPlace) } else { Err(handle.fault("it cannot decode in place, as it says it does")) }
         }
         abi::PLAN_PERMUTE => {
@@ -194,10 +195,11 @@ impl ArrayToArray for Codec {
         let mut start = Dims::from_elem(0, rank);
         let (mut len, mut found) = (start.clone(), 0);
         // SAFETY: see above; both have as many numbers as the encoded array has dimensions.
-        self.handle.ask(|this| unsafe {
+        let asked = self.handle.ask(|this| unsafe {
             let (from, n) = (decoded.start.as_ptr(), decoded.len.as_ptr());
             f(this, from, n, start.as_mut_ptr(), len.as_mut_ptr(), &raw mut found)
-        })?;
+        });
+        asked.ok()?;
         // A part that does not fit is not believed: all of the array will do.
         let part = Region::new(&start, &len).ok().filter(|_| found != 0)?;
         (part.is_within(self.encoded.shape()) && part.len == decoded.len).then_some(part)

@@ -63,17 +63,17 @@ pub(super) fn make(
 impl Codec {
     /// Asks what does not change, and checks it.
     fn learn(&mut self, decoded: &Representation) -> Result<()> {
-        self.abilities = self.handle.abilities(&self.table.head);
+        self.abilities = self.handle.abilities(&self.table.head)?;
         let mut size = size_to(Size::Unknown);
         if let Some(f) = self.table.encoded_size {
             // SAFETY: see above.
-            self.handle.ask(|this| unsafe { f(this, &raw mut size) });
+            self.handle.ask(|this| unsafe { f(this, &raw mut size) })?;
         }
         self.size = size_from(&size);
         let mut width = 0;
         if let Some(f) = self.table.raw {
             // SAFETY: see above.
-            self.handle.ask(|this| unsafe { f(this, &raw mut width) });
+            self.handle.ask(|this| unsafe { f(this, &raw mut width) })?;
         }
         let element = decoded.element_size();
         self.raw = usize::try_from(width).ok().filter(|w| *w > 0);
@@ -86,7 +86,7 @@ impl Codec {
         let mut shape = std::ptr::null();
         if let Some(f) = self.table.inner_chunk_shape {
             // SAFETY: see above.
-            self.handle.ask(|this| unsafe { f(this, &raw mut shape) });
+            self.handle.ask(|this| unsafe { f(this, &raw mut shape) })?;
         }
         if !shape.is_null() {
             // SAFETY: it has as many numbers as the array has dimensions.

@@ -42,7 +42,7 @@ pub(super) fn make(
     site: &Site<'_>,
 ) -> Result<Instance<dyn BytesToBytes>> {
     let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
-    let abilities = handle.abilities(&table.head);
+    let abilities = handle.abilities(&table.head)?;
     let (table, limits) = (*table, site.limits.clone());
     let mut codec = Codec { handle, table, abilities, usual: (Size::Unknown, Size::Unknown), limits };
     codec.usual = (site.size, codec.encoded_size(site.size));
@@ -113,34 +113,16 @@ impl Source for Decoded<'_> {
     fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
         let Some(f) = self.codec.table.decoded_read else { return Err(missing()) };
         let lent: Ranges<abi::Range> = ranges.iter().copied().map(source::range_to).collect();
-        let (mut wrong, mut seen) = (false, Ranges::from_elem(false, ranges.len()));
-        let mut checked = |i: usize, bytes: &[u8]| {
-            let length = match ranges.get(i) {
-                Some(ByteRange::Slice { len, .. } | ByteRange::Suffix(len)) => *len == bytes.len() as u64,
-                Some(_) => true,
-                None => false,
-            };
-            if !length {
-                wrong = true;
-                return Err(ErrorKind::Contract("a range of another length").into());
-            }
-            seen[i] = true;
-            each(i, bytes)
-        };
-        let done = plain_call(&self.codec.limits, |call| {
-            source::with_each(&mut checked, |each, context| {
-                self.codec.handle.call(call, |this, call| {
-                    source::lend(self.encoded, |reader| {
+        plain_call(&self.codec.limits, |call| {
+            self.codec.handle.checked(call, |this, call| {
+                source::answers(ranges, each, |each, context| {
+                    Ok(source::lend(self.encoded, |reader| {
                         // SAFETY: see above.
                         unsafe { f(this, call, reader, lent.as_ptr(), lent.len(), each, context) }
-                    })
+                    }))
                 })
             })
-        });
-        if wrong || done.is_ok() && seen.contains(&false) {
-            return Err(self.codec.handle.fault("it gave other bytes than it was asked for"));
-        }
-        done
+        })
     }
     fn gap(&self) -> u64 {
         self.encoded.gap()

@@ -13,6 +13,7 @@ use zarr_core::{
     json::{Json, Object},
     limits::Limits,
     registry::{Instance, Site},
+    representation::product,
     view::{Dims, Region},
 };
 
@@ -32,6 +33,13 @@ enum Cells {
 }
 
 impl Cells {
+    /// How many cells begin before an end.
+    fn count(&self, end: u64) -> u64 {
+        match self {
+            Self::Regular(n) => end.div_ceil(*n),
+            Self::Lengths(_, starts) => starts.partition_point(|s| *s < end) as u64,
+        }
+    }
     fn cell(&self, i: u64) -> Option<(u64, u64)> {
         match self {
             Self::Regular(n) => Some((i.checked_mul(*n)?, *n)),
@@ -70,11 +78,9 @@ fn missing() -> Error {
 impl Grid {
     fn learn(&self, axis: usize) -> Result<Option<Cells>> {
         let Some(f) = self.table.axis else { return Ok(None) };
-        // SAFETY: all zeros are an axis, which the plugin overwrites.
-        let mut cells: abi::Axis = unsafe { std::mem::zeroed() };
-        cells.struct_size = abi::size32::<abi::Axis>();
+        let mut cells: abi::Axis = abi::blank();
         // SAFETY: see above.
-        self.handle.ask(|this| unsafe { f(this, axis as u32, &raw mut cells) });
+        self.handle.ask(|this| unsafe { f(this, axis as u32, &raw mut cells) })?;
         match cells.kind {
             abi::AXIS_NONE => Ok(None),
             abi::AXIS_REGULAR if cells.regular > 0 => Ok(Some(Cells::Regular(cells.regular))),
@@ -123,7 +129,18 @@ impl ChunkGrid for Grid {
         let Some(f) = self.table.grid_shape else { return Err(missing()) };
         let (shape, rank) = (array_shape.as_ptr(), array_shape.len());
         // SAFETY: see above.
-        self.numbers(rank, |this, call, found| unsafe { f(this, call, shape, rank as u32, found) })
+        let found = self.numbers(rank, |this, call, found| unsafe { f(this, call, shape, rank as u32, found) })?;
+        let as_said = self.axes.iter().enumerate().all(|(d, axis)| match axis {
+            Some(cells) => cells.count(array_shape[d]) == found[d],
+            None => true,
+        });
+        // Each cell has an element of its own.
+        let fits = product(&found, 1).is_ok_and(|n| product(array_shape, 1).is_ok_and(|most| n <= most));
+        if as_said && fits {
+            Ok(found)
+        } else {
+            Err(self.handle.fault("it gave another number of cells than it can have"))
+        }
     }
     fn cell(&self, array_shape: &[u64], cell: &[u64]) -> Result<Region> {
         self.check_rank("the array", array_shape)?;
@@ -152,7 +169,11 @@ impl ChunkGrid for Grid {
         let Some(f) = self.table.cell_of else { return Err(missing()) };
         let (shape, rank) = (array_shape.as_ptr(), array_shape.len());
         // SAFETY: see above.
-        self.numbers(rank, |this, call, cell| unsafe { f(this, call, shape, rank as u32, element.as_ptr(), cell) })
+        let cell = self
+            .numbers(rank, |this, call, cell| unsafe { f(this, call, shape, rank as u32, element.as_ptr(), cell) })?;
+        let region = self.cell(array_shape, &cell)?;
+        let holds = (0..rank).all(|d| region.start[d] <= element[d] && element[d] < region.end(d));
+        if holds { Ok(cell) } else { Err(self.handle.fault("it gave a cell that does not hold the element")) }
     }
     fn resized(&self, array_shape: &[u64], new_shape: &[u64]) -> Result<Option<Object>> {
         self.check_rank("the array", array_shape)?;

@@ -5,16 +5,13 @@ use super::{
     chunk_key_encoding, data_type, plugin, storage_transformer,
 };
 use crate::abi;
-use std::{collections::BTreeSet, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 use zarr_core::registry::{Constructor, Registration};
 
 /// An extension of a loaded plugin.
 pub(crate) struct Loaded {
     pub(super) kind: Kind,
     pub(super) name: String,
-    aliases: Vec<String>,
-    caps: u64,
-    needs: u64,
     pub(super) table: Result<Table, Reason>,
 }
 
@@ -30,8 +27,8 @@ pub(crate) enum Table {
     StorageTransformer(abi::StorageTransformer),
 }
 
-/// More extensions than this no plugin has.
-const MAX_EXTENSIONS: usize = 4096;
+/// Bytes of a descriptor of minor 0.
+const VERSION_1_0: usize = std::mem::offset_of!(abi::Plugin, manifest) + size_of::<usize>();
 
 /// Asks the entry function, and checks its answer.
 pub(super) fn read(entry: abi::Entry, manifest: &Manifest, embedded: &[u8]) -> Result<Vec<Loaded>, Reason> {
@@ -39,38 +36,43 @@ pub(super) fn read(entry: abi::Entry, manifest: &Manifest, embedded: &[u8]) -> R
     if descriptor.magic != abi::MAGIC {
         return Err(Reason::Magic);
     }
-    if (descriptor.struct_size as usize) < size_of::<abi::Plugin>() {
+    if (descriptor.struct_size as usize) < VERSION_1_0 {
         return Err(Reason::Descriptor("it is shorter than version 1.0 of it"));
     }
-    // SAFETY: the plugin says that these point to static texts; what is null or no UTF-8 is found.
-    let (id, version) = unsafe { (abi::text(descriptor.id), abi::text(descriptor.version)) };
-    if id != Some(&manifest.id) {
-        return Err(Reason::Differs("its id"));
+    // Lengths first: what the manifest says is known, and no more than that is looked at.
+    // SAFETY: the plugin says that these point to static texts of their lengths.
+    unsafe {
+        if !is_text(descriptor.id, &manifest.id) {
+            return Err(Reason::Differs("its id"));
+        }
+        if !is_text(descriptor.version, &manifest.version) {
+            return Err(Reason::Differs("its version"));
+        }
+        let text = descriptor.manifest.as_ref().filter(|m| m.len == embedded.len()).map(|m| abi::slice(m.ptr, m.len));
+        if text != Some(embedded) {
+            return Err(Reason::Differs("the manifest that it contains"));
+        }
     }
-    if version != Some(&manifest.version) {
-        return Err(Reason::Differs("its version"));
+    if descriptor.n_extensions != manifest.extensions.len() + manifest.unknown {
+        return Err(Reason::Differs("the number of extensions"));
     }
-    // SAFETY: as above, for bytes.
-    let text = unsafe { descriptor.manifest.as_ref().map(|m| abi::slice(m.ptr, m.len)) };
-    if text != Some(embedded) {
-        return Err(Reason::Differs("the manifest that it contains"));
-    }
-    if descriptor.n_extensions > MAX_EXTENSIONS || descriptor.extensions.is_null() {
+    // SAFETY: the plugin says that there are so many pointers.
+    let all = unsafe { abi::slice(descriptor.extensions, descriptor.n_extensions) };
+    if all.len() != descriptor.n_extensions {
         return Err(Reason::Descriptor("it has no list of extensions"));
     }
-    let mut loaded = Vec::new();
-    let mut names = BTreeSet::new();
-    // SAFETY: the plugin says that there are so many pointers.
-    for &e in unsafe { abi::slice(descriptor.extensions, descriptor.n_extensions) } {
-        let e = one(e, descriptor.abi_minor)?;
-        for name in std::iter::once(&e.name).chain(&e.aliases) {
-            if !names.insert((e.kind.point(), name.clone())) {
-                return Err(Reason::Duplicate(name.clone()));
-            }
-        }
-        loaded.push(e);
+    let (mut loaded, mut said) = (Vec::new(), manifest.extensions.iter());
+    for &e in all {
+        // SAFETY: the plugin says that it points to a static extension, which begins with its size.
+        let e = unsafe { abi::copied(e) }.ok_or(Reason::Descriptor("an extension is null"))?;
+        // Of a later minor. The manifest's are left out too.
+        let Some(kind) = Kind::from_abi(e.kind) else { continue };
+        let said = said.next().ok_or(Reason::Differs("its extensions"))?;
+        loaded.push(one(kind, &e, said, descriptor.abi_minor)?);
     }
-    compare(&loaded, manifest)?;
+    if said.next().is_some() {
+        return Err(Reason::Differs("its extensions"));
+    }
     if let Some(Loaded { table: Err(reason @ Reason::NullFunction { .. }), .. }) =
         loaded.iter().find(|e| matches!(e.table, Err(Reason::NullFunction { .. })))
     {
@@ -79,27 +81,43 @@ pub(super) fn read(entry: abi::Entry, manifest: &Manifest, embedded: &[u8]) -> R
     Ok(loaded)
 }
 
-fn one(e: *const abi::Extension, abi_minor: u32) -> Result<Loaded, Reason> {
-    // SAFETY: the plugin says that it points to a static extension, which begins with its size.
-    let e = unsafe { abi::copied(e) }.ok_or(Reason::Descriptor("an extension is null"))?;
-    let kind = Kind::from_abi(e.kind).ok_or(Reason::Descriptor("an extension has an unknown kind"))?;
-    let bad_name = Reason::Descriptor("an extension has a name that is no text");
+/// True if a text of the plugin is this one.
+///
+/// # Safety
+/// `p` is null or points to a static text of its length.
+unsafe fn is_text(p: *const abi::Str, text: &str) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { p.as_ref().is_some_and(|s| s.len == text.len() && abi::text(p) == Some(text)) }
+}
+
+/// A host trusts the manifest before it runs the plugin, so the two must say the same.
+fn one(kind: Kind, e: &abi::Extension, said: &Offered, abi_minor: u32) -> Result<Loaded, Reason> {
+    let differs = Err(Reason::Differs("its extensions"));
+    // SAFETY: the plugin says that it points to a static text.
+    if kind != said.kind || unsafe { !is_text(e.name, &said.name) } || e.n_aliases != said.aliases.len() {
+        return differs;
+    }
+    // SAFETY: as above, to so many texts.
+    let aliases = unsafe { abi::slice(e.aliases, e.n_aliases) };
     // SAFETY: as above.
-    let name = unsafe { abi::text(e.name) }.ok_or_else(|| bad_name.clone())?.to_owned();
-    // SAFETY: as above.
-    let aliases = unsafe { abi::slice(e.aliases, e.n_aliases.min(MAX_EXTENSIONS)) };
-    // SAFETY: as above.
-    let aliases: Option<Vec<String>> = aliases.iter().map(|a| unsafe { abi::text(a) }.map(str::to_owned)).collect();
-    let aliases = aliases.ok_or(bad_name)?;
-    let needs = |needs: String| Err(Reason::Needs { extension: name.clone(), needs });
+    if aliases.len() != e.n_aliases || aliases.iter().zip(&said.aliases).any(|(a, s)| unsafe { !is_text(a, s) }) {
+        return differs;
+    }
+    if e.caps & (abi::CAP_STRIDED | abi::CAP_LOSSY) != said.known_caps() {
+        return Err(Reason::Differs("what its extensions can do"));
+    }
+    if (e.needs == 0) != said.needs.is_empty() {
+        return Err(Reason::Differs("what its extensions need"));
+    }
+    let name = said.name.clone();
     let table = if e.needs != 0 {
-        needs(format!("{:#x}", e.needs))
+        Err(Reason::Needs { extension: name.clone(), needs: said.needs.join(", ") })
     } else if kind == Kind::StorageTransformer && abi_minor != abi::MINOR {
         Err(Reason::AbiMinor { found: abi_minor, wanted: abi::MINOR })
     } else {
         table(kind, &name, e.vtable)
     };
-    Ok(Loaded { kind, name, aliases, caps: e.caps, needs: e.needs, table })
+    Ok(Loaded { kind, name, table })
 }
 
 fn table(kind: Kind, name: &str, vtable: *const std::ffi::c_void) -> Result<Table, Reason> {
@@ -123,25 +141,6 @@ fn table(kind: Kind, name: &str, vtable: *const std::ffi::c_void) -> Result<Tabl
         Kind::BytesToBytes => copy!(BytesToBytes),
         Kind::StorageTransformer => copy!(StorageTransformer),
     }
-}
-
-/// A host trusts the manifest before it runs the plugin, so the two must say the same.
-fn compare(loaded: &[Loaded], manifest: &Manifest) -> Result<(), Reason> {
-    if loaded.len() != manifest.extensions.len() {
-        return Err(Reason::Differs("the number of extensions"));
-    }
-    for (e, said) in loaded.iter().zip(&manifest.extensions) {
-        if (e.kind, &e.name, &e.aliases) != (said.kind, &said.name, &said.aliases) {
-            return Err(Reason::Differs("its extensions"));
-        }
-        if e.caps & (abi::CAP_STRIDED | abi::CAP_LOSSY) != said.known_caps() {
-            return Err(Reason::Differs("what its extensions can do"));
-        }
-        if (e.needs == 0) != said.needs.is_empty() {
-            return Err(Reason::Differs("what its extensions need"));
-        }
-    }
-    Ok(())
 }
 
 /// Gives the plugin, loading it if nobody has.

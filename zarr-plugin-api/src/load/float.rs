@@ -1,6 +1,6 @@
 //! The floating-point environment of a thread: how results are rounded, and what becomes of subnormal numbers. Some
 //! compilers put code into libraries that changes it when they are loaded, and then every later result of the program
-//! may change.
+//! may change. Which exceptions stop a program is not looked at: that changes no result.
 
 /// What is known of the environment before a call.
 #[derive(Debug, Clone, Copy)]
@@ -65,10 +65,11 @@ mod word {
     }
     pub(super) fn set(word: u64) {
         let mxcsr = word as u32;
-        // SAFETY: the value was read by `get`, or is the usual one, so no reserved bit is set.
+        // SAFETY: the value was read by `get`, perhaps with some bits cleared, so no reserved bit is set.
         unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr, options(nostack, readonly)) };
     }
-    pub(super) const USUAL: u64 = 0x1f80;
+    /// Rounding, and what becomes of subnormal numbers.
+    pub(super) const RESULTS: u64 = 0x6000 | 0x8000 | 0x40;
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -80,10 +81,11 @@ mod word {
         fpcr
     }
     pub(super) fn set(word: u64) {
-        // SAFETY: the value was read by `get`, or is the usual one.
+        // SAFETY: the value was read by `get`, perhaps with some bits cleared.
         unsafe { std::arch::asm!("msr fpcr, {}", in(reg) word, options(nomem, nostack)) };
     }
-    pub(super) const USUAL: u64 = 0;
+    /// Rounding, and what becomes of subnormal numbers.
+    pub(super) const RESULTS: u64 = 0b111 << 22 | 1 << 19;
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -92,7 +94,7 @@ mod word {
         0
     }
     pub(super) fn set(_: u64) {}
-    pub(super) const USUAL: u64 = 0;
+    pub(super) const RESULTS: u64 = 0;
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -111,7 +113,7 @@ impl Environment {
         match self {
             Self::Usual if is_usual() => false,
             Self::Usual => {
-                word::set(word::USUAL);
+                word::set(word::get() & !word::RESULTS);
                 true
             }
             Self::Other(before) => {

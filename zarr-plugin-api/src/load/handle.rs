@@ -12,8 +12,8 @@ use crate::{
 };
 use std::{ffi::c_void, sync::Arc};
 use zarr_core::{
-    Error, Result,
-    call::{Call, Pool, Sequential},
+    Error, ErrorKind, Result,
+    call::{Call, Options, Pool, Sequential},
     extension::Extension,
     json::{Json, Object},
     limits::Limits,
@@ -80,8 +80,11 @@ impl Handle {
                     .map_or(abi::E_INTERNAL, |f| unsafe { f(&raw const host, call, &raw const lent, &raw mut this) })
             })
         });
+        // What was made is destroyed also if the call is found to be wrong.
+        let made = ended.status == abi::OK;
+        let handle = made.then(|| Self { plugin: plugin.clone(), destroy: head.destroy, this });
         plugin.judge(before, ended, None)?;
-        let handle = Self { plugin: plugin.clone(), destroy: head.destroy, this };
+        let handle = handle.ok_or(ErrorKind::Contract("nothing was made"))?;
         let configuration = handle.text(site.limits, |this, call, out| {
             // SAFETY: as above.
             head.configuration.map_or(abi::E_INTERNAL, |f| unsafe { f(this, call, out) })
@@ -97,6 +100,19 @@ impl Handle {
     }
     pub(super) fn plugin(&self) -> &Arc<Plugin> {
         &self.plugin
+    }
+    /// A call in which files may be opened.
+    pub(super) fn with_roots(
+        &self,
+        limits: &Limits,
+        options: &Options,
+        roots: &[Str],
+        f: impl FnOnce(*const c_void, *const abi::Call) -> Status,
+    ) -> Result<()> {
+        self.plugin.usable()?;
+        let before = Environment::now();
+        let ended = with_call(limits, options, |call| call::lend(call, roots, |call| f(self.this, call)));
+        self.plugin.judge(before, ended, None)
     }
     /// A call of a function; what is lent is valid until it returns, and the function is not null.
     #[inline]
@@ -130,22 +146,22 @@ impl Handle {
         self.plugin.judge(before, ended, fault)?;
         failed.map_or(Ok(()), Err)
     }
-    /// A function without a call. `None`: it did not answer.
+    /// A function without a call, which therefore cannot say what went wrong.
     #[inline]
-    pub(super) fn ask(&self, f: impl FnOnce(*const c_void) -> Status) -> Option<()> {
-        self.plugin.usable().ok()?;
+    pub(super) fn ask(&self, f: impl FnOnce(*const c_void) -> Status) -> Result<()> {
+        self.plugin.usable()?;
         let before = Environment::now();
         let status = f(self.this);
-        self.plugin.judge(before, Ended { status, error: None }, None).ok()
+        self.plugin.judge(before, Ended { status, error: None }, None)
     }
     /// The abilities of the instance: all, if it does not say.
-    pub(super) fn abilities(&self, head: &abi::Head) -> u64 {
+    pub(super) fn abilities(&self, head: &abi::Head) -> Result<u64> {
         let mut abilities = u64::MAX;
         if let Some(f) = head.abilities {
             // SAFETY: the instance is alive.
-            self.ask(|this| unsafe { f(this, &raw mut abilities) });
+            self.ask(|this| unsafe { f(this, &raw mut abilities) })?;
         }
-        abilities
+        Ok(abilities)
     }
     /// Text that a function writes.
     pub(super) fn text(
@@ -169,12 +185,12 @@ impl Handle {
     }
 }
 
-fn with_call<R>(limits: &Limits, options: &zarr_core::call::Options, f: impl FnOnce(&Call<'_>) -> R) -> R {
+fn with_call<R>(limits: &Limits, options: &Options, f: impl FnOnce(&Call<'_>) -> R) -> R {
     let buffers = Pool::default();
     f(&Call { limits, options, executor: &Sequential, buffers: &buffers })
 }
 
 /// A call where the host has none.
 pub(super) fn plain_call<R>(limits: &Limits, f: impl FnOnce(&Call<'_>) -> R) -> R {
-    with_call(limits, const { &zarr_core::call::Options::DEFAULT }, f)
+    with_call(limits, const { &Options::DEFAULT }, f)
 }

@@ -3,7 +3,7 @@
 
 use super::{PluginError, Reason};
 use crate::abi;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 use zarr_core::{
     extension::ExtensionPoint,
@@ -26,11 +26,25 @@ pub struct Manifest {
     pub license: String,
     /// The plugin interface that it is built for.
     pub abi: Abi,
-    /// What it offers.
+    /// What it offers, as far as this program knows such kinds.
+    #[serde(deserialize_with = "offered")]
     pub extensions: Vec<Offered>,
+    /// How many extensions are of kinds that are not known here.
+    #[serde(skip)]
+    pub unknown: usize,
     /// Its libraries. Only in a file beside them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub libraries: Vec<LibraryFile>,
+}
+
+/// Those of a kind that is known.
+fn offered<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<Offered>, D::Error> {
+    let known = |json: &Json| {
+        let kind = json.as_object().and_then(|o| o.get("kind"));
+        kind.is_none_or(|kind| kind.as_str().is_none() || kind.deserialize::<Kind>().is_ok())
+    };
+    let all = Vec::<Json>::deserialize(d)?;
+    all.iter().filter(|e| known(e)).map(|e| e.deserialize().map_err(serde::de::Error::custom)).collect()
 }
 
 /// A version of the plugin interface.
@@ -150,7 +164,12 @@ impl Manifest {
         if text.len() > MAX {
             return Err(refuse(Reason::Manifest(format!("it is longer than {MAX} bytes"))));
         }
-        let parsed = Json::parse(text, &Limits::default()).and_then(|json| json.deserialize::<Self>());
+        let parsed = Json::parse(text, &Limits::default()).and_then(|json| {
+            let listed =
+                json.as_object().and_then(|o| o.get("extensions")).and_then(Json::as_array).map_or(0, <[Json]>::len);
+            let manifest = json.deserialize::<Self>()?;
+            Ok(Self { unknown: listed.saturating_sub(manifest.extensions.len()), ..manifest })
+        });
         let manifest = parsed.map_err(|e| refuse(Reason::Manifest(e.to_string())))?;
         manifest.check().map_err(|reason| refuse(reason).of(&manifest.id, &manifest.version))?;
         Ok(manifest)
@@ -167,7 +186,7 @@ impl Manifest {
             return bad(format!("{:?} is no id: it has words of a-z, 0-9, - and _ with dots between", self.id));
         }
         if self.extensions.is_empty() {
-            return bad("it offers nothing".to_owned());
+            return bad("it offers nothing that this program knows".to_owned());
         }
         if self.abi.major != abi::MAJOR {
             return Err(Reason::AbiMajor { found: self.abi.major, wanted: abi::MAJOR });

@@ -27,6 +27,7 @@ mod trust;
 
 pub use crate::abi::HEADER;
 pub use error::{PluginError, Reason};
+pub(crate) use float::Environment;
 pub use manifest::{Abi, Kind, LibraryFile, Manifest, Offered, target};
 pub use place::Places;
 pub use plugin::Plugin;

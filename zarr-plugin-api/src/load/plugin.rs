@@ -136,10 +136,10 @@ impl Plugin {
             }
             abi::OK..=abi::E_INTERNAL => {
                 let id = (self.id(), self.version());
-                Err(ended.error.unwrap_or_else(|| match ended.status {
-                    abi::E_SUSPENDED | abi::E_MISSING => error::relayed(ended.status),
-                    status => error::rebuilt(status, &format!("{} {} did not say why", id.0, id.1), None),
-                }))
+                // "Nothing is stored" means fill values to who reads an array. Only the host can know that.
+                let unsaid = || error::rebuilt(ended.status, &format!("{} {} did not say why", id.0, id.1), None);
+                let suspended = ended.status == abi::E_SUSPENDED;
+                Err(ended.error.unwrap_or_else(|| if suspended { error::relayed(ended.status) } else { unsaid() }))
             }
             other => Err(self.quarantine(&format!("it answered with {other}, which is no status")).into()),
         }
@@ -152,6 +152,13 @@ impl Guard for Plugin {
         let before = Environment::now();
         let (ended, fault) = call();
         self.judge(before, ended, fault)
+    }
+    fn end(&self, end: &mut dyn FnMut()) {
+        if self.usable().is_ok() {
+            let before = Environment::now();
+            end();
+            before.restore();
+        }
     }
 }
 

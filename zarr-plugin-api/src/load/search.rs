@@ -129,6 +129,8 @@ pub struct Candidate {
     pub library: Option<PathBuf>,
     /// Why it is not used.
     pub refused: Option<PluginError>,
+    /// Names that another plugin of its folder offers too.
+    disputed: Vec<String>,
     lazy: Option<Arc<Lazy>>,
 }
 
@@ -172,6 +174,7 @@ impl Search {
             manifest: None,
             library: None,
             refused: None,
+            disputed: Vec::new(),
             lazy: None,
         };
         candidate.refused = self.look(folder, &mut candidate).err();
@@ -228,6 +231,7 @@ fn refuse_conflicts(plugins: &mut [Candidate]) {
             let e = PluginError::new(&c.file, Reason::Conflict { name: name.clone(), other });
             let (id, version) = c.manifest.as_ref().map_or(("", ""), |m| (&m.id, &m.version));
             c.refused.get_or_insert(e.of(id, version));
+            c.disputed.push(name.clone());
         }
     }
 }
@@ -271,13 +275,16 @@ impl Found {
             let (Some(manifest), Some(e)) = (&c.manifest, &c.refused) else { continue };
             for offered in &manifest.extensions {
                 let point = offered.kind.point();
+                // A name in dispute is one in its folder too: no later folder settles it silently.
+                let disputed = |name: &str| c.disputed.iter().any(|n| n == name);
+                let tier = Tier::Discovered(if offered.names().any(disputed) { c.folder } else { u16::MAX });
                 let mut free = offered.names().filter(|n| taken.insert((point, (*n).to_owned()))).map(str::to_owned);
                 let Some(name) = free.next() else { continue };
                 let offered = &Offered { name, aliases: free.collect(), ..offered.clone() };
                 let e = e.clone();
                 let registration =
                     descriptor::registration(offered, manifest, &c.file, Arc::new(move || Err(e.clone())));
-                registry.insert(Tier::Discovered(u16::MAX), registration)?;
+                registry.insert(tier, registration)?;
             }
         }
         Ok(())

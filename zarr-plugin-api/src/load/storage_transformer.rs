@@ -1,13 +1,14 @@
 //! A storage transformer of a plugin.
 
-use super::{
-    Plugin,
-    handle::{Handle, plain_call},
+use super::{Plugin, handle::Handle};
+use crate::{
+    abi::{self, Str},
+    bridge::store,
 };
-use crate::{abi, bridge::store};
 use std::sync::Arc;
 use zarr_core::{
     ErrorKind, Result,
+    call::Options,
     extension::Extension,
     json::Json,
     limits::Limits,
@@ -22,6 +23,7 @@ struct Transformer {
     table: abi::StorageTransformer,
     name: String,
     limits: Limits,
+    options: Options,
 }
 
 pub(super) fn make(
@@ -34,7 +36,7 @@ pub(super) fn make(
     let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
     let handle = Arc::new(handle);
     let name = extension.name().to_owned();
-    let made = Transformer { handle, table: *table, name, limits: site.limits.clone() };
+    let made = Transformer { handle, table: *table, name, limits: site.limits.clone(), options: site.options.clone() };
     Ok(Instance::new(Arc::new(made), Box::new(Json::Object(configuration))))
 }
 
@@ -45,16 +47,21 @@ impl StorageTransformer for Transformer {
         };
         self.handle.plugin().usable()?;
         let below = store::give::<false>(below);
-        // SAFETY: all zeros are a store, which the plugin overwrites.
-        let mut above: abi::Store = unsafe { std::mem::zeroed() };
-        above.struct_size = abi::size32::<abi::Store>();
-        let at = &raw mut above;
-        plain_call(&self.limits, |call| {
+        let mut above: abi::Store = abi::blank();
+        let (at, mut filled) = (&raw mut above, false);
+        let roots: Vec<Str> = self.options.roots.iter().map(|r| Str::new(r)).collect();
+        let done = self.handle.with_roots(&self.limits, &self.options, &roots, |this, call| {
             // SAFETY: the instance is alive, what is lent lives until the function returns, and `below` is given away.
-            self.handle.call(call, |this, call| unsafe { wrap(this, call, &raw const below, at) })
-        })?;
-        let guard = self.handle.plugin().clone();
-        // SAFETY: the plugin filled it.
-        Ok(Arc::new(unsafe { store::Taken::new(above, &self.name, Some(guard), Box::new(self.handle.clone())) }))
+            let status = unsafe { wrap(this, call, &raw const below, at) };
+            filled = status == abi::OK;
+            status
+        });
+        let (guard, keeps) = (self.handle.plugin().clone(), Box::new(self.handle.clone()));
+        // SAFETY: the plugin filled it. It is ours to release also if the call is found to be wrong.
+        let taken = filled.then(|| unsafe { store::Taken::new(above, &self.name, Some(guard), &self.limits, keeps) });
+        done?;
+        taken
+            .map(|taken| Arc::new(taken) as Arc<dyn Store>)
+            .ok_or_else(|| ErrorKind::Contract("no store was made").into())
     }
 }

@@ -21,6 +21,7 @@
 #define NULL_DESCRIPTOR_MEMBER 17
 #define BAD_NAME 18
 #define OTHER_TEXT 19
+#define LATER_KIND 20
 
 static char instance;
 
@@ -104,7 +105,13 @@ static const zp_bytes_to_bytes table = {sizeof(zp_bytes_to_bytes), 0, create, de
 #ifndef FIRST
 #define FIRST "test.first"
 #endif
+#if CASE == DUPLICATE
+#define SECOND ",{\"kind\":\"bytes_to_bytes\",\"name\":\"test.alias\"}"
+#elif CASE == LATER_KIND
+#define SECOND ",{\"kind\":\"bytes_to_bytes\",\"name\":\"test.second\"},{\"kind\":\"time_machine\",\"name\":\"test.third\"}"
+#else
 #define SECOND ",{\"kind\":\"bytes_to_bytes\",\"name\":\"test.second\"}"
+#endif
 #define TEXT                                                                                                   \
   "{\"manifest\":1,\"id\":\"test.compat\",\"version\":\"1.2.3\",\"abi\":{" ABI "},\"extensions\":[{\"kind\":\"" KIND \
   "\",\"name\":\"" FIRST "\",\"aliases\":[\"test.alias\"],\"needs\":[" NEEDS "]}" SECOND "]}"
@@ -157,11 +164,18 @@ static const zp_extension one = {sizeof(zp_extension),
 static const zp_bytes_to_bytes plain = {sizeof(zp_bytes_to_bytes), 0, create, destroy, configuration, 0,
                                         encoded_size, code, code, 0};
 static const zp_extension two = {sizeof(zp_extension), ZP_EXTENSION_BYTES_TO_BYTES, 0, 0, &second, 0, 0, &plain};
+#if CASE == LATER_KIND
+static const zp_str third = ZP_STR("test.third");
+static const zp_extension three = {sizeof(zp_extension), 99, 0, 0, &third, 0, 0, 0};
+#endif
 static const zp_extension *const extensions[] = {&one,
 #if CASE == NULL_DESCRIPTOR_MEMBER
-                                                 0
+                                                 0,
 #else
-                                                 &two
+                                                 &two,
+#endif
+#if CASE == LATER_KIND
+                                                 &three
 #endif
 };
 
@@ -176,7 +190,7 @@ static const zp_plugin plugin = {
     &id,
     &version,
     extensions,
-    2,
+    CASE == LATER_KIND ? 3 : 2,
 #if CASE == OTHER_TEXT
     &id_as_bytes
 #else

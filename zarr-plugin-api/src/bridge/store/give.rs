@@ -118,7 +118,7 @@ served! {
         let opened = store.reader()?.open(&key(k)?)?;
         *found = u32::from(opened.is_some());
         if let Some(opened) = opened {
-            *reader = source::give::<PLUGIN>(opened);
+            abi::fill(reader, source::give::<PLUGIN>(opened));
         }
         Ok(())
     }

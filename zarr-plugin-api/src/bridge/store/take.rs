@@ -17,6 +17,7 @@ pub(crate) struct Taken {
     lent: Lent,
     name: String,
     guard: Option<Arc<dyn Guard>>,
+    limits: Limits,
     // What the store's functions need, dropped after its release.
     _keeps: Box<dyn Any + Send + Sync>,
 }
@@ -33,9 +34,12 @@ impl fmt::Debug for Taken {
 
 impl Drop for Taken {
     fn drop(&mut self) {
-        if let Some(release) = self.lent.release {
-            // SAFETY: it was given to us, and is released once.
-            unsafe { release(&raw mut self.lent) };
+        let Some(release) = self.lent.release else { return };
+        // SAFETY: it was given to us, and is released once.
+        let mut end = || unsafe { release(&raw mut self.lent) };
+        match &self.guard {
+            Some(guard) => guard.end(&mut end),
+            None => end(),
         }
     }
 }
@@ -47,16 +51,16 @@ impl Taken {
         lent: Lent,
         name: &str,
         guard: Option<Arc<dyn Guard>>,
+        limits: &Limits,
         keeps: Box<dyn Any + Send + Sync>,
     ) -> Self {
-        Self { lent, name: name.to_owned(), guard, _keeps: keeps }
+        Self { lent, name: name.to_owned(), guard, limits: limits.clone(), _keeps: keeps }
     }
     fn call(&self, f: &mut dyn FnMut(*const Lent, *const Call) -> Result<(Status, Option<Fault>)>) -> Result<()> {
-        let limits = Limits::default();
         let mut failed = None;
         let mut run = || {
             let mut fault = None;
-            let ended = call::lend_plain(&limits, |call| match f(&raw const self.lent, call) {
+            let ended = call::lend_plain(&self.limits, |call| match f(&raw const self.lent, call) {
                 Ok((status, found)) => {
                     fault = found;
                     status
@@ -106,30 +110,17 @@ type OnFound<'f> = &'f mut dyn FnMut(usize, bool, Option<&[u8]>) -> Result<()>;
 
 /// Lends a Rust function as a `zp_found`, and gives back what went wrong in it.
 fn with_found(each: OnFound<'_>, f: impl FnOnce(abi::Found, *mut c_void) -> Result<()>) -> Result<()> {
-    struct Context<'e> {
-        each: OnFound<'e>,
-        error: Option<Error>,
-    }
     unsafe extern "C" fn run(context: *mut c_void, i: usize, is_prefix: u32, ptr: *const u8, len: usize) -> Status {
-        // SAFETY: the context is lent with this function, to one thread at a time; the bytes until this returns.
-        let (context, bytes) = unsafe { (&mut *context.cast::<Context<'_>>(), abi::slice(ptr, len)) };
-        let bytes = (!ptr.is_null()).then_some(bytes);
-        let each = std::panic::AssertUnwindSafe(|| (context.each)(i, is_prefix != 0, bytes));
-        let e = match std::panic::catch_unwind(each) {
-            Ok(Ok(())) => return abi::OK,
-            Ok(Err(e)) => e,
-            Err(payload) => {
-                std::mem::forget(payload);
-                ErrorKind::Contract("what takes listed keys panicked").into()
-            }
-        };
-        let status = error::status_of(&e);
-        context.error = Some(e);
-        status
+        // SAFETY: the context is lent with this function; the bytes until this returns.
+        unsafe {
+            source::Callback::<OnFound<'_>>::run(context, |each| {
+                each(i, is_prefix != 0, (!ptr.is_null()).then(|| abi::slice(ptr, len)))
+            })
+        }
     }
-    let mut context = Context { each, error: None };
+    let mut context = source::Callback::new(each);
     let done = f(Some(run), (&raw mut context).cast());
-    context.error.map_or(done, Err)
+    context.end(done)
 }
 
 fn texts<'k>(keys: impl Iterator<Item = &'k Key>) -> Vec<Str> {
@@ -172,16 +163,21 @@ impl ReadableStore for Taken {
     fn open<'s>(&'s self, key: &Key) -> Result<Option<Box<dyn Source + 's>>> {
         let (open, key) = (function!(self.open), Str::new(key.as_str()));
         let mut found = 0;
-        // SAFETY: all zeros are a reader, which the other side overwrites.
-        let mut reader: abi::Reader = unsafe { std::mem::zeroed() };
-        reader.struct_size = abi::size32::<abi::Reader>();
+        let mut reader: abi::Reader = abi::blank();
         let at = &raw mut reader;
         let found_at = &raw mut found;
-        // SAFETY: see above.
-        self.status(|store, call| unsafe { open(store, call, &raw const key, at, found_at) })?;
-        // SAFETY: it was filled if it was found.
-        Ok((found != 0)
-            .then(|| Box::new(unsafe { source::Taken::given(reader, self.guard.clone()) }) as Box<dyn Source>))
+        let mut filled = false;
+        let done = self.call(&mut |store, call| {
+            // SAFETY: see above.
+            let status = unsafe { open(store, call, &raw const key, at, found_at) };
+            filled = status == abi::OK;
+            Ok((status, None))
+        });
+        // SAFETY: it was filled if it was found. It is ours to release also if the call is found to be wrong.
+        let given =
+            (filled && found != 0).then(|| unsafe { source::Taken::given(reader, self.guard.clone(), &self.limits) });
+        done?;
+        Ok(given.map(|given| Box::new(given) as Box<dyn Source>))
     }
     fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
         let (get, key) = (function!(self.get), Str::new(key.as_str()));
@@ -198,20 +194,26 @@ impl ReadableStore for Taken {
     fn get_partial_values(&self, ranges: &[(Key, ByteRange)]) -> Result<Vec<Option<Vec<u8>>>> {
         let get = function!(self.get_partial_values);
         let (keys, n) = (texts(ranges.iter().map(|r| &r.0)), ranges.len());
-        let ranges: Vec<Range> = ranges.iter().map(|r| source::range_to(r.1)).collect();
-        let mut values = vec![None; n];
-        let mut each = |i: usize, _: bool, bytes: Option<&[u8]>| match values.get_mut(i) {
-            Some(value) => {
-                *value = bytes.map(<[u8]>::to_vec);
-                Ok(())
+        let lent: Vec<Range> = ranges.iter().map(|r| source::range_to(r.1)).collect();
+        let mut values: Vec<Option<Option<Vec<u8>>>> = vec![None; n];
+        let mut each = |i: usize, _: bool, bytes: Option<&[u8]>| {
+            let wanted = match ranges.get(i).map(|r| r.1) {
+                Some(ByteRange::Slice { len, .. } | ByteRange::Suffix(len)) => Some(len),
+                Some(_) => None,
+                None => return Err(Error::argument("a store gave a value that nobody asked for")),
+            };
+            if bytes.zip(wanted).is_some_and(|(bytes, wanted)| bytes.len() as u64 != wanted) {
+                return Err(Error::data("a store gave another number of bytes than it was asked for"));
             }
-            None => Err(Error::argument("a store gave a value that nobody asked for")),
+            values[i] = Some(bytes.map(<[u8]>::to_vec));
+            Ok(())
         };
         with_found(&mut each, |found, context| {
             // SAFETY: see above.
-            self.status(|store, call| unsafe { get(store, call, keys.as_ptr(), ranges.as_ptr(), n, found, context) })
+            self.status(|store, call| unsafe { get(store, call, keys.as_ptr(), lent.as_ptr(), n, found, context) })
         })?;
-        Ok(values)
+        let unanswered = || ErrorKind::Contract("a store did not answer for each of the ranges").into();
+        values.into_iter().map(|v| v.ok_or_else(unanswered)).collect()
     }
 }
 

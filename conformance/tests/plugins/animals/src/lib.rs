@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, sync::Arc};
 use zarr_plugin_api::{
     ArrayToArray, ArrayToBytes, AxisCells, ByteRange, BytesToBytes, Call, ChunkGrid, ChunkKeyEncoding, DataType, Dims,
-    Encoded, Json, Key, Layout, ListableStore, Listing, Named, Out, PartialDecode, Plan, Prefix, ReadableStore, Region,
-    Representation, Result, ScalarKind, Site, Size, Source, StorageTransformer, Store, Update, View, ViewMut,
-    WriteableStore, core::json::Object, export_plugin,
+    Encoded, ErrorKind, Json, Key, Layout, ListableStore, Listing, Named, Out, PartialDecode, Plan, Prefix,
+    ReadableStore, Region, Representation, Result, ScalarKind, Site, Size, Source, StorageTransformer, Store, Update,
+    View, ViewMut, WriteableStore, core::json::Object, export_plugin,
 };
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -21,6 +21,16 @@ impl Drop for Bomb {
         panic!("a bomb");
     }
 }
+
+/// An error that cannot be printed.
+#[derive(Debug)]
+struct Unspeakable;
+impl std::fmt::Display for Unspeakable {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        panic!("in display of an error");
+    }
+}
+impl std::error::Error for Unspeakable {}
 
 #[derive(Debug, Clone)]
 struct Fuse(Configuration);
@@ -69,6 +79,9 @@ impl BytesToBytes for Squirrel {
     }
     fn encode(&self, call: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
         self.0.burn("encode");
+        if self.0.0.at == "display of an error" {
+            return Err(ErrorKind::Plugin(Box::new(Unspeakable)).into());
+        }
         call.each(0..4, 1, &|i| {
             if i == 3 {
                 self.0.burn("threads");
@@ -130,7 +143,7 @@ impl ArrayToBytes for Badger {
     }
     fn inner_chunk_shape(&self) -> Option<&[u64]> {
         self.0.burn("inner_chunk_shape");
-        None
+        (self.0.0.at == "wrong rank").then_some(&[1])
     }
 }
 impl PartialDecode for Badger {
@@ -177,7 +190,11 @@ impl ArrayToArray for Mole {
     }
     fn plan(&self) -> Plan<'_> {
         self.0.burn("plan");
-        if self.0.0.at == "decode_in_place" { Plan::InPlace } else { Plan::Copy }
+        match &*self.0.0.at {
+            "decode_in_place" => Plan::InPlace,
+            "short order" => Plan::Permute(&[0]),
+            _ => Plan::Copy,
+        }
     }
     fn decode_in_place(&self, _: &Call<'_>, _: ViewMut<'_>) -> Result<()> {
         self.0.burn("decode_in_place");
@@ -185,6 +202,9 @@ impl ArrayToArray for Mole {
     }
     fn encoded_region(&self, decoded: &Region) -> Option<Region> {
         self.0.burn("encoded_region");
+        if self.0.0.at == "long region" {
+            return Region::new(&[0; 64], &[1; 64]).ok();
+        }
         Some(decoded.clone())
     }
 }
@@ -303,7 +323,11 @@ struct Stored<'s> {
 impl Source for Stored<'_> {
     fn read(&self, ranges: &[ByteRange], each: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
         self.fuse.burn("read");
-        self.of.read(ranges, each)
+        match &*self.fuse.0.at {
+            "silence" => Ok(()),
+            "another number" => each(77, &[0; 5]),
+            _ => self.of.read(ranges, each),
+        }
     }
 }
 impl Drop for Stored<'_> {
