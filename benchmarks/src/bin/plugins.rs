@@ -1,7 +1,8 @@
 //! What a call of a plugin costs more than the call of a linked extension: the same codec linked and loaded, over several
 //! sizes of chunks. Give the library of a template, in Rust or in C, which passes bytes through, or of the shuffle.
 //!
-//!     plugins LIBRARY [ROUNDS [BYTES...]]
+//!     cargo build --release --features plugin --manifest-path ../plugins/template-rust/Cargo.toml --target-dir ../target/plugins
+//!     cargo run --release --bin plugins ../target/plugins/release/libtemplate_rust.so [ROUNDS [BYTES...]]
 
 use numcodecs_shuffle as _;
 use std::{error::Error, hint::black_box, path::Path, sync::Arc, time::Instant};
