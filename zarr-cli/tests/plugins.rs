@@ -144,6 +144,13 @@ fn installing_and_removing() {
     let relative = user.command().env("ZARR_PLUGIN_PATH", "here").args(["extensions"]).output().unwrap();
     assert!(String::from_utf8_lossy(&relative.stderr).contains("not an absolute path"));
 
+    let library = PathBuf::from(text(&added, "library"));
+    std::fs::rename(&library, user.path("away")).unwrap();
+    let missing = user.ok(&["plugin", "list"]);
+    assert!(missing.contains("refused") && missing.contains("is missing"), "{missing}");
+    assert!(user.ok(&["plugin", "which", "numcodecs.fletcher32"]).contains("refused"));
+    std::fs::rename(user.path("away"), &library).unwrap();
+
     user.ok(&["plugin", "remove", "dev.zarr.numcodecs-fletcher32"]);
     assert!(!Path::new(text(&added, "library")).exists());
     assert!(user.fails(&["plugin", "remove", "dev.zarr.numcodecs-fletcher32"]).contains("not installed"));

@@ -345,7 +345,8 @@ fn errors_keep_their_kind() {
             store.writer().unwrap().set(&key, Json::Object(document).to_string().as_bytes()).unwrap();
             let hierarchy = Hierarchy::new(store, Context::with_registry(registry.clone()));
             let e = hierarchy.array("/").unwrap_err();
-            (std::mem::discriminant(e.kind()), e.hint().map(str::to_owned))
+            let place = e.json_path().map(str::to_owned);
+            (std::mem::discriminant(e.kind()), e.hint().map(str::to_owned), place)
         });
         assert_eq!(e[0], e[1], "{name}");
     }

@@ -42,7 +42,8 @@ pub(crate) fn status_of(e: &Error) -> Status {
 
 /// An error from a status and the texts that came with it.
 pub(crate) fn rebuilt(status: Status, message: &str, hint: Option<&str>) -> Error {
-    let text = message.to_owned();
+    let (text, path) = split(message);
+    let text = text.to_owned();
     let status = if (abi::E_CONFIGURATION..=abi::E_PANIC).contains(&status) { status } else { abi::E_INTERNAL };
     let kind = match status {
         abi::E_CONFIGURATION => ErrorKind::Configuration(text),
@@ -54,9 +55,27 @@ pub(crate) fn rebuilt(status: Status, message: &str, hint: Option<&str>) -> Erro
         abi::E_IO => ErrorKind::Io(io::Error::other(text)),
         _ => ErrorKind::Plugin(Box::new(Reported { status, message: text })),
     };
-    match hint {
-        Some(hint) => Error::new(kind).with_hint(hint),
+    let e = match path {
+        Some(path) => Error::new(kind).within(path),
         None => kind.into(),
+    };
+    match hint {
+        Some(hint) => e.with_hint(hint),
+        None => e,
+    }
+}
+
+/// A message that ends with ` (at configuration.some[1].member)` is split there: the host puts the place of the
+/// extension before that.
+fn split(message: &str) -> (&str, Option<&str>) {
+    let place = message.strip_suffix(')').and_then(|m| m.rsplit_once(" (at "));
+    let is_path = |p: &str| {
+        let member = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']');
+        p.starts_with("configuration") && p.chars().all(member)
+    };
+    match place {
+        Some((text, path)) if is_path(path) => (text, Some(path)),
+        _ => (message, None),
     }
 }
 

@@ -153,13 +153,15 @@ pub(super) fn registration(offered: &Offered, manifest: &Manifest, file: &Path, 
     macro_rules! constructor {
         ($kind:ident, $make:path) => {
             Constructor::$kind(Arc::new(move |extension, site| {
-                let plugin = load()?;
-                match &plugin.extension(kind, &name)?.table {
-                    Ok(Table::$kind(table)) => $make(&plugin, table, strided, extension, site),
-                    Ok(_) => Err(plugin.error(Reason::Differs("its extensions")).into()),
-                    Err(reason) => Err(plugin.error(reason.clone()).into()),
-                }
-                .map_err(|e: zarr_core::Error| e.at_extension(kind.point(), extension.name()))
+                let make = || {
+                    let plugin = load()?;
+                    match &plugin.extension(kind, &name)?.table {
+                        Ok(Table::$kind(table)) => $make(&plugin, table, strided, extension, site),
+                        Ok(_) => Err(plugin.error(Reason::Differs("its extensions")).into()),
+                        Err(reason) => Err(plugin.error(reason.clone()).into()),
+                    }
+                };
+                make().map_err(|e: zarr_core::Error| e.at_extension(kind.point(), extension.name()))
             }))
         };
     }

@@ -194,9 +194,10 @@ impl Search {
         };
         let library = folder.join(&listed.path);
         candidate.library = Some(library.clone());
-        if library.exists() {
-            trust::check(&library).map_err(|d| of(Reason::Trust(d)))?;
+        if !library.exists() {
+            return Err(of(Reason::LibraryMissing(library)));
         }
+        trust::check(&library).map_err(|d| of(Reason::Trust(d)))?;
         self.policy.check(&manifest, &listed.sha256).map_err(of)?;
         candidate.lazy = Some(Lazy::new(&file, &manifest, &library, listed));
         Ok(())
