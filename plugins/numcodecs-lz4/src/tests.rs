@@ -1,3 +1,4 @@
+#[path = "../../laws.rs"]
 mod laws;
 
 use laws::{create, decode, decode_growing, encode};

@@ -1,4 +1,4 @@
-//! What the tests share: making the codec from JSON, and the laws of bytes -> bytes codecs.
+//! What the tests of the bytes -> bytes codecs here share: making the codec from JSON, and the laws of such codecs.
 
 use std::sync::Arc;
 use zarr_plugin_api::{
