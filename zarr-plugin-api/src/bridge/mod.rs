@@ -3,6 +3,7 @@
 
 pub(crate) mod array;
 pub(crate) mod call;
+pub(crate) mod callback;
 pub(crate) mod error;
 pub(crate) mod out;
 pub(crate) mod representation;

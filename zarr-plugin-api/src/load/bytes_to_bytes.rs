@@ -7,7 +7,7 @@ use super::{
 use crate::{
     abi::{self, Bytes},
     bridge::{
-        Fault, out,
+        Fault, callback, out,
         representation::{size_from, size_to},
         source::{self, Ranges},
     },
@@ -115,7 +115,7 @@ impl Source for Decoded<'_> {
         let lent: Ranges<abi::Range> = ranges.iter().copied().map(source::range_to).collect();
         plain_call(&self.codec.limits, |call| {
             self.codec.handle.checked(call, |this, call| {
-                source::answers(ranges, each, |each, context| {
+                callback::answers(ranges, each, |each, context| {
                     Ok(source::lend(self.encoded, |reader| {
                         // SAFETY: see above.
                         unsafe { f(this, call, reader, lent.as_ptr(), lent.len(), each, context) }

@@ -2,7 +2,7 @@
 
 use crate::{
     abi::{self, Bytes, Call, Range, Status, Store as Lent, Str},
-    bridge::{Fault, Guard, call, error, out, source},
+    bridge::{Fault, Guard, call, callback, error, out, source},
 };
 use std::{any::Any, collections::BTreeSet, ffi::c_void, fmt, sync::Arc};
 use zarr_core::{
@@ -113,12 +113,12 @@ fn with_found(each: OnFound<'_>, f: impl FnOnce(abi::Found, *mut c_void) -> Resu
     unsafe extern "C" fn run(context: *mut c_void, i: usize, is_prefix: u32, ptr: *const u8, len: usize) -> Status {
         // SAFETY: the context is lent with this function; the bytes until this returns.
         unsafe {
-            source::Callback::<OnFound<'_>>::run(context, |each| {
+            callback::Callback::<OnFound<'_>>::run(context, |each| {
                 each(i, is_prefix != 0, (!ptr.is_null()).then(|| abi::slice(ptr, len)))
             })
         }
     }
-    let mut context = source::Callback::new(each);
+    let mut context = callback::Callback::new(each);
     let done = f(Some(run), (&raw mut context).cast());
     context.end(done)
 }

@@ -1,0 +1,107 @@
+//! Rust functions that the other side calls: `zp_each`, `zp_make`, `zp_found`.
+
+use super::{Fault, error, source::Ranges};
+use crate::abi::{self, Status};
+use std::{
+    any::Any,
+    ffi::c_void,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::atomic::{AtomicBool, Ordering},
+};
+use zarr_core::{
+    Error, ErrorKind, Result,
+    source::{ByteRange, Each},
+};
+
+/// What a function that is lent needs, while one call of it runs at a time.
+pub(crate) struct Callback<F> {
+    busy: AtomicBool,
+    f: F,
+    error: Option<Error>,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+impl<F> Callback<F> {
+    pub(crate) fn new(f: F) -> Self {
+        Self { busy: AtomicBool::new(false), f, error: None, panic: None }
+    }
+    /// Runs it for the other side. What goes wrong is kept here, and only a status crosses.
+    ///
+    /// # Safety
+    /// `context` points to a `Callback<F>` that is lent.
+    pub(crate) unsafe fn run(context: *mut c_void, call: impl FnOnce(&mut F) -> Result<()>) -> Status {
+        let context = context.cast::<Self>();
+        // SAFETY: the caller's promise.
+        let busy = unsafe { &(*context).busy };
+        if busy.swap(true, Ordering::Acquire) {
+            return abi::E_ARGUMENT;
+        }
+        // SAFETY: as above, and nobody else comes here until `busy` is false again.
+        let (f, error, panic) = unsafe { (&mut (*context).f, &mut (*context).error, &mut (*context).panic) };
+        let status = match catch_unwind(AssertUnwindSafe(|| call(f))) {
+            Ok(Ok(())) => abi::OK,
+            Ok(Err(e)) => {
+                let status = error::status_of(&e);
+                error.get_or_insert(e);
+                status
+            }
+            Err(payload) => {
+                panic.get_or_insert(payload);
+                abi::E_INTERNAL
+            }
+        };
+        busy.store(false, Ordering::Release);
+        status
+    }
+    /// What went wrong in it comes before what the other side made of that.
+    pub(crate) fn end(self, done: Result<()>) -> Result<()> {
+        if let Some(payload) = self.panic {
+            resume_unwind(payload);
+        }
+        self.error.map_or(done, Err)
+    }
+}
+
+type OnEach<'e, 'f> = Callback<&'e mut (dyn FnMut(usize, &[u8]) -> Result<()> + 'f)>;
+
+/// Lends a Rust function as a `zp_each`, and gives back what went wrong in it.
+pub(crate) fn with_each(each: Each<'_>, f: impl FnOnce(abi::Each, *mut c_void) -> Result<()>) -> Result<()> {
+    unsafe extern "C" fn run(context: *mut c_void, i: usize, bytes: *const u8, len: usize) -> Status {
+        // SAFETY: the context is lent with this function; the bytes until this returns.
+        unsafe { OnEach::run(context, |each| each(i, abi::slice(bytes, len))) }
+    }
+    let mut context = OnEach::new(each);
+    let done = f(Some(run), (&raw mut context).cast());
+    context.end(done)
+}
+
+/// As [`with_each`] for these ranges: each is to be given once at least, with its length.
+pub(crate) fn answers(
+    ranges: &[ByteRange],
+    each: Each<'_>,
+    f: impl FnOnce(abi::Each, *mut c_void) -> Result<Status>,
+) -> Result<(Status, Option<Fault>)> {
+    let (mut wrong, mut seen) = (false, Ranges::from_elem(false, ranges.len()));
+    let mut checked = |i: usize, bytes: &[u8]| {
+        let fits = match ranges.get(i) {
+            Some(ByteRange::Slice { len, .. } | ByteRange::Suffix(len)) => *len == bytes.len() as u64,
+            Some(_) => true,
+            None => false,
+        };
+        if !fits {
+            wrong = true;
+            return Err(ErrorKind::Contract("bytes that were not asked for").into());
+        }
+        seen[i] = true;
+        each(i, bytes)
+    };
+    let mut status = abi::OK;
+    let done = with_each(&mut checked, |each, context| {
+        status = f(each, context)?;
+        Ok(())
+    });
+    if wrong || done.is_ok() && status == abi::OK && seen.contains(&false) {
+        return Ok((status, Some(Fault("it gave other bytes than it was asked for"))));
+    }
+    done.map(|()| (status, None))
+}
