@@ -148,8 +148,26 @@ fn installing_and_removing() {
     std::fs::rename(&library, user.path("away")).unwrap();
     let missing = user.ok(&["plugin", "list"]);
     assert!(missing.contains("refused") && missing.contains("is missing"), "{missing}");
-    assert!(user.ok(&["plugin", "which", "numcodecs.fletcher32"]).contains("refused"));
+    let which = user.run(&["plugin", "which", "numcodecs.fletcher32"]);
+    assert_eq!(which.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&which.stdout).contains("refused"));
+    assert!(user.ok(&["extensions"]).contains("is missing"));
     std::fs::rename(user.path("away"), &library).unwrap();
+
+    // A library that changed is seen without being loaded.
+    let good = std::fs::read(&library).unwrap();
+    std::fs::write(&library, [&good[..], b"x"].concat()).unwrap();
+    assert!(user.ok(&["plugin", "list"]).contains("SHA-256"));
+    std::fs::write(&library, good).unwrap();
+
+    // What cannot be read has no name, so a name that is not found may be its.
+    let broken = Path::new(text(&added, "manifest")).with_file_name("broken.zarrplugin.json");
+    std::fs::write(&broken, "{").unwrap();
+    assert!(user.fails(&["plugin", "which", "nothing.known"]).contains("1 refused: see `zarr plugin list`"));
+    user.ok(&["plugin", "remove", "broken"]);
+    assert!(!broken.exists());
+    let given = user.json(&["--plugin", &lz4(), "plugin", "list", "--json"]);
+    assert_eq!(list(&given, "given").len(), 1);
 
     user.ok(&["plugin", "remove", "dev.zarr.numcodecs-fletcher32"]);
     assert!(!Path::new(text(&added, "library")).exists());

@@ -21,6 +21,7 @@ use zarr_array::{
         limits::Limits,
         registry::{Constructor, Intent, Notes, Registry, Site},
         representation::{Representation, Size},
+        view::{Region, ViewMut},
     },
     plugins::{Plugin, Reason},
 };
@@ -303,6 +304,29 @@ fn answers_that_no_correct_plugin_gives() {
     assert!(e.to_string().contains("3 bytes"), "a length that is not the chunk's: {e}");
     // What it says twice the same about nothing: the identity of rank 2 has this order.
     exercise(&cage, &named("zoo.permutes-nothing", None), "uint8").expect_err("an order of zeros is no permutation");
+}
+
+/// A codec that looks at no length: the host knows what it always makes.
+#[test]
+fn stored_bytes_of_another_size_are_damaged() {
+    let cage = Cage::new(&c("zoo.c"));
+    cage.with_site("uint8", |site| {
+        let name = named("zoo.careless", None);
+        let Constructor::ArrayToBytes(make) = site.registry.codec(&name).unwrap().unwrap().constructor() else {
+            panic!("it is no such codec");
+        };
+        let (codec, mut out) = (make(&name, site).unwrap().object, [0; 4]);
+        let region = Region::whole(&[2, 2]);
+        for (stored, good) in [(&[1u8, 2, 3, 4][..], true), (&[1, 2, 3, 4, 5], false), (&[], false)] {
+            let view = |out| ViewMut::new(out, &[2, 2], 1).unwrap();
+            let whole = call(|call| codec.decode(call, stored, view(&mut out)));
+            let part = call(|call| codec.partial().unwrap().partial_decode(call, &stored, &region, view(&mut out)));
+            for outcome in [whole, part] {
+                assert_eq!(outcome.is_ok(), good, "{stored:?}: {outcome:?}");
+                assert!(good || outcome.unwrap_err().to_string().contains("expected 4"));
+            }
+        }
+    });
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -1,13 +1,19 @@
 //! `zarr extensions`: what this program knows.
 
-use super::Outcome;
-use crate::{args::Extensions as Args, output::print};
+use super::{Outcome, info};
+use crate::{args::Extensions as Args, output::print, session::Session};
 use zarr_array::{
-    Context, Result,
-    core::json::{Json, Object},
+    Result,
+    core::{
+        json::{Json, Object},
+        registry::Listed,
+    },
 };
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
+    let context = &session.context;
+    let refused =
+        |l: &Listed<'_>| info::refusal(&session.found, &context.registry, l.point, l.name).filter(|_| !l.shadowed);
     if args.json {
         let listed = context.registry.list().map(|l| {
             let mut o: Object = [("extension_point", l.point.as_str()), ("name", l.name)].into_iter().collect();
@@ -15,6 +21,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
             o.set("tier", l.tier.to_string());
             o.set("origin", l.origin);
             o.set("shadowed", l.shadowed);
+            o.set("refused", refused(&l).map_or(Json::Null, Json::from));
             o
         });
         print(&listed.collect::<Json>().to_pretty())?;
@@ -22,8 +29,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     }
     for l in context.registry.list() {
         let alias = l.alias_of.map_or(String::new(), |n| format!(", as `{n}`"));
+        let refused = refused(&l).map_or(String::new(), |why| format!(", refused: {why}"));
         let shadowed = if l.shadowed { ", shadowed" } else { "" };
-        print(&format!("{:<20} {:<24} {} ({}){alias}{shadowed}", l.point.as_str(), l.name, l.tier, l.origin))?;
+        print(&format!("{:<20} {:<24} {} ({}){alias}{shadowed}{refused}", l.point.as_str(), l.name, l.tier, l.origin))?;
     }
     Ok(Outcome::Done)
 }

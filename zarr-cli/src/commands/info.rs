@@ -170,15 +170,18 @@ pub(super) fn needs(hierarchy: &Hierarchy, path: &NodePath, plugins: &Found, jso
         let refused = refusal(plugins, registry, *point, name);
         let there = registry.find(*point, name).is_some() && refused.is_none();
         missing |= !there && *needed;
+        let known = registry.find(*point, name).is_some();
         let why = registry.explain(*point, name);
-        let mut o: Object =
-            [("extension_point", point.as_str()), ("name", name), ("given_by", &why)].into_iter().collect();
+        let mut o: Object = [("extension_point", point.as_str()), ("name", name)].into_iter().collect();
+        o.set("given_by", if known { Json::from(why.as_str()) } else { Json::Null });
+        o.set("unknown", if known { Json::Null } else { Json::from(why.as_str()) });
         o.set("available", there);
         o.set("needed", *needed);
         o.set("refused", refused.as_deref().map_or(Json::Null, Json::from));
         if !json {
             let refused = refused.map_or(String::new(), |r| format!("; refused: {r}"));
-            print(&format!("{point} {why}{refused}"))?;
+            let point = if known { format!("{point} ") } else { String::new() };
+            print(&format!("{point}{why}{refused}"))?;
         }
         lines.push(o);
     }

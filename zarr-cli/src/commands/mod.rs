@@ -38,7 +38,7 @@ pub(crate) fn run(command: Command, session: &Args) -> Result<Outcome> {
         Command::Write(args) => write::run(&args, &session()?.context),
         Command::Copy(args) => copy::run(&args, &session()?.context),
         Command::Validate(args) => validate::run(&args, &session()?.context),
-        Command::Extensions(args) => extensions::run(&args, &session()?.context),
+        Command::Extensions(args) => extensions::run(&args, &session()?),
         Command::Elements(args) => elements::run(&args, &session()?.context),
         Command::Plugin(verb) => plugin::run(verb, &session),
     }

@@ -15,13 +15,13 @@ use zarr_array::{
         json::{Json, Object},
         registry::Registry,
     },
-    plugins::{Candidate, HEADER, LibraryFile, Manifest, Mode, Places, Plugin, Search, target, trust},
+    plugins::{Candidate, HEADER, LibraryFile, Manifest, Places, Plugin, target, trust},
 };
 
 /// `session` is made only by those verbs that need one: the others work also when a plugin is broken.
 pub(crate) fn run(verb: Verb, session: &dyn Fn() -> Result<Session>) -> Result<Outcome> {
     match verb {
-        Verb::List { json } => list(json),
+        Verb::List { json } => list(json, &session()?),
         Verb::Inspect { file, json } => inspect(&file, json),
         Verb::Which { name, json } => which(&name, json, &session()?),
         Verb::Add { file, replace, json } => add(&file, replace, json),
@@ -58,24 +58,26 @@ fn status(c: &Candidate, registry: &Registry) -> &'static str {
     if manifest.extensions.iter().any(wins) { "active" } else { "shadowed" }
 }
 
-fn list(json: bool) -> Result<Outcome> {
-    let search = Search::standard()?;
-    let found = search.find();
-    let mut registry = Registry::builtin()?;
-    found.register(&mut registry)?;
-    found.warnings.iter().for_each(|w| say(&format!("warning: {w}")));
+fn list(json: bool, session: &Session) -> Result<Outcome> {
+    let (found, registry) = (&session.found, &session.context.registry);
     if json {
+        let text = |t: Option<String>| t.map_or(Json::Null, Json::from);
         let plugin = |c: &Candidate| {
+            let (m, broken) = (c.manifest.as_ref(), c.verify().err());
             let mut o: Object = [("manifest", c.file.display().to_string())].into_iter().collect();
-            if let Some(m) = &c.manifest {
-                o.set("id", m.id.as_str());
-                o.set("version", m.version.as_str());
-                o.set("license", m.license.as_str());
-                o.set("extensions", names(m));
-            }
-            o.set("library", c.library.as_ref().map_or(Json::Null, |l| Json::from(l.display().to_string())));
-            o.set("status", status(c, &registry));
-            o.set("reason", c.refused.as_ref().map_or(Json::Null, |e| Json::from(e.to_string())));
+            o.set("id", text(m.map(|m| m.id.clone())));
+            o.set("version", text(m.map(|m| m.version.clone())));
+            o.set("license", text(m.map(|m| m.license.clone())));
+            o.set("extensions", m.map_or(Json::Null, names));
+            o.set("library", text(c.library.as_ref().map(|l| l.display().to_string())));
+            o.set("status", if broken.is_some() { "refused" } else { status(c, registry) });
+            o.set("reason", text(broken.map(|e| e.to_string())));
+            o
+        };
+        let given = |p: &std::sync::Arc<Plugin>| {
+            let mut o: Object = [("id", p.id()), ("version", p.version()), ("status", "given")].into_iter().collect();
+            o.set("library", p.file().display().to_string());
+            o.set("extensions", names(p.manifest()));
             o
         };
         let folder = |(path, there): &(PathBuf, bool)| {
@@ -84,27 +86,33 @@ fn list(json: bool) -> Result<Outcome> {
             o
         };
         let mut all = Object::new();
+        all.set("given", session.given.iter().map(given).collect::<Json>());
         all.set("plugins", found.plugins.iter().map(plugin).collect::<Json>());
         all.set("folders", found.folders.iter().map(folder).collect::<Json>());
         all.set("target", target());
         print(&Json::Object(all).to_pretty())?;
         return Ok(Outcome::Done);
     }
+    for p in &session.given {
+        print(&format!("{} {}: given ({})", p.id(), p.version(), p.file().display()))?;
+    }
     for c in &found.plugins {
+        let broken = c.verify().err();
         let (id, version) = c.manifest.as_ref().map_or(("?", "?"), |m| (&m.id, &m.version));
-        print(&format!("{id} {version}: {} ({})", status(c, &registry), c.file.display()))?;
+        let status = if broken.is_some() { "refused" } else { status(c, registry) };
+        print(&format!("{id} {version}: {status} ({})", c.file.display()))?;
         for o in c.manifest.iter().flat_map(|m| &m.extensions) {
             print(&format!("  {} {}", o.kind.point(), o.names().collect::<Vec<_>>().join(", ")))?;
         }
-        if let Some(e) = &c.refused {
+        if let Some(e) = &broken {
             print(&format!("  {}", one_line(&e.reason().to_string())))?;
         }
     }
-    if search.policy.mode == Mode::Off {
-        say("no plugins are used: ZARR_PLUGINS is `off`");
+    if found.folders.is_empty() {
+        say("no plugins are looked for: ZARR_PLUGINS is `off`");
     } else if found.plugins.is_empty() {
         let looked: Vec<String> = found.folders.iter().map(|(f, _)| f.display().to_string()).collect();
-        say(&format!("no plugins are installed; looked in {}", looked.join(", ")));
+        say(&format!("no plugins are installed: there is no *.zarrplugin.json in {}", looked.join(", ")));
     }
     Ok(Outcome::Done)
 }
@@ -163,10 +171,12 @@ fn which(name: &str, json: bool, session: &Session) -> Result<Outcome> {
             print(&format!("{p} {}{refused}", registry.explain(*p, name)))?;
         }
         if there.is_empty() {
-            say(&format!("`{name}` is not known; looked for plugins in {}", looked.join(", ")));
+            let unknown = registry.unknown(ExtensionPoint::Codec, name);
+            say(&format!("`{name}` is not known: {}", unknown.hint().unwrap_or("no plugins were looked for")));
         }
     }
-    Ok(if there.is_empty() { Outcome::ProblemsFound } else { Outcome::Done })
+    let usable = there.iter().any(|p| refused(*p).is_none());
+    Ok(if usable { Outcome::Done } else { Outcome::ProblemsFound })
 }
 
 fn user_folder() -> Result<PathBuf> {
@@ -196,6 +206,9 @@ fn add(file: &Path, replace: bool, json: bool) -> Result<Outcome> {
         return Err(e.with_hint("give `--replace` to put this one in its place"));
     }
     std::fs::create_dir_all(&folder).map_err(|e| Error::from(e).at_key(folder.display()))?;
+    for distrust in [trust(file), trust(&folder)].into_iter().filter_map(Result::err) {
+        say(&format!("warning: {distrust}"));
+    }
     let hash = Candidate::hash(file)?;
     let extension = file.extension().map_or("so".into(), |e| e.to_string_lossy().into_owned());
     // Under a name of its own, so that programs which use the old one are not disturbed.
@@ -248,6 +261,16 @@ fn remove_file(folder: &Path, name: &str) {
 fn remove(id: &str, json: bool) -> Result<Outcome> {
     let folder = user_folder()?;
     let there = installed(&folder, id);
+    // What cannot be read has no id: it is removed by the name of its file.
+    let unread = folder.join(id.strip_suffix(".zarrplugin.json").unwrap_or(id)).with_added_extension("zarrplugin.json");
+    if there.is_empty() && Path::new(id).components().count() == 1 && unread.is_file() {
+        std::fs::remove_file(&unread).map_err(|e| Error::from(e).at_key(unread.display()))?;
+        let removed = unread.display().to_string();
+        let mut o: Object = [("id", id)].into_iter().collect();
+        o.set("removed", [removed.as_str()].into_iter().collect::<Json>());
+        print(&if json { Json::Object(o).to_pretty() } else { format!("removed {removed}") })?;
+        return Ok(Outcome::Done);
+    }
     if there.is_empty() {
         let e = Error::argument(format!("{id} is not installed in {}", folder.display()));
         return Err(e.with_hint("`zarr plugin list` shows what is installed, and where"));

@@ -261,8 +261,9 @@ impl Registry {
             return e.with_hint(hint.clone());
         }
         let near = nearest(name, self.at(point).map(|(n, _)| n)).map(|near| format!("did you mean `{near}`?"));
-        let looked =
-            (!self.searched.is_empty()).then(|| format!("no plugin that offers it is in {}", self.searched.join(", ")));
+        let looked = (!self.searched.is_empty()).then(|| {
+            format!("looked for plugins in {}; `zarr plugin add FILE` installs one", self.searched.join(", "))
+        });
         match near.into_iter().chain(looked).reduce(|a, b| format!("{a} {b}")) {
             Some(hint) => e.with_hint(hint),
             None => e,

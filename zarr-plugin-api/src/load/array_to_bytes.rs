@@ -98,6 +98,13 @@ impl Codec {
         }
         Ok(())
     }
+    /// Stored bytes of another size than the codec always makes are damaged. Not every codec looks.
+    fn check_stored(&self, found: u64) -> Result<()> {
+        match self.size {
+            Size::Exact(n) if n != found => Err(Error::data(format!("{found} bytes, expected {n}"))),
+            _ => Ok(()),
+        }
+    }
     fn keeps(&self, encoded: usize) -> Option<Fault> {
         let kept = match self.size {
             Size::Exact(n) => encoded as u64 == n,
@@ -143,6 +150,7 @@ impl ArrayToBytes for Codec {
     }
     fn decode(&self, call: &Call<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
         let Some(f) = self.table.decode else { return Err(missing()) };
+        self.check_stored(encoded.len() as u64)?;
         let input = Bytes::new(encoded);
         self.handle.checked(call, |this, lent| {
             // SAFETY: see above.
@@ -168,6 +176,9 @@ impl ArrayToBytes for Codec {
 impl PartialDecode for Codec {
     fn partial_decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, out: ViewMut<'_>) -> Result<()> {
         let Some(f) = self.table.partial_decode else { return Err(missing()) };
+        if let Some(found) = source.size()? {
+            self.check_stored(found)?;
+        }
         let (start, len) = (region.start.as_ptr(), region.len.as_ptr());
         self.handle.checked(call, |this, lent| {
             source::lend(source, |reader| {

@@ -158,8 +158,12 @@ impl PluginError {
                 Some("install a build of the plugin for this version, or a newer version of this program")
             }
             Reason::Target(_) | Reason::NotALibrary(_) => Some("install a build of the plugin for this machine"),
-            Reason::Hash { .. } | Reason::LibraryMissing(_) | Reason::Differs(_) => {
-                Some("install the plugin again with `zarr plugin add FILE`")
+            Reason::Hash { .. } | Reason::LibraryMissing(_) => {
+                Some("install the plugin again with `zarr plugin add --replace FILE`")
+            }
+            Reason::Differs(_) => Some("let its author build it again: manifest and code do not belong together"),
+            Reason::NoManifest | Reason::NoEntry(_) => {
+                Some("build it with the cargo feature `plugin`, or in C with ZP_MANIFEST and zarr_plugin_entry_v1")
             }
             Reason::Quarantined(_) => Some("start the program again without it, and tell its author"),
             Reason::Conflict { .. } => Some("remove one of the two"),

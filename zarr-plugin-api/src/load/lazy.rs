@@ -30,6 +30,14 @@ impl Lazy {
         self.loaded.get_or_init(|| self.load()).clone()
     }
     fn load(&self) -> Result<Arc<Plugin>, PluginError> {
+        self.verify()?;
+        if Manifest::embedded(&self.library)? != self.manifest {
+            let e = PluginError::new(&self.manifest_file, Reason::Differs("the manifest within the library"));
+            return Err(e.of(&self.manifest.id, &self.manifest.version));
+        }
+        Plugin::open(&self.library)
+    }
+    pub(super) fn verify(&self) -> Result<(), PluginError> {
         let of = |file: &Path, reason| PluginError::new(file, reason).of(&self.manifest.id, &self.manifest.version);
         if !self.library.exists() {
             return Err(of(&self.manifest_file, Reason::LibraryMissing(self.library.clone())));
@@ -38,10 +46,7 @@ impl Lazy {
         if found != self.hash {
             return Err(of(&self.library, Reason::Hash { found, wanted: self.hash.clone() }));
         }
-        if Manifest::embedded(&self.library)? != self.manifest {
-            return Err(of(&self.manifest_file, Reason::Differs("the manifest within the library")));
-        }
-        Plugin::open(&self.library)
+        Ok(())
     }
 }
 

@@ -74,8 +74,11 @@ impl Policy {
             None => None,
             Some(file) => {
                 let text = super::manifest::read(Path::new(&file))?;
-                let json = Json::parse(&text, &Limits::default())?;
-                Some(json.deserialize().map_err(|e| e.with_hint(format!("{file} maps ids to SHA-256 sums")))?)
+                let parsed = Json::parse(&text, &Limits::default()).and_then(|json| json.deserialize());
+                let parsed: BTreeMap<String, String> = parsed.map_err(|e| {
+                    e.at_key(&file).with_hint("the file that ZARR_PLUGINS_LOCK names maps ids to SHA-256 sums, in JSON")
+                })?;
+                Some(parsed.into_iter().map(|(id, sum)| (id, sum.to_ascii_lowercase())).collect())
             }
         };
         Ok(Self { mode, allow: ids("ZARR_PLUGINS_ALLOW"), deny: ids("ZARR_PLUGINS_DENY"), lock })
@@ -115,6 +118,7 @@ pub struct Found {
     pub plugins: Vec<Candidate>,
     /// What the user should know.
     pub warnings: Vec<String>,
+    off: bool,
 }
 
 /// A plugin that was found, and that may be refused.
@@ -153,8 +157,9 @@ impl Search {
     }
     /// Reads manifests. No library is opened, and no code of a plugin runs.
     pub fn find(&self) -> Found {
-        let mut found = Found { folders: Vec::new(), plugins: Vec::new(), warnings: self.places.warnings.clone() };
-        if self.policy.mode == Mode::Off {
+        let (warnings, off) = (self.places.warnings.clone(), self.policy.mode == Mode::Off);
+        let mut found = Found { folders: Vec::new(), plugins: Vec::new(), warnings, off };
+        if off {
             return found;
         }
         for (number, folder) in self.places.folders.iter().enumerate() {
@@ -246,6 +251,14 @@ impl Candidate {
             (None, None) => Err(PluginError::new(&self.file, Reason::NoManifest)),
         }
     }
+    /// Looks whether the library is the one that was installed, without loading it.
+    pub fn verify(&self) -> Result<(), PluginError> {
+        match (&self.refused, &self.lazy) {
+            (Some(e), _) => Err(e.clone()),
+            (None, Some(lazy)) => lazy.verify(),
+            (None, None) => Ok(()),
+        }
+    }
     /// The SHA-256 of a file, as manifests have it.
     pub fn hash(file: &Path) -> Result<String, PluginError> {
         lazy::hash(file)
@@ -259,7 +272,16 @@ impl Found {
     /// # Errors
     /// As [`Registry::insert`].
     pub fn register(&self, registry: &mut Registry) -> Result<()> {
-        self.folders.iter().for_each(|(folder, _)| registry.searched(folder.display().to_string()));
+        for (i, (folder, _)) in self.folders.iter().enumerate() {
+            // What they offer is not known, so a name may be one of theirs.
+            let unread = self.plugins.iter().filter(|c| usize::from(c.folder) == i && c.manifest.is_none()).count();
+            let refused =
+                if unread == 0 { String::new() } else { format!(" ({unread} refused: see `zarr plugin list`)") };
+            registry.searched(format!("{}{refused}", folder.display()));
+        }
+        if self.off {
+            registry.searched("no folder, since ZARR_PLUGINS is `off`");
+        }
         let (used, refused): (Vec<_>, Vec<_>) = self.plugins.iter().partition(|c| c.refused.is_none());
         for c in used {
             let (Some(manifest), Some(library), Some(lazy)) = (&c.manifest, &c.library, &c.lazy) else { continue };
