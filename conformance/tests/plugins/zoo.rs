@@ -315,12 +315,13 @@ fn stored_bytes_of_another_size_are_damaged() {
         let Constructor::ArrayToBytes(make) = site.registry.codec(&name).unwrap().unwrap().constructor() else {
             panic!("it is no such codec");
         };
-        let (codec, mut out) = (make(&name, site).unwrap().object, [0; 4]);
+        let codec = make(&name, site).unwrap().object;
         let region = Region::whole(&[2, 2]);
         for (stored, good) in [(&[1u8, 2, 3, 4][..], true), (&[1, 2, 3, 4, 5], false), (&[], false)] {
-            let view = |out| ViewMut::new(out, &[2, 2], 1).unwrap();
-            let whole = call(|call| codec.decode(call, stored, view(&mut out)));
-            let part = call(|call| codec.partial().unwrap().partial_decode(call, &stored, &region, view(&mut out)));
+            let (mut a, mut b) = ([0; 4], [0; 4]);
+            let [a, b] = [&mut a, &mut b].map(|out| ViewMut::new(out, &[2, 2], 1).unwrap());
+            let whole = call(|call| codec.decode(call, stored, a));
+            let part = call(|call| codec.partial().unwrap().partial_decode(call, &stored, &region, b));
             for outcome in [whole, part] {
                 assert_eq!(outcome.is_ok(), good, "{stored:?}: {outcome:?}");
                 assert!(good || outcome.unwrap_err().to_string().contains("expected 4"));
