@@ -306,6 +306,11 @@ fn answers_that_no_correct_plugin_gives() {
     exercise(&cage, &named("zoo.permutes-nothing", None), "uint8").expect_err("an order of zeros is no permutation");
 }
 
+#[test]
+fn all_that_a_call_lends_can_be_used() {
+    exercise(&Cage::new(&c("zoo.c")), &named("zoo.tame", None), "uint8").unwrap();
+}
+
 /// A codec that looks at no length: the host knows what it always makes.
 #[test]
 fn stored_bytes_of_another_size_are_damaged() {

@@ -67,7 +67,7 @@ pub(crate) fn lend(call: &Call<'_>, roots: &[Str], f: impl FnOnce(*const abi::Ca
         chunk_limit: call.limits.chunk_bytes,
         options,
         host: std::ptr::from_ref(&lender).cast_mut().cast(),
-        set_error: Some(set_error),
+        set_error: Some(SET_ERROR),
         scratch: Some(scratch),
         join: Some(join),
     };
@@ -107,9 +107,17 @@ impl<'c> Lender<'c> {
     /// # Safety
     /// `call` is null or points to a `zp_call` that is being served.
     pub(crate) unsafe fn of(call: *const abi::Call) -> Option<&'c Self> {
-        let ours = abi::member!(call, Call.set_error)?.is_some_and(|f| std::ptr::fn_addr_eq(f, set_error as SetError));
+        let ours = abi::member!(call, Call.set_error)?.is_some_and(|f| std::ptr::fn_addr_eq(f, SET_ERROR));
         // SAFETY: a call with our function was made by `lend`, which keeps the lender for as long as the call.
         if ours { unsafe { (*call).host.cast::<Self>().as_ref() } } else { None }
+    }
+    /// The lender of a call whose own function is running.
+    ///
+    /// # Safety
+    /// `call` is the call that `lend` made, as the contract of its functions says.
+    unsafe fn served(call: *const abi::Call) -> &'c Self {
+        // SAFETY: the caller's promise; `lend` keeps the lender for as long as the call.
+        unsafe { &*(*call).host.cast::<Self>() }
     }
     /// Gives back what was kept; gives the error.
     #[cold]
@@ -133,15 +141,18 @@ impl<'c> Lender<'c> {
     }
 }
 
+/// The one address of the function by which a call of ours is known. An optimizer may make several copies of a function,
+/// each with an address of its own, so nobody but this names it.
+static SET_ERROR: SetError = set_error;
+
 type SetError = unsafe extern "C" fn(*const abi::Call, abi::Status, *const Str, *const Str);
 
+#[inline(never)]
 unsafe extern "C" fn set_error(call: *const abi::Call, status: abi::Status, message: *const Str, hint: *const Str) {
     let record = || {
         // SAFETY: the other side passes the call on that it was given, and texts that live until this returns.
-        let (lender, message, hint) = unsafe { (Lender::of(call), abi::text(message), abi::text(hint)) };
-        if let Some(lender) = lender {
-            lender.record(error::rebuilt(status, message.unwrap_or("an error whose text is no UTF-8"), hint));
-        }
+        let (lender, message, hint) = unsafe { (Lender::served(call), abi::text(message), abi::text(hint)) };
+        lender.record(error::rebuilt(status, message.unwrap_or("an error whose text is no UTF-8"), hint));
     };
     // Without memory for the message there is only the status.
     if let Err(payload) = catch_unwind(AssertUnwindSafe(record)) {
@@ -155,7 +166,7 @@ unsafe extern "C" fn scratch(call: *const abi::Call, size: usize) -> *mut c_void
     let mut found = std::ptr::null_mut();
     let take = || {
         // SAFETY: the other side passes the call on that it was given.
-        let Some(lender) = (unsafe { Lender::of(call) }) else { return Ok(()) };
+        let lender = unsafe { Lender::served(call) };
         let mut memory = lender.call.scratch(size.saturating_add(ALIGN))?;
         let at = memory.as_mut_ptr();
         found = at.wrapping_add(at.align_offset(ALIGN)).cast();
@@ -201,7 +212,7 @@ unsafe extern "C" fn join(call: *const abi::Call, f: abi::Run, a: *mut c_void, b
     let (a, b) = (Pass(a), Pass(b));
     let run = || {
         // SAFETY: the other side passes the call on that it was given.
-        let executor = unsafe { Lender::of(call) }.map_or(&Sequential as &dyn Executor, |l| l.call.executor);
+        let executor = unsafe { Lender::served(call) }.call.executor;
         // SAFETY: the other side says that its function may be called with these, on two threads.
         let half = |p: &Pass| unsafe { f(p.get()) };
         let (mut first, mut second) = (Ok(()), Ok(()));
