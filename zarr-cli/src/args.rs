@@ -50,7 +50,11 @@ pub(crate) enum Command {
     /// Print each element of an array as JSON, one a line
     Elements(Elements),
     /// Extensions in shared libraries: find, look at, install and write them
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "ZARR_PLUGIN_PATH: more folders to look in. ZARR_PLUGINS: `installed`, `list` or `off`, with the ids of \
+                      ZARR_PLUGINS_ALLOW and ZARR_PLUGINS_DENY. ZARR_PLUGINS_LOCK: a JSON file of ids and SHA-256 sums."
+    )]
     Plugin(Plugin),
 }
 

@@ -173,6 +173,11 @@ fn manifests_that_do_not_fit() {
     assert!(matches!(text(&format!("{start}{extension}]}}")), Reason::Manifest(why) if why.contains("libraries")));
     let libraries = r#""libraries":[{"target":"z80-cpm","path":"a.com","sha256":"0"}]"#;
     assert!(matches!(text(&format!("{start}{extension}],{libraries}}}")), Reason::Target(_)));
+    for elsewhere in ["/etc/a.so", "../a.so", ""] {
+        let libraries = libraries.replace("a.com", elsewhere);
+        let refused = text(&format!("{start}{extension}],{libraries}}}"));
+        assert!(matches!(refused, Reason::Manifest(why) if why.contains("below the manifest")), "{elsewhere}");
+    }
     assert!(matches!(text(&format!("{start}{extension},{extension}],{libraries}}}")), Reason::Duplicate(_)));
     let other = start.replace("a.b", "A/b");
     assert!(matches!(text(&format!("{other}{extension}],{libraries}}}")), Reason::Manifest(why) if why.contains("id")));

@@ -126,6 +126,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if let Some(above) = folder.parent() {
         std::fs::create_dir_all(above).map_err(|e| at(e, above))?;
     }
+    if folder.exists() {
+        let e = Error::argument(format!("{} is there already", folder.display()));
+        return Err(e.with_hint("give another folder with `--into`"));
+    }
     std::fs::create_dir(&folder).map_err(|e| at(e, &folder))?;
     for (name, text) in files {
         let path = folder.join(name);

@@ -69,10 +69,7 @@ pub(crate) fn rebuilt(status: Status, message: &str, hint: Option<&str>) -> Erro
 /// extension before that.
 fn split(message: &str) -> (&str, Option<&str>) {
     let place = message.strip_suffix(')').and_then(|m| m.rsplit_once(" (at "));
-    let is_path = |p: &str| {
-        let member = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']');
-        p.starts_with("configuration") && p.chars().all(member)
-    };
+    let is_path = |p: &str| p.starts_with("configuration") && !p.contains(char::is_whitespace);
     match place {
         Some((text, path)) if is_path(path) => (text, Some(path)),
         _ => (message, None),

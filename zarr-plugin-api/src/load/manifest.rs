@@ -4,7 +4,11 @@
 use super::{PluginError, Reason};
 use crate::abi;
 use serde::{Deserialize, Deserializer, Serialize};
-use std::{collections::BTreeSet, path::Path, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    path::{Component, Path},
+    sync::Arc,
+};
 use zarr_core::{
     extension::ExtensionPoint,
     json::Json,
@@ -193,6 +197,12 @@ impl Manifest {
         }
         if self.abi.min_minor > abi::MINOR {
             return Err(Reason::AbiMinor { found: self.abi.min_minor, wanted: abi::MINOR });
+        }
+        for library in &self.libraries {
+            let mut parts = Path::new(&library.path).components();
+            if library.path.is_empty() || !parts.all(|c| matches!(c, Component::Normal(_))) {
+                return bad(format!("{:?} is no path to a library below the manifest's folder", library.path));
+            }
         }
         let mut names = BTreeSet::new();
         for offered in &self.extensions {
