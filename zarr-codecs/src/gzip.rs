@@ -53,7 +53,7 @@ impl BytesToBytes for Gzip {
         decoded.bound().map(|n| n.checked_add(n / 16_000 * 5 + 64))
     }
     fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
-        let mut encoder = GzBuilder::new().mtime(0).write(Sink(out), Compression::new(self.level));
+        let mut encoder = GzBuilder::new().mtime(0).write(out, Compression::new(self.level));
         encoder.write_all(decoded)?;
         encoder.finish()?;
         Ok(())
@@ -65,22 +65,8 @@ impl BytesToBytes for Gzip {
         let mut decoder = MultiGzDecoder::new(encoded);
         // With the size known all of it is asked for at once; otherwise ever larger pieces.
         let exact = matches!(self.decoded, Size::Exact(_));
-        let mut piece = if exact { out.left() } else { (encoded.len() as u64).max(64) };
-        loop {
-            piece = piece.min(out.left());
-            let wanted = piece as usize;
-            if wanted == 0 {
-                // Also reads the sums at the end.
-                let more = decoder.read(&mut [0]).map_err(|e| damaged(&e))?;
-                return if more == 0 { Ok(()) } else { Err(Error::data("decodes to more bytes than it should")) };
-            }
-            let read = fill(&mut decoder, out.space(wanted)?)?;
-            out.unused(wanted - read);
-            if read < wanted {
-                return Ok(());
-            }
-            piece = piece.saturating_mul(2);
-        }
+        let first = if exact { out.left() } else { encoded.len() as u64 };
+        out.read_all(first, |space| fill(&mut decoder, space))
     }
 }
 
@@ -98,19 +84,6 @@ fn fill(decoder: &mut impl Read, space: &mut [u8]) -> Result<usize> {
 
 fn damaged(e: &io::Error) -> Error {
     Error::data(format!("no valid gzip: {e}"))
-}
-
-/// An output as a writer.
-struct Sink<'o, 'a>(&'o mut Out<'a>);
-
-impl Write for Sink<'_, '_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.extend(bytes).map_err(io::Error::other)?;
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 zarr_core::register!(BytesToBytes: Gzip);

@@ -6,7 +6,7 @@ use crate::{
     view::{Tile, Tiles},
 };
 use std::{
-    fmt,
+    fmt, io,
     ops::{Deref, DerefMut, Range},
     sync::{Mutex, PoisonError},
 };
@@ -345,6 +345,30 @@ impl<'a> Out<'a> {
         self.space(bytes.len())?.copy_from_slice(bytes);
         Ok(())
     }
+    /// Appends all that a decoder gives. `read` fills its space unless it comes to the end; `first` bytes are asked for
+    /// to begin with, then ever more.
+    ///
+    /// # Errors
+    /// More than the decoded size allows.
+    pub fn read_all(&mut self, first: u64, mut read: impl FnMut(&mut [u8]) -> Result<usize>) -> Result<()> {
+        let mut piece = first.max(64);
+        loop {
+            let wanted = piece.min(self.left()) as usize;
+            if wanted == 0 {
+                // Also reads the sums at the end.
+                return match read(&mut [0])? {
+                    0 => Ok(()),
+                    _ => Err(Error::data("decodes to more bytes than it should")),
+                };
+            }
+            let read = read(self.space(wanted)?)?;
+            self.unused(wanted.saturating_sub(read));
+            if read < wanted {
+                return Ok(());
+            }
+            piece = piece.saturating_mul(2);
+        }
+    }
     /// What is written so far.
     pub fn written(&mut self) -> &mut [u8] {
         match &mut self.0 {
@@ -394,5 +418,15 @@ impl<'a> Out<'a> {
             Target::Alias(range) => Some(range.clone()),
             _ => None,
         }
+    }
+}
+
+impl io::Write for Out<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.extend(bytes).map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

@@ -123,6 +123,14 @@ impl Size {
             Size::Unknown => None,
         }
     }
+    /// True if a writer may make `n` bytes.
+    pub fn allows(self, n: u64) -> bool {
+        match self {
+            Size::Exact(exact) => n == exact,
+            Size::AtMost(most) => n <= most,
+            Size::Unknown => true,
+        }
+    }
     /// Applies `f` to the number. Unknown when it overflows.
     pub fn map(self, f: impl FnOnce(u64) -> Option<u64>) -> Self {
         match self {

@@ -8,7 +8,6 @@ use pco::{
     errors::PcoError,
     standalone::{ChunkDecompressor, DecompressorItem, FileCompressor, FileDecompressor, guarantee},
 };
-use std::io::{self, Write};
 use zarr_plugin_api::{Error, ErrorKind, Out, Result};
 
 /// The most numbers that a page holds.
@@ -47,8 +46,8 @@ pub(crate) fn write<T: Number + Pod>(
 ) -> Result<()> {
     let failed = |e: PcoError| Error::argument(format!("pco: {e}"));
     let file = FileCompressor::default().with_n_hint(paging.numbers);
-    let (mut rest, mut aligned, mut sink) = (bytes, Vec::new(), Sink(out));
-    file.write_header(&mut sink).map_err(failed)?;
+    let (mut rest, mut aligned) = (bytes, Vec::new());
+    file.write_header(&mut *out).map_err(failed)?;
     for n in paging.lengths() {
         let (page, later) = rest.split_at_checked(n * size_of::<T>()).ok_or(NOT_ALL)?;
         let numbers: &[T] = match bytemuck::try_cast_slice(page) {
@@ -61,10 +60,10 @@ pub(crate) fn write<T: Number + Pod>(
             }
         };
         let chunk = chunk.clone().with_paging_spec(PagingSpec::Exact(vec![n]));
-        file.chunk_compressor(numbers, &chunk).and_then(|mut c| c.write(&mut sink).map(drop)).map_err(failed)?;
+        file.chunk_compressor(numbers, &chunk).and_then(|mut c| c.write(&mut *out).map(drop)).map_err(failed)?;
         rest = later;
     }
-    file.write_footer(&mut sink).map(drop).map_err(failed)
+    file.write_footer(&mut *out).map(drop).map_err(failed)
 }
 
 const NOT_ALL: ErrorKind = ErrorKind::Contract("a chunk is not as large as its representation");
@@ -116,17 +115,4 @@ fn expect(read: usize, wanted: usize) -> Result<()> {
 
 fn damaged(e: PcoError) -> Error {
     Error::data(format!("no valid pco file: {e}"))
-}
-
-/// An output as a writer.
-struct Sink<'o, 'a>(&'o mut Out<'a>);
-
-impl Write for Sink<'_, '_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.extend(bytes).map_err(io::Error::other)?;
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

@@ -12,7 +12,7 @@
 
 use flate2::{Compression, Decompress, FlushDecompress, Status, write::ZlibEncoder};
 use serde::{Deserialize, Serialize};
-use std::io::{self, Write};
+use std::io::Write;
 use zarr_plugin_api::{BytesToBytes, Call, Error, Named, Out, Result, Site, Size};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ impl BytesToBytes for Zlib {
         decoded.bound().map(|n| n.checked_add(n / 16_000 * 5 + 64))
     }
     fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
-        let mut encoder = ZlibEncoder::new(Sink(out), self.level);
+        let mut encoder = ZlibEncoder::new(out, self.level);
         encoder.write_all(decoded)?;
         encoder.finish()?;
         Ok(())
@@ -67,24 +67,9 @@ impl BytesToBytes for Zlib {
         let mut stream = Stream { inflate: Decompress::new(true), rest: encoded, ended: false };
         // With the size known all of it is asked for at once; otherwise ever larger pieces.
         let exact = matches!(self.decoded, Size::Exact(_));
-        let mut piece = if exact { out.left() } else { (encoded.len() as u64).max(64) };
-        loop {
-            piece = piece.min(out.left());
-            let wanted = piece as usize;
-            if wanted == 0 {
-                // Also reads the sum at the end.
-                return match stream.fill(&mut [0])? {
-                    0 => stream.finish(),
-                    _ => Err(Error::data("decodes to more bytes than it should")),
-                };
-            }
-            let read = stream.fill(out.space(wanted)?)?;
-            out.unused(wanted - read);
-            if read < wanted {
-                return stream.finish();
-            }
-            piece = piece.saturating_mul(2);
-        }
+        let first = if exact { out.left() } else { encoded.len() as u64 };
+        out.read_all(first, |space| stream.fill(space))?;
+        stream.finish()
     }
 }
 
@@ -118,19 +103,6 @@ impl Stream<'_> {
             0 => Ok(()),
             n => Err(Error::data(format!("{n} bytes follow the zlib stream"))),
         }
-    }
-}
-
-/// An output as a writer.
-struct Sink<'o, 'a>(&'o mut Out<'a>);
-
-impl Write for Sink<'_, '_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.extend(bytes).map_err(io::Error::other)?;
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

@@ -331,6 +331,15 @@ pub(crate) unsafe fn slice_mut<'a, T>(ptr: *mut T, len: usize) -> &'a mut [T] {
     unsafe { std::slice::from_raw_parts_mut(ptr, len) }
 }
 
+/// Bytes that another lends; `None` for null.
+///
+/// # Safety
+/// `p` is null or points to a `zp_bytes` whose bytes nobody writes during `'a`.
+pub(crate) unsafe fn bytes<'a>(p: *const Bytes) -> Option<&'a [u8]> {
+    // SAFETY: the caller's promise.
+    unsafe { p.as_ref().map(|b| slice(b.ptr, b.len)) }
+}
+
 /// Text that another lends; `None` for null and for what is no UTF-8.
 ///
 /// # Safety

@@ -1,6 +1,8 @@
 //! `zp_array`: elements in memory.
 
 use super::out;
+#[cfg(feature = "load")]
+use super::{Answer, Fault};
 use crate::abi;
 use smallvec::SmallVec;
 use zarr_core::{
@@ -70,23 +72,23 @@ impl Form {
         &self,
         call: &CoreCall<'_>,
         view: &View<'_>,
-        f: impl FnOnce(*const abi::Array) -> abi::Status,
-    ) -> Result<abi::Status> {
+        f: impl FnOnce(*const abi::Array) -> Result<Answer>,
+    ) -> Result<Answer> {
         let (shape, element) = (view.shape(), view.element_size());
         if self.layout.is_variable() {
             let (offsets, bytes) = gathered(view)?;
             let lent = array(bytes.as_ptr().cast_mut(), &shape, &[], 0);
-            return Ok(f(&abi::Array { offsets: offsets.as_ptr(), ..lent }));
+            return f(&abi::Array { offsets: offsets.as_ptr(), ..lent });
         }
         if self.fits(view.as_ptr(), &shape, &view.strides(), element) {
             let strides: Strides = view.strides().iter().map(|s| *s as i64).collect();
-            return Ok(f(&array(view.as_ptr().cast_mut(), &shape, &strides, element)));
+            return f(&array(view.as_ptr().cast_mut(), &shape, &strides, element));
         }
         let bytes = view.count() * element;
         let (mut memory, at) = self.copy(call, bytes)?;
         let copy = &mut memory[at..at + bytes];
         ViewMut::new(copy, &shape, element)?.copy_from(view, 1)?;
-        Ok(f(&array(copy.as_mut_ptr(), &shape, &c_strides(&shape, element), element)))
+        f(&array(copy.as_mut_ptr(), &shape, &c_strides(&shape, element), element))
     }
     /// Lends memory whose elements are all written. `keep`: they are read before that.
     pub(crate) fn lend_mut(
@@ -95,7 +97,7 @@ impl Form {
         mut view: ViewMut<'_>,
         keep: bool,
         f: impl FnOnce(*const abi::Array) -> abi::Status,
-    ) -> Result<(abi::Status, Option<super::Fault>)> {
+    ) -> Result<Answer> {
         let (shape, element) = (view.shape(), view.element_size());
         if self.layout.is_variable() {
             return self.lend_variable(call, view, f);
@@ -121,7 +123,7 @@ impl Form {
         call: &CoreCall<'_>,
         mut view: ViewMut<'_>,
         f: impl FnOnce(*const abi::Array) -> abi::Status,
-    ) -> Result<(abi::Status, Option<super::Fault>)> {
+    ) -> Result<Answer> {
         let heap = view.require_heap()?;
         let (shape, count) = (view.shape(), view.count());
         let max = call.limits.chunk_bytes;
@@ -152,7 +154,7 @@ impl Form {
             return Ok((status, None));
         }
         let Some(parts) = parts(&offsets, &bytes, count) else {
-            return Ok((status, Some(super::Fault("it gave elements of variable length whose offsets are wrong"))));
+            return Ok((status, Some(Fault("it gave elements of variable length whose offsets are wrong"))));
         };
         let text = matches!(self.layout, Layout::Variable { text: true });
         let handles = parts.into_iter().map(|(offset, part)| {

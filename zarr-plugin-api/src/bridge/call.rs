@@ -1,6 +1,6 @@
 //! `zp_call`: what is lent to every call.
 
-use super::{Fault, Guard, error};
+use super::{Answer, Fault, Guard, error, quietly};
 use crate::abi::{self, Str};
 use std::{
     any::Any,
@@ -33,13 +33,14 @@ struct Kept<'c> {
 /// What came of a lent call.
 pub(crate) struct Ended {
     pub(crate) status: abi::Status,
+    pub(crate) fault: Option<Fault>,
     /// What was recorded with it, whatever the status.
     pub(crate) error: Option<Error>,
 }
 
 /// Lends a call. `roots` only where files may be opened.
 #[inline(always)]
-pub(crate) fn lend(call: &Call<'_>, roots: &[Str], f: impl FnOnce(*const abi::Call) -> abi::Status) -> Ended {
+pub(crate) fn lend(call: &Call<'_>, roots: &[Str], f: impl FnOnce(*const abi::Call) -> Answer) -> Ended {
     let lender = Lender { call, kept: ManuallyDrop::new(OnceLock::new()) };
     let inner_chunk_order = match call.options.inner_chunk_order {
         InnerChunkOrder::RowMajor => abi::ORDER_ROW_MAJOR,
@@ -71,31 +72,36 @@ pub(crate) fn lend(call: &Call<'_>, roots: &[Str], f: impl FnOnce(*const abi::Ca
         scratch: Some(scratch),
         join: Some(join),
     };
-    let status = f(&raw const lent);
+    let (status, fault) = f(&raw const lent);
     if lender.kept.get().is_none() {
-        return Ended { status, error: None };
+        return Ended { status, fault, error: None };
     }
-    Ended { status, error: lender.end() }
+    Ended { status, fault, error: lender.end() }
 }
 
-/// Lends a call where none is at hand: one thread, limits as given.
-pub(crate) fn lend_plain(limits: &Limits, f: impl FnOnce(*const abi::Call) -> abi::Status) -> Ended {
+/// A call where none is at hand: one thread, limits and options as given.
+pub(crate) fn plain<R>(limits: &Limits, options: &Options, f: impl FnOnce(&Call<'_>) -> R) -> R {
     let buffers = Pool::default();
-    let call = Call { limits, options: const { &Options::DEFAULT }, executor: &Sequential, buffers: &buffers };
-    lend(&call, &[], f)
+    f(&Call { limits, options, executor: &Sequential, buffers: &buffers })
+}
+
+/// Lends a call where none is at hand.
+pub(crate) fn lend_plain(limits: &Limits, f: impl FnOnce(*const abi::Call) -> Answer) -> Ended {
+    plain(limits, const { &Options::DEFAULT }, |call| lend(call, &[], f))
 }
 
 /// What a call that was lent means, watched over by a guard if the other side is not trusted.
-pub(crate) fn outcome(guard: Option<&dyn Guard>, run: &mut dyn FnMut() -> (Ended, Option<Fault>)) -> Result<()> {
+pub(crate) fn outcome(guard: Option<&dyn Guard>, run: &mut dyn FnMut() -> Ended) -> Result<()> {
     match guard {
         Some(guard) => guard.run(run),
         None => {
-            let (ended, _) = run();
-            match ended.error {
+            let ended = run();
+            match (ended.error, ended.fault) {
+                (_, Some(Fault(what))) => Err(zarr_core::ErrorKind::Contract(what).into()),
                 // A side that is trusted means what it says: the value is not there.
-                Some(e) if error::says_missing(&e) => Err(error::relayed(abi::E_MISSING)),
-                Some(e) => Err(e),
-                None => error::check(ended.status),
+                (Some(e), _) if error::says_missing(&e) => Err(error::relayed(abi::E_MISSING)),
+                (Some(e), _) => Err(e),
+                (None, _) => error::check(ended.status),
             }
         }
     }
@@ -155,9 +161,7 @@ unsafe extern "C" fn set_error(call: *const abi::Call, status: abi::Status, mess
         lender.record(error::rebuilt(status, message.unwrap_or("an error whose text is no UTF-8"), hint));
     };
     // Without memory for the message there is only the status.
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(record)) {
-        std::mem::forget(payload);
-    }
+    quietly(record);
 }
 
 const ALIGN: usize = 64;

@@ -1,6 +1,6 @@
 //! Rust functions that the other side calls: `zp_each`, `zp_make`, `zp_found`.
 
-use super::{Fault, error, source::Ranges};
+use super::{Answer, Fault, error, source::Ranges};
 use crate::abi::{self, Status};
 use std::{
     any::Any,
@@ -64,23 +64,17 @@ impl<F> Callback<F> {
 
 type OnEach<'e, 'f> = Callback<&'e mut (dyn FnMut(usize, &[u8]) -> Result<()> + 'f)>;
 
-/// Lends a Rust function as a `zp_each`, and gives back what went wrong in it.
-pub(crate) fn with_each(each: Each<'_>, f: impl FnOnce(abi::Each, *mut c_void) -> Result<()>) -> Result<()> {
+/// Lends a Rust function as a `zp_each` that is to get each of these ranges once at least, with its length; gives back
+/// what went wrong in it.
+pub(crate) fn answers(
+    ranges: &[ByteRange],
+    each: Each<'_>,
+    f: impl FnOnce(abi::Each, *mut c_void) -> Status,
+) -> Result<Answer> {
     unsafe extern "C" fn run(context: *mut c_void, i: usize, bytes: *const u8, len: usize) -> Status {
         // SAFETY: the context is lent with this function; the bytes until this returns.
         unsafe { OnEach::run(context, |each| each(i, abi::slice(bytes, len))) }
     }
-    let mut context = OnEach::new(each);
-    let done = f(Some(run), (&raw mut context).cast());
-    context.end(done)
-}
-
-/// As [`with_each`] for these ranges: each is to be given once at least, with its length.
-pub(crate) fn answers(
-    ranges: &[ByteRange],
-    each: Each<'_>,
-    f: impl FnOnce(abi::Each, *mut c_void) -> Result<Status>,
-) -> Result<(Status, Option<Fault>)> {
     let (mut wrong, mut seen) = (false, Ranges::from_elem(false, ranges.len()));
     let mut checked = |i: usize, bytes: &[u8]| {
         let fits = match ranges.get(i) {
@@ -95,11 +89,9 @@ pub(crate) fn answers(
         seen[i] = true;
         each(i, bytes)
     };
-    let mut status = abi::OK;
-    let done = with_each(&mut checked, |each, context| {
-        status = f(each, context)?;
-        Ok(())
-    });
+    let mut context = OnEach::new(&mut checked);
+    let status = f(Some(run), (&raw mut context).cast());
+    let done = context.end(Ok(()));
     if wrong || done.is_ok() && status == abi::OK && seen.contains(&false) {
         return Ok((status, Some(Fault("it gave other bytes than it was asked for"))));
     }

@@ -1,6 +1,6 @@
 //! Errors as statuses and texts, and back.
 
-use super::call::Lender;
+use super::{Answer, call::Lender};
 use crate::abi::{self, Status, Str};
 use std::io;
 use zarr_core::{Error, ErrorKind};
@@ -110,6 +110,15 @@ pub(crate) fn relayed(status: Status) -> Error {
 /// As [`relayed`], where success is possible.
 pub(crate) fn check(status: Status) -> zarr_core::Result<()> {
     if status == abi::OK { Ok(()) } else { Err(relayed(status)) }
+}
+
+/// Puts an error of our own aside; what the other side is to know of it is the status.
+pub(crate) fn set_aside(answer: zarr_core::Result<Answer>, failed: &mut Option<Error>) -> Answer {
+    answer.unwrap_or_else(|e| {
+        let status = status_of(&e);
+        *failed = Some(e);
+        (status, None)
+    })
 }
 
 /// Tells the caller what went wrong, and gives the status to return.

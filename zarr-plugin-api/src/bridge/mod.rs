@@ -21,12 +21,21 @@ use zarr_core::{ErrorKind, Result};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fault(pub(crate) &'static str);
 
+/// What a function answered, and what is wrong with that if no correct callee answers so.
+pub(crate) type Answer = (Status, Option<Fault>);
+
 /// Watches over the calls of a side that is not trusted.
 pub(crate) trait Guard: Send + Sync {
     /// Runs a call, unless the other side is to be called no more; gives what the call means.
-    fn run(&self, call: &mut dyn FnMut() -> (call::Ended, Option<Fault>)) -> Result<()>;
+    fn run(&self, call: &mut dyn FnMut() -> call::Ended) -> Result<()>;
     /// Runs a function that only gives something back, unless the other side is to be called no more.
     fn end(&self, end: &mut dyn FnMut());
+}
+
+/// Runs code of ours where the other side cannot be told of a panic.
+pub(crate) fn quietly<R>(f: impl FnOnce() -> R) -> Option<R> {
+    // A payload's own drop may panic again.
+    catch_unwind(AssertUnwindSafe(f)).map_err(std::mem::forget).ok()
 }
 
 /// Tells of a panic, and gives the status to return.

@@ -238,7 +238,7 @@ impl Parts {
         // SAFETY: as above.
         let (label, shape) = unsafe { (abi::text(lent.label), abi::slice(lent.shape, lent.rank as usize)) };
         // SAFETY: as above.
-        let fill = unsafe { lent.fill.as_ref().map(|f| abi::slice(f.ptr, f.len)) }.unwrap_or_default();
+        let fill = unsafe { abi::bytes(lent.fill) }.unwrap_or_default();
         if !layout.is_variable() && fill.len() != layout.size() {
             return Err(Error::chain(format!("a fill value of {} bytes is no element of {layout:?}", fill.len())));
         }

@@ -1,19 +1,14 @@
 //! `zp_reader`: one version of one stored value, read as [`Source`] says.
 
 use super::{
-    Fault, Guard,
+    Answer, Fault, Guard,
     call::{self, Lender},
     callback::{Callback, answers},
-    error, serve,
+    error, quietly, serve,
 };
 use crate::abi::{self, Status};
 use smallvec::SmallVec;
-use std::{
-    cell::RefCell,
-    ffi::c_void,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-};
+use std::{ffi::c_void, sync::Arc};
 use zarr_core::{
     Error, ErrorKind, Result,
     limits::Limits,
@@ -98,10 +93,7 @@ pub(crate) fn give<const PLUGIN: bool>(source: Box<dyn Source + '_>) -> abi::Rea
 
 unsafe extern "C" fn release(reader: *mut abi::Reader) {
     // SAFETY: `give` made it, and it is released once.
-    let drop_it = || unsafe { drop(Box::from_raw((*reader).host.cast::<Box<dyn Source>>())) };
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(drop_it)) {
-        std::mem::forget(payload);
-    }
+    quietly(|| unsafe { drop(Box::from_raw((*reader).host.cast::<Box<dyn Source>>())) });
 }
 
 /// # Safety
@@ -147,21 +139,14 @@ unsafe extern "C" fn read_into<const PLUGIN: bool>(
 }
 
 unsafe extern "C" fn in_memory(reader: *const abi::Reader, len: *mut usize) -> *const u8 {
-    let found = catch_unwind(AssertUnwindSafe(|| {
-        // SAFETY: the other side passes the reader on that it was given.
-        unsafe { source(reader) }.in_memory()
-    }));
-    match found {
-        Ok(Some(bytes)) => {
+    // SAFETY: the other side passes the reader on that it was given.
+    match quietly(|| unsafe { source(reader) }.in_memory()).flatten() {
+        Some(bytes) => {
             // SAFETY: the other side's own variable.
             unsafe { *len = bytes.len() };
             bytes.as_ptr()
         }
-        Ok(None) => std::ptr::null(),
-        Err(payload) => {
-            std::mem::forget(payload);
-            std::ptr::null()
-        }
+        None => std::ptr::null(),
     }
 }
 
@@ -270,51 +255,39 @@ impl Taken {
         let reader = abi::Reader { memo: None, ..reader };
         Self { reader, original: std::ptr::null(), call: None, guard, limits: limits.clone() }
     }
-    fn with(&self, f: impl Fn(*const abi::Reader, *const abi::Call) -> Status) -> Result<()> {
+    fn with(&self, mut f: impl FnMut(*const abi::Reader, *const abi::Call) -> Status) -> Result<()> {
         self.checked(|reader, call| (f(reader, call), None))
     }
-    fn checked(&self, f: impl Fn(*const abi::Reader, *const abi::Call) -> (Status, Option<Fault>)) -> Result<()> {
+    fn checked(&self, mut f: impl FnMut(*const abi::Reader, *const abi::Call) -> Answer) -> Result<()> {
         if let Some(call) = self.call {
             return match f(self.original, call) {
                 (_, Some(Fault(what))) => Err(ErrorKind::Contract(what).into()),
                 (status, None) => error::check(status),
             };
         }
-        let mut run = || {
-            let mut fault = None;
-            let ended = call::lend_plain(&self.limits, |call| {
-                let (status, found) = f(&raw const self.reader, call);
-                fault = found;
-                status
-            });
-            (ended, fault)
-        };
+        let mut run = || call::lend_plain(&self.limits, |call| f(&raw const self.reader, call));
         call::outcome(self.guard.as_deref(), &mut run)
     }
 }
 
+const CANNOT_READ: ErrorKind = ErrorKind::Contract("a reader that cannot read");
+
 impl Source for Taken {
     fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
-        let Some(read) = self.reader.read else { return Err(ErrorKind::Contract("a reader that cannot read").into()) };
+        let read = self.reader.read.ok_or(CANNOT_READ)?;
         let lent: Ranges<abi::Range> = ranges.iter().copied().map(range_to).collect();
-        let (each, failed) = (RefCell::new(each), RefCell::new(None));
+        let mut failed = None;
         let done = self.checked(|reader, call| {
-            let answered = answers(ranges, &mut **each.borrow_mut(), |each, context| {
+            let answered = answers(ranges, &mut *each, |each, context| {
                 // SAFETY: reader and call are lent, see the constructors; the rest lives until it returns.
-                Ok(unsafe { read(reader, call, lent.as_ptr(), lent.len(), each, context) })
+                unsafe { read(reader, call, lent.as_ptr(), lent.len(), each, context) }
             });
-            answered.unwrap_or_else(|e| {
-                let status = error::status_of(&e);
-                failed.replace(Some(e));
-                (status, None)
-            })
+            error::set_aside(answered, &mut failed)
         });
-        failed.into_inner().map_or(done, Err)
+        failed.map_or(done, Err)
     }
     fn read_into(&self, range: ByteRange, out: &mut [u8]) -> Result<()> {
-        let Some(read_into) = self.reader.read_into else {
-            return Err(ErrorKind::Contract("a reader that cannot read").into());
-        };
+        let read_into = self.reader.read_into.ok_or(CANNOT_READ)?;
         let (range, out, len) = (range_to(range), out.as_mut_ptr(), out.len());
         // SAFETY: as above.
         self.with(|reader, call| unsafe { read_into(reader, call, &raw const range, out, len) })
@@ -346,10 +319,7 @@ impl Source for Taken {
         }
         unsafe extern "C" fn drop_memo(made: *mut c_void) {
             // SAFETY: `run` made it, and it is dropped once.
-            let drop_it = || unsafe { drop(Box::from_raw(made.cast::<Memo>())) };
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(drop_it)) {
-                std::mem::forget(payload);
-            }
+            quietly(|| unsafe { drop(Box::from_raw(made.cast::<Memo>())) });
         }
         let Some(memo) = self.reader.memo else { return make() };
         let mut context = Make::new(make);

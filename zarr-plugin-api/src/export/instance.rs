@@ -4,17 +4,12 @@ use crate::{
     abi::{self, Bytes, Call, Out, Site as LentSite, Status},
     bridge::{
         call::{Own, Taken},
-        out,
+        out, quietly,
         representation::{Parts, size_from},
         serve,
     },
 };
-use std::{
-    ffi::c_void,
-    fmt,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-};
+use std::{ffi::c_void, fmt, sync::Arc};
 use zarr_core::{
     Error, Result,
     call::Call as CoreCall,
@@ -88,7 +83,7 @@ pub(crate) unsafe fn create<D: ?Sized, X>(
         // SAFETY: as above.
         let name = unsafe { abi::text(lent.name) }.ok_or_else(|| Error::argument("an extension has no name"))?;
         // SAFETY: as above.
-        let json = unsafe { lent.configuration.as_ref().map(|c| abi::slice(c.ptr, c.len)) };
+        let json = unsafe { abi::bytes(lent.configuration) };
         let configuration = match json.map(|json| Json::parse(json, taken.limits())).transpose()? {
             Some(Json::Object(members)) => members,
             None => Object::new(),
@@ -136,13 +131,7 @@ pub(crate) fn representation(site: &Site<'_>) -> Result<Representation> {
 pub(crate) unsafe extern "C" fn destroy<D: ?Sized, X>(this: *mut c_void) -> Status {
     // SAFETY: `create` of the same kind made it, and the host destroys it once.
     let drop_it = || unsafe { drop(Box::from_raw(this.cast::<Instance<D, X>>())) };
-    match catch_unwind(AssertUnwindSafe(drop_it)) {
-        Ok(()) => abi::OK,
-        Err(payload) => {
-            std::mem::forget(payload);
-            abi::E_PANIC
-        }
-    }
+    if quietly(drop_it).is_some() { abi::OK } else { abi::E_PANIC }
 }
 
 /// The instance.
@@ -207,7 +196,7 @@ pub(crate) unsafe fn ask<'a, D: ?Sized + 'a, X: 'a>(
 /// `p` is null or points to a `zp_bytes` that is lent for `'a`.
 pub(crate) unsafe fn bytes<'a>(p: *const Bytes) -> &'a [u8] {
     // SAFETY: the caller's promise.
-    unsafe { p.as_ref().map(|b| abi::slice(b.ptr, b.len)).unwrap_or_default() }
+    unsafe { abi::bytes(p).unwrap_or_default() }
 }
 
 /// The functions of `ZP_HEAD` of a kind.

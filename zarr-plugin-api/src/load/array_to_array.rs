@@ -1,6 +1,10 @@
 //! An array -> array codec of a plugin.
 
-use super::{Plugin, data_type::PluginType, handle::Handle};
+use super::{
+    Plugin,
+    data_type::PluginType,
+    handle::{Handle, MISSING},
+};
 use crate::{
     abi,
     bridge::{
@@ -10,7 +14,7 @@ use crate::{
 };
 use std::{ffi::c_void, sync::Arc};
 use zarr_core::{
-    Error, ErrorKind, Result,
+    Result,
     call::Call,
     codec::{ArrayToArray, Plan},
     extension::Extension,
@@ -65,12 +69,10 @@ fn encoded(
     site: &Site<'_>,
 ) -> Result<Representation> {
     let mut lent: abi::Representation = abi::blank();
-    super::handle::plain_call(site.limits, |call| {
-        handle.call(call, |this, call| match table.encoded_representation {
-            // SAFETY: see above.
-            Some(f) => unsafe { f(this, call, &raw mut lent) },
-            None => abi::E_INTERNAL,
-        })
+    handle.plain(site.limits, |this, call| {
+        let f = table.encoded_representation.ok_or(MISSING)?;
+        // SAFETY: see above.
+        Ok((unsafe { f(this, call, &raw mut lent) }, None))
     })?;
     let unchanged = LentRepresentation::new(decoded);
     lent.fill_in(unchanged.get());
@@ -86,9 +88,8 @@ fn encoded(
         let made = PluginType::new(part, Some(whole), &table, &parts.label, site.limits)?;
         Arc::new(made) as Arc<dyn zarr_core::data_type::DataType>
     // SAFETY: as above.
-    } else if let Some(json) = unsafe { lent.data_type_json.as_ref() } {
-        // SAFETY: as above.
-        let json = Json::parse(unsafe { abi::slice(json.ptr, json.len) }, site.limits)?;
+    } else if let Some(json) = unsafe { abi::bytes(lent.data_type_json) } {
+        let json = Json::parse(json, site.limits)?;
         site.registry.data_type_at(&Extension::parse(&json)?, site)?.object
     } else {
         decoded.data_type().clone()
@@ -136,10 +137,6 @@ fn plan(
     }
 }
 
-fn missing() -> Error {
-    ErrorKind::Contract("a required function is null").into()
-}
-
 impl Codec {
     fn both(
         &self,
@@ -149,12 +146,7 @@ impl Codec {
         f: impl FnOnce(*const c_void, *const abi::Call, *const abi::Array, *const abi::Array) -> abi::Status,
     ) -> Result<()> {
         self.handle.checked(call, |this, lent| {
-            let mut outcome = Ok((abi::OK, None));
-            let status = from_form.lend(call, from, |from| {
-                outcome = to_form.lend_mut(call, to, false, |to| f(this, lent, from, to));
-                abi::OK
-            });
-            status.and(outcome)
+            from_form.lend(call, from, |from| to_form.lend_mut(call, to, false, |to| f(this, lent, from, to)))
         })
     }
 }
@@ -164,13 +156,13 @@ impl ArrayToArray for Codec {
         &self.encoded
     }
     fn encode(&self, call: &Call<'_>, decoded: &View<'_>, encoded: ViewMut<'_>) -> Result<()> {
-        let Some(f) = self.table.encode else { return Err(missing()) };
+        let f = self.table.encode.ok_or(MISSING)?;
         let (from, to) = ((&self.decoded_form, decoded), (&self.encoded_form, encoded));
         // SAFETY: see above.
         self.both(call, from, to, |this, call, from, to| unsafe { f(this, call, from, to) })
     }
     fn decode(&self, call: &Call<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
-        let Some(f) = self.table.decode else { return Err(missing()) };
+        let f = self.table.decode.ok_or(MISSING)?;
         let (from, to) = ((&self.encoded_form, encoded), (&self.decoded_form, decoded));
         // SAFETY: see above.
         self.both(call, from, to, |this, call, from, to| unsafe { f(this, call, from, to) })
@@ -183,7 +175,7 @@ impl ArrayToArray for Codec {
         }
     }
     fn decode_in_place(&self, call: &Call<'_>, elements: ViewMut<'_>) -> Result<()> {
-        let Some(f) = self.table.decode_in_place else { return Err(missing()) };
+        let f = self.table.decode_in_place.ok_or(MISSING)?;
         self.handle.checked(call, |this, lent| {
             // SAFETY: see above.
             self.decoded_form.lend_mut(call, elements, true, |array| unsafe { f(this, lent, array) })

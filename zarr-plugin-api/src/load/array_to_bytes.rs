@@ -1,6 +1,9 @@
 //! An array -> bytes codec of a plugin.
 
-use super::{Plugin, handle::Handle};
+use super::{
+    Plugin,
+    handle::{Handle, MISSING},
+};
 use crate::{
     abi::{self, Bytes},
     bridge::{
@@ -13,7 +16,7 @@ use crate::{
 };
 use std::sync::Arc;
 use zarr_core::{
-    Error, ErrorKind, Result,
+    Error, Result,
     call::{Call, Out},
     codec::{ArrayToBytes, Encoded, PartialDecode, Update},
     extension::Extension,
@@ -106,17 +109,8 @@ impl Codec {
         }
     }
     fn keeps(&self, encoded: usize) -> Option<Fault> {
-        let kept = match self.size {
-            Size::Exact(n) => encoded as u64 == n,
-            Size::AtMost(n) => encoded as u64 <= n,
-            Size::Unknown => true,
-        };
-        (!kept).then_some(Fault("it encoded to another size than it says"))
+        (!self.size.allows(encoded as u64)).then_some(Fault("it encoded to another size than it says"))
     }
-}
-
-fn missing() -> Error {
-    ErrorKind::Contract("a required function is null").into()
 }
 
 impl ArrayToBytes for Codec {
@@ -124,32 +118,19 @@ impl ArrayToBytes for Codec {
         self.size
     }
     fn encode(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
-        let Some(f) = self.table.encode else { return Err(missing()) };
+        let f = self.table.encode.ok_or(MISSING)?;
         let before = out.len();
         self.handle.checked(call, |this, lent| {
-            let mut fault = None;
-            let mut run = |array| {
+            let (status, fault) = self.form.lend(call, decoded, |array| {
                 // SAFETY: see above.
-                let (status, found) = out::lend(out, None, |out| unsafe { f(this, lent, array, out) })?;
-                fault = found;
-                Ok(status)
-            };
-            let mut failed = None;
-            let status = self.form.lend(call, decoded, |array| {
-                run(array).unwrap_or_else(|e| {
-                    failed = Some(e);
-                    abi::E_INTERNAL
-                })
+                out::lend(out, None, |out| unsafe { f(this, lent, array, out) })
             })?;
-            if let Some(e) = failed {
-                return Err(e);
-            }
             let broken = if status == abi::OK { self.keeps(out.len() - before) } else { None };
             Ok((status, fault.or(broken)))
         })
     }
     fn decode(&self, call: &Call<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
-        let Some(f) = self.table.decode else { return Err(missing()) };
+        let f = self.table.decode.ok_or(MISSING)?;
         self.check_stored(encoded.len() as u64)?;
         let input = Bytes::new(encoded);
         self.handle.checked(call, |this, lent| {
@@ -175,7 +156,7 @@ impl ArrayToBytes for Codec {
 
 impl PartialDecode for Codec {
     fn partial_decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, out: ViewMut<'_>) -> Result<()> {
-        let Some(f) = self.table.partial_decode else { return Err(missing()) };
+        let f = self.table.partial_decode.ok_or(MISSING)?;
         if let Some(found) = source.size()? {
             self.check_stored(found)?;
         }
@@ -198,34 +179,21 @@ impl Update for Codec {
         new: &View<'_>,
         out: &mut Out<'_>,
     ) -> Result<Encoded> {
-        let Some(f) = self.table.update else { return Err(missing()) };
+        let f = self.table.update.ok_or(MISSING)?;
         let (start, len) = (region.start.as_ptr(), region.len.as_ptr());
         let (mut is_fill, before) = (0, out.len());
         self.handle.checked(call, |this, lent| {
-            let (mut fault, mut failed) = (None, None);
             let mut with = |reader| {
                 self.form.lend(call, new, |array| {
                     // SAFETY: see above.
                     let run = |out| unsafe { f(this, lent, reader, start, len, array, out, &raw mut is_fill) };
-                    match out::lend(out, None, run) {
-                        Ok((status, found)) => {
-                            fault = found;
-                            status
-                        }
-                        Err(e) => {
-                            failed = Some(e);
-                            abi::E_INTERNAL
-                        }
-                    }
+                    out::lend(out, None, run)
                 })
             };
-            let status = match old {
-                Some(old) => source::lend(old, with)?,
-                None => with(std::ptr::null())?,
-            };
-            if let Some(e) = failed {
-                return Err(e);
-            }
+            let (status, fault) = match old {
+                Some(old) => source::lend(old, with),
+                None => with(std::ptr::null()),
+            }?;
             let broken = if status == abi::OK && is_fill == 0 { self.keeps(out.len() - before) } else { None };
             Ok((status, fault.or(broken)))
         })?;

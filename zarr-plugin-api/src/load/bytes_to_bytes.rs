@@ -2,7 +2,7 @@
 
 use super::{
     Plugin,
-    handle::{Handle, plain_call},
+    handle::{Handle, MISSING},
 };
 use crate::{
     abi::{self, Bytes},
@@ -14,7 +14,7 @@ use crate::{
 };
 use std::sync::Arc;
 use zarr_core::{
-    ErrorKind, Result,
+    Result,
     call::{Call, Out},
     codec::BytesToBytes,
     extension::Extension,
@@ -54,11 +54,7 @@ impl Codec {
     fn keeps(&self, decoded: usize, encoded: usize) -> bool {
         let given = Size::Exact(decoded as u64);
         let said = if given == self.usual.0 { self.usual.1 } else { self.encoded_size(given) };
-        match said {
-            Size::Exact(n) => encoded as u64 == n,
-            Size::AtMost(n) => encoded as u64 <= n,
-            Size::Unknown => true,
-        }
+        said.allows(encoded as u64)
     }
 }
 
@@ -76,7 +72,7 @@ impl BytesToBytes for Codec {
         asked.map_or(Size::Unknown, |()| size_from(&answer))
     }
     fn encode(&self, call: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
-        let Some(f) = self.table.encode else { return Err(missing()) };
+        let f = self.table.encode.ok_or(MISSING)?;
         let (input, before) = (Bytes::new(decoded), out.len());
         self.handle.checked(call, |this, call| {
             // SAFETY: see above.
@@ -86,7 +82,7 @@ impl BytesToBytes for Codec {
         })
     }
     fn decode(&self, call: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
-        let Some(f) = self.table.decode else { return Err(missing()) };
+        let f = self.table.decode.ok_or(MISSING)?;
         let input = Bytes::new(encoded);
         self.handle.checked(call, |this, call| {
             // SAFETY: see above.
@@ -99,10 +95,6 @@ impl BytesToBytes for Codec {
     }
 }
 
-fn missing() -> zarr_core::Error {
-    ErrorKind::Contract("a required function is null").into()
-}
-
 /// Decoded bytes, read through the codec.
 struct Decoded<'s> {
     codec: &'s Codec,
@@ -111,15 +103,13 @@ struct Decoded<'s> {
 
 impl Source for Decoded<'_> {
     fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
-        let Some(f) = self.codec.table.decoded_read else { return Err(missing()) };
+        let f = self.codec.table.decoded_read.ok_or(MISSING)?;
         let lent: Ranges<abi::Range> = ranges.iter().copied().map(source::range_to).collect();
-        plain_call(&self.codec.limits, |call| {
-            self.codec.handle.checked(call, |this, call| {
-                callback::answers(ranges, each, |each, context| {
-                    Ok(source::lend(self.encoded, |reader| {
-                        // SAFETY: see above.
-                        unsafe { f(this, call, reader, lent.as_ptr(), lent.len(), each, context) }
-                    }))
+        self.codec.handle.plain(&self.codec.limits, |this, call| {
+            callback::answers(ranges, each, |each, context| {
+                source::lend(self.encoded, |reader| {
+                    // SAFETY: see above.
+                    unsafe { f(this, call, reader, lent.as_ptr(), lent.len(), each, context) }
                 })
             })
         })

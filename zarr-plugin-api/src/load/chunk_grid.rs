@@ -2,12 +2,12 @@
 
 use super::{
     Plugin,
-    handle::{Handle, plain_call},
+    handle::{Handle, MISSING},
 };
 use crate::abi;
 use std::sync::Arc;
 use zarr_core::{
-    Error, ErrorKind, Result,
+    Error, Result,
     chunk_grid::{AxisCells, ChunkGrid},
     extension::Extension,
     json::{Json, Object},
@@ -68,10 +68,6 @@ pub(super) fn make(
     Ok(Instance::new(Arc::new(grid), Box::new(Json::Object(configuration))))
 }
 
-fn missing() -> Error {
-    ErrorKind::Contract("a required function is null").into()
-}
-
 // SAFETY of the blocks below: the instance is alive, required functions are not null, arrays of numbers have as many as
 // the rank that is given, and what is lent lives until the function returns.
 
@@ -111,7 +107,7 @@ impl Grid {
     ) -> Result<Dims> {
         let mut numbers = Dims::from_elem(0, rank);
         let at = numbers.as_mut_ptr();
-        plain_call(&self.limits, |call| self.handle.call(call, |this, call| f(this, call, at)))?;
+        self.handle.plain(&self.limits, |this, call| Ok((f(this, call, at), None)))?;
         Ok(numbers)
     }
     fn check_rank(&self, what: &str, numbers: &[u64]) -> Result<()> {
@@ -126,7 +122,7 @@ impl Grid {
 impl ChunkGrid for Grid {
     fn grid_shape(&self, array_shape: &[u64]) -> Result<Dims> {
         self.check_rank("the array", array_shape)?;
-        let Some(f) = self.table.grid_shape else { return Err(missing()) };
+        let f = self.table.grid_shape.ok_or(MISSING)?;
         let (shape, rank) = (array_shape.as_ptr(), array_shape.len());
         // SAFETY: see above.
         let found = self.numbers(rank, |this, call, found| unsafe { f(this, call, shape, rank as u32, found) })?;
@@ -145,7 +141,7 @@ impl ChunkGrid for Grid {
     fn cell(&self, array_shape: &[u64], cell: &[u64]) -> Result<Region> {
         self.check_rank("the array", array_shape)?;
         self.check_rank("the cell", cell)?;
-        let Some(f) = self.table.cell else { return Err(missing()) };
+        let f = self.table.cell.ok_or(MISSING)?;
         let (shape, rank) = (array_shape.as_ptr(), array_shape.len());
         let mut len = Dims::from_elem(0, rank);
         let len_at = len.as_mut_ptr();
@@ -166,7 +162,7 @@ impl ChunkGrid for Grid {
     fn cell_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
         self.check_rank("the array", array_shape)?;
         self.check_rank("the element", element)?;
-        let Some(f) = self.table.cell_of else { return Err(missing()) };
+        let f = self.table.cell_of.ok_or(MISSING)?;
         let (shape, rank) = (array_shape.as_ptr(), array_shape.len());
         // SAFETY: see above.
         let cell = self

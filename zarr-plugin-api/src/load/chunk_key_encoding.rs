@@ -2,12 +2,12 @@
 
 use super::{
     Plugin,
-    handle::{Handle, plain_call},
+    handle::{Handle, MISSING},
 };
 use crate::abi::{self, Str};
 use std::sync::Arc;
 use zarr_core::{
-    ErrorKind, Result,
+    Result,
     chunk_key_encoding::ChunkKeyEncoding,
     extension::Extension,
     json::Json,
@@ -38,9 +38,7 @@ pub(super) fn make(
 
 impl ChunkKeyEncoding for Encoding {
     fn encode(&self, cell: &[u64]) -> Result<String> {
-        let Some(f) = self.table.encode else {
-            return Err(ErrorKind::Contract("a required function is null").into());
-        };
+        let f = self.table.encode.ok_or(MISSING)?;
         let (at, rank) = (cell.as_ptr(), cell.len() as u32);
         // SAFETY: the instance is alive, and what is lent lives until the function returns.
         let key = self.handle.text(&self.limits, |this, call, out| unsafe { f(this, call, at, rank, out) })?;
@@ -52,13 +50,9 @@ impl ChunkKeyEncoding for Encoding {
         let f = self.table.decode?;
         let (text, mut cell, mut found) = (Str::new(key), Dims::from_elem(0, rank), 0);
         let (at, found_at) = (cell.as_mut_ptr(), &raw mut found);
-        plain_call(&self.limits, |call| {
-            self.handle.call(call, |this, call| {
-                // SAFETY: as above; `cell` has room for `rank` numbers.
-                unsafe { f(this, call, &raw const text, rank as u32, at, found_at) }
-            })
-        })
-        .ok()?;
+        // SAFETY: as above; `cell` has room for `rank` numbers.
+        let run = |this, call| unsafe { f(this, call, &raw const text, rank as u32, at, found_at) };
+        self.handle.plain(&self.limits, |this, call| Ok((run(this, call), None))).ok()?;
         // A cell is believed if the key is the one that it gets.
         (found != 0 && self.encode(&cell).is_ok_and(|k| k == key)).then_some(cell)
     }

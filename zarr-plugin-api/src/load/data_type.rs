@@ -1,13 +1,16 @@
 //! A data type of a plugin.
 
-use super::{Plugin, handle::Handle};
+use super::{
+    Plugin,
+    handle::{Handle, MISSING},
+};
 use crate::{
     abi::{self, Bytes},
     bridge::representation::layout_from,
 };
 use std::{fmt, sync::Arc};
 use zarr_core::{
-    ErrorKind, Result,
+    Result,
     data_type::DataType,
     extension::Extension,
     json::Json,
@@ -98,7 +101,7 @@ impl DataType for PluginType {
         self.layout.clone()
     }
     fn fill_from_json(&self, value: &Json) -> Result<Vec<u8>> {
-        let Some(f) = self.table.fill_from_json else { return Err(missing()) };
+        let f = self.table.fill_from_json.ok_or(MISSING)?;
         let text = value.to_string();
         let json = Bytes::new(text.as_bytes());
         // SAFETY: see above.
@@ -111,7 +114,7 @@ impl DataType for PluginType {
         if fits { Ok(element) } else { Err(self.handle.fault("it gave a fill value that is no element")) }
     }
     fn fill_to_json(&self, element: &[u8]) -> Result<Json> {
-        let Some(f) = self.table.fill_to_json else { return Err(missing()) };
+        let f = self.table.fill_to_json.ok_or(MISSING)?;
         let element = Bytes::new(element);
         // SAFETY: see above.
         self.json(|this, call, out| unsafe { f(this, call, &raw const element, out) })
@@ -124,13 +127,7 @@ impl DataType for PluginType {
         // they came.
         let Some(f) = self.table.check_elements.filter(|_| !self.layout.is_variable()) else { return Ok(()) };
         let elements = Bytes::new(elements);
-        super::handle::plain_call(&self.limits, |call| {
-            // SAFETY: see above.
-            self.handle.call(call, |this, call| unsafe { f(this, call, &raw const elements) })
-        })
+        // SAFETY: see above.
+        self.handle.plain(&self.limits, |this, call| Ok((unsafe { f(this, call, &raw const elements) }, None)))
     }
-}
-
-fn missing() -> zarr_core::Error {
-    ErrorKind::Contract("a required function is null").into()
 }

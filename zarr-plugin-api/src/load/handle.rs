@@ -4,7 +4,7 @@ use super::{Plugin, float::Environment, plugin};
 use crate::{
     abi::{self, Bytes, Status, Str},
     bridge::{
-        Fault,
+        Answer,
         call::{self, Ended},
         out,
         representation::{LentRepresentation, size_to},
@@ -13,12 +13,15 @@ use crate::{
 use std::{ffi::c_void, sync::Arc};
 use zarr_core::{
     Error, ErrorKind, Result,
-    call::{Call, Options, Pool, Sequential},
+    call::{Call, Options},
     extension::Extension,
     json::{Json, Object},
     limits::Limits,
     registry::{Intent, Site},
 };
+
+/// For a function that was checked when its vtable was read.
+pub(super) const MISSING: ErrorKind = ErrorKind::Contract("a required function is null");
 
 /// An instance that is destroyed with its last user.
 #[derive(Debug)]
@@ -52,8 +55,6 @@ impl Handle {
         extension: &Extension,
         site: &Site<'_>,
     ) -> Result<(Self, Object)> {
-        let (name, version) = (Str::new("zarr"), Str::new(env!("CARGO_PKG_VERSION")));
-        let host = plugin::host(&name, &version);
         let asked = Str::new(extension.name());
         let json = Json::Object(extension.configuration().cloned().unwrap_or_default()).to_string();
         let json = Bytes::new(json.as_bytes());
@@ -70,20 +71,22 @@ impl Handle {
             size: &raw const size,
         };
         let roots: Vec<Str> = site.options.roots.iter().map(|r| Str::new(r)).collect();
-        let mut this = std::ptr::null_mut();
-        plugin.usable()?;
-        let before = Environment::now();
-        let ended = with_call(site.limits, site.options, |call| {
-            call::lend(call, &roots, |call| {
-                // SAFETY: the function was checked not to be null; everything that is lent lives until it returns.
-                head.create
-                    .map_or(abi::E_INTERNAL, |f| unsafe { f(&raw const host, call, &raw const lent, &raw mut this) })
-            })
-        });
-        // What was made is destroyed also if the call is found to be wrong.
-        let made = ended.status == abi::OK;
-        let handle = made.then(|| Self { plugin: plugin.clone(), destroy: head.destroy, this });
-        plugin.judge(before, ended, None)?;
+        let (mut this, mut handle) = (std::ptr::null_mut(), None);
+        plugin.watched(|| {
+            let ended = call::plain(site.limits, site.options, |call| {
+                call::lend(call, &roots, |call| {
+                    let status = head.create.map_or(abi::E_INTERNAL, |create| {
+                        // SAFETY: everything that is lent lives until it returns.
+                        plugin::with_host(|host| unsafe { create(host, call, &raw const lent, &raw mut this) })
+                    });
+                    (status, None)
+                })
+            });
+            // What was made is destroyed also if the call is found to be wrong.
+            let made = ended.status == abi::OK;
+            handle = made.then(|| Self { plugin: plugin.clone(), destroy: head.destroy, this });
+            ended
+        })?;
         let handle = handle.ok_or(ErrorKind::Contract("nothing was made"))?;
         let configuration = handle.text(site.limits, |this, call, out| {
             // SAFETY: as above.
@@ -109,50 +112,40 @@ impl Handle {
         roots: &[Str],
         f: impl FnOnce(*const c_void, *const abi::Call) -> Status,
     ) -> Result<()> {
-        self.plugin.usable()?;
-        let before = Environment::now();
-        let ended = with_call(limits, options, |call| call::lend(call, roots, |call| f(self.this, call)));
-        self.plugin.judge(before, ended, None)
+        let lend = |call: &Call<'_>| call::lend(call, roots, |call| (f(self.this, call), None));
+        self.plugin.watched(|| call::plain(limits, options, lend))
     }
-    /// A call of a function; what is lent is valid until it returns, and the function is not null.
-    #[inline]
-    pub(super) fn call(
-        &self,
-        call: &Call<'_>,
-        f: impl FnOnce(*const c_void, *const abi::Call) -> Status,
-    ) -> Result<()> {
-        self.checked(call, |this, call| Ok((f(this, call), None)))
-    }
-    /// A call that lends more than can be had without errors of its own, or whose answer is checked at once.
+    /// A call that lends more than can be had without errors of its own, or whose answer is checked at once. What is
+    /// lent is valid until it returns.
     #[inline(always)]
     pub(super) fn checked(
         &self,
         call: &Call<'_>,
-        f: impl FnOnce(*const c_void, *const abi::Call) -> Result<(Status, Option<Fault>)>,
+        f: impl FnOnce(*const c_void, *const abi::Call) -> Result<Answer>,
     ) -> Result<()> {
-        self.plugin.usable()?;
-        let (mut fault, mut failed) = (None, None);
-        let before = Environment::now();
-        let ended = call::lend(call, &[], |call| match f(self.this, call) {
-            Ok((status, found)) => {
-                fault = found;
-                status
-            }
-            Err(e) => {
-                failed = Some(e);
-                abi::OK
-            }
-        });
-        self.plugin.judge(before, ended, fault)?;
+        let mut failed = None;
+        self.plugin.watched(|| {
+            call::lend(call, &[], |call| {
+                f(self.this, call).unwrap_or_else(|e| {
+                    failed = Some(e);
+                    (abi::OK, None)
+                })
+            })
+        })?;
         failed.map_or(Ok(()), Err)
+    }
+    /// [`checked`](Self::checked) where the host has no call.
+    pub(super) fn plain(
+        &self,
+        limits: &Limits,
+        f: impl FnOnce(*const c_void, *const abi::Call) -> Result<Answer>,
+    ) -> Result<()> {
+        call::plain(limits, const { &Options::DEFAULT }, |call| self.checked(call, f))
     }
     /// A function without a call, which therefore cannot say what went wrong.
     #[inline]
     pub(super) fn ask(&self, f: impl FnOnce(*const c_void) -> Status) -> Result<()> {
-        self.plugin.usable()?;
-        let before = Environment::now();
-        let status = f(self.this);
-        self.plugin.judge(before, Ended { status, error: None }, None)
+        self.plugin.watched(|| Ended { status: f(self.this), fault: None, error: None })
     }
     /// The abilities of the instance: all, if it does not say.
     pub(super) fn abilities(&self, head: &abi::Head) -> Result<u64> {
@@ -170,12 +163,10 @@ impl Handle {
         f: impl FnOnce(*const c_void, *const abi::Call, *mut abi::Out) -> Status,
     ) -> Result<Vec<u8>> {
         let mut text = Vec::new();
-        plain_call(limits, |call| {
-            self.checked(call, |this, call| {
-                let got = out::collected(limits.metadata_bytes, |out| f(this, call, out))?;
-                text = got.2;
-                Ok((got.0, got.1))
-            })
+        self.plain(limits, |this, call| {
+            let got = out::collected(limits.metadata_bytes, |out| f(this, call, out))?;
+            text = got.2;
+            Ok((got.0, got.1))
         })?;
         Ok(text)
     }
@@ -183,14 +174,4 @@ impl Handle {
     pub(super) fn fault(&self, what: &str) -> Error {
         self.plugin.quarantine(what).into()
     }
-}
-
-fn with_call<R>(limits: &Limits, options: &Options, f: impl FnOnce(&Call<'_>) -> R) -> R {
-    let buffers = Pool::default();
-    f(&Call { limits, options, executor: &Sequential, buffers: &buffers })
-}
-
-/// A call where the host has none.
-pub(super) fn plain_call<R>(limits: &Limits, f: impl FnOnce(&Call<'_>) -> R) -> R {
-    with_call(limits, const { &Options::DEFAULT }, f)
 }

@@ -30,27 +30,36 @@ impl Lazy {
         self.loaded.get_or_init(|| self.load()).clone()
     }
     fn load(&self) -> Result<Arc<Plugin>, PluginError> {
-        self.verify()?;
-        if Manifest::embedded(&self.library)? != self.manifest {
+        let bytes = self.verified()?;
+        let (manifest, text) = Manifest::within(&bytes, &self.library)?;
+        if manifest != self.manifest {
             let e = PluginError::new(&self.manifest_file, Reason::Differs("the manifest within the library"));
             return Err(e.of(&self.manifest.id, &self.manifest.version));
         }
-        Plugin::open(&self.library)
+        let file = self.library.canonicalize();
+        let file = file.map_err(|e| PluginError::new(&self.library, Reason::Read(Arc::new(e))))?;
+        Plugin::load(file, manifest, text)
     }
-    pub(super) fn verify(&self) -> Result<(), PluginError> {
+    /// The bytes of the library, if they are those that the manifest beside it means.
+    pub(super) fn verified(&self) -> Result<Vec<u8>, PluginError> {
         let of = |file: &Path, reason| PluginError::new(file, reason).of(&self.manifest.id, &self.manifest.version);
         if !self.library.exists() {
             return Err(of(&self.manifest_file, Reason::LibraryMissing(self.library.clone())));
         }
-        let found = hash(&self.library)?;
+        let bytes = manifest::read(&self.library)?;
+        let found = hash_of(&bytes);
         if found != self.hash {
             return Err(of(&self.library, Reason::Hash { found, wanted: self.hash.clone() }));
         }
-        Ok(())
+        Ok(bytes)
     }
 }
 
 /// The SHA-256 of a file, in lower case.
 pub(super) fn hash(file: &Path) -> Result<String, PluginError> {
-    Ok(Sha256::digest(manifest::read(file)?).iter().map(|b| format!("{b:02x}")).collect())
+    Ok(hash_of(&manifest::read(file)?))
+}
+
+fn hash_of(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }

@@ -220,14 +220,15 @@ impl Manifest {
     /// Reads the manifest that a library contains, without running any of its code.
     pub fn embedded(file: &Path) -> Result<Self, PluginError> {
         let bytes = read(file)?;
-        Self::within(&bytes, file)
+        Ok(Self::within(&bytes, file)?.0)
     }
-    pub(crate) fn within(bytes: &[u8], file: &Path) -> Result<Self, PluginError> {
+    /// The manifest within a library's bytes, and its text.
+    pub(super) fn within<'b>(bytes: &'b [u8], file: &Path) -> Result<(Self, &'b [u8]), PluginError> {
         super::elf::check(bytes).map_err(|reason| PluginError::new(file, Reason::NotALibrary(reason)))?;
         let text = embedded_text(bytes).ok_or_else(|| PluginError::new(file, Reason::NoManifest))?;
         let manifest = Self::parse(text, file)?;
         if manifest.libraries.is_empty() {
-            return Ok(manifest);
+            return Ok((manifest, text));
         }
         let reason = Reason::Manifest("the one within a library must not list libraries".to_owned());
         Err(PluginError::new(file, reason))
@@ -248,7 +249,7 @@ impl Manifest {
 }
 
 /// The text after the magic number and its length. The number alone stands in programs that look for it, too.
-pub(crate) fn embedded_text(bytes: &[u8]) -> Option<&[u8]> {
+fn embedded_text(bytes: &[u8]) -> Option<&[u8]> {
     const MAGIC: &[u8; 8] = b"ZARRPLG1";
     let mut from = 0;
     while let Some(at) = bytes.get(from..)?.windows(8).position(|w| w == MAGIC) {

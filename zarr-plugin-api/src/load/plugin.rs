@@ -8,7 +8,11 @@ use super::{
 };
 use crate::{
     abi,
-    bridge::{Fault, Guard, call, error},
+    bridge::{
+        Fault, Guard,
+        call::{self, Ended},
+        error,
+    },
 };
 use std::{
     path::{Path, PathBuf},
@@ -46,8 +50,11 @@ impl Plugin {
     pub fn open(file: &Path) -> Result<Arc<Self>, PluginError> {
         let file = file.canonicalize().map_err(|e| PluginError::new(file, Reason::Read(Arc::new(e))))?;
         let bytes = manifest::read(&file)?;
-        let manifest = Manifest::within(&bytes, &file)?;
-        let text = manifest::embedded_text(&bytes).unwrap_or_default();
+        let (manifest, text) = Manifest::within(&bytes, &file)?;
+        Self::load(file, manifest, text)
+    }
+    /// Loads the library at a canonical path, whose manifest was read from its bytes.
+    pub(super) fn load(file: PathBuf, manifest: Manifest, text: &[u8]) -> Result<Arc<Self>, PluginError> {
         let of = |reason| PluginError::new(&file, reason).of(&manifest.id, &manifest.version);
         let library = open_library(&file).map_err(of)?;
         // SAFETY: a library with a manifest says that its entry has this type.
@@ -112,18 +119,21 @@ impl Plugin {
     pub(super) fn usable(&self) -> Result<()> {
         if self.faulty.load(Ordering::Relaxed) { Err(self.quarantine("").into()) } else { Ok(()) }
     }
-    /// What a status means that its code gave.
+    /// Runs a call of its code, unless it is used no more; gives what the call means.
     #[inline(always)]
-    pub(super) fn judge(&self, before: Environment, ended: call::Ended, fault: Option<Fault>) -> Result<()> {
+    pub(super) fn watched(&self, call: impl FnOnce() -> Ended) -> Result<()> {
+        self.usable()?;
+        let before = Environment::now();
+        let ended = call();
         let changed = before.restore();
-        if ended.status == abi::OK && ended.error.is_none() && fault.is_none() && !changed {
+        if ended.status == abi::OK && ended.error.is_none() && ended.fault.is_none() && !changed {
             return Ok(());
         }
-        self.convict(changed, ended, fault)
+        self.convict(changed, ended)
     }
     #[cold]
-    fn convict(&self, changed: bool, ended: call::Ended, fault: Option<Fault>) -> Result<()> {
-        if let Some(Fault(what)) = fault {
+    fn convict(&self, changed: bool, ended: Ended) -> Result<()> {
+        if let Some(Fault(what)) = ended.fault {
             return Err(self.quarantine(what).into());
         }
         if changed {
@@ -147,11 +157,8 @@ impl Plugin {
 }
 
 impl Guard for Plugin {
-    fn run(&self, call: &mut dyn FnMut() -> (call::Ended, Option<Fault>)) -> Result<()> {
-        self.usable()?;
-        let before = Environment::now();
-        let (ended, fault) = call();
-        self.judge(before, ended, fault)
+    fn run(&self, call: &mut dyn FnMut() -> Ended) -> Result<()> {
+        self.watched(call)
     }
     fn end(&self, end: &mut dyn FnMut()) {
         if self.usable().is_ok() {
@@ -181,16 +188,14 @@ fn open_library(file: &Path) -> Result<libloading::Library, Reason> {
     library.map_err(|e| Reason::Open(e.to_string()))
 }
 
-/// What the entry function says when it gives nothing.
+/// Asks the entry function for the descriptor.
 pub(super) fn enter(entry: abi::Entry) -> Result<abi::Plugin, Reason> {
-    let (name, version) = (abi::Str::new("zarr"), abi::Str::new(env!("CARGO_PKG_VERSION")));
-    let host = host(&name, &version);
     let mut found = std::ptr::null();
     let before = Environment::now();
     let ended = call::lend_plain(&Limits::default(), |call| {
         // SAFETY: the entry's type is part of the ABI; host and call live until it returns.
-        found = unsafe { entry(&raw const host, call) };
-        abi::OK
+        found = with_host(|host| unsafe { entry(host, call) });
+        (abi::OK, None)
     });
     before.restore();
     if found.is_null() {
@@ -200,6 +205,13 @@ pub(super) fn enter(entry: abi::Entry) -> Result<abi::Plugin, Reason> {
     unsafe { abi::copied(found) }.ok_or(Reason::Descriptor("it does not say its size"))
 }
 
-pub(super) fn host(name: &abi::Str, version: &abi::Str) -> abi::Host {
-    abi::Host { struct_size: abi::size32::<abi::Host>(), abi_minor: abi::MINOR, name, version }
+/// Lends what a plugin may know of its host.
+pub(super) fn with_host<R>(f: impl FnOnce(*const abi::Host) -> R) -> R {
+    let (name, version) = (abi::Str::new("zarr"), abi::Str::new(env!("CARGO_PKG_VERSION")));
+    f(&abi::Host {
+        struct_size: abi::size32::<abi::Host>(),
+        abi_minor: abi::MINOR,
+        name: &raw const name,
+        version: &raw const version,
+    })
 }

@@ -255,7 +255,7 @@ impl Candidate {
     pub fn verify(&self) -> Result<(), PluginError> {
         match (&self.refused, &self.lazy) {
             (Some(e), _) => Err(e.clone()),
-            (None, Some(lazy)) => lazy.verify(),
+            (None, Some(lazy)) => lazy.verified().map(drop),
             (None, None) => Ok(()),
         }
     }

@@ -1,6 +1,9 @@
 //! A storage transformer of a plugin.
 
-use super::{Plugin, handle::Handle};
+use super::{
+    Plugin,
+    handle::{Handle, MISSING},
+};
 use crate::{
     abi::{self, Str},
     bridge::store,
@@ -42,9 +45,7 @@ pub(super) fn make(
 
 impl StorageTransformer for Transformer {
     fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>> {
-        let Some(wrap) = self.table.wrap else {
-            return Err(ErrorKind::Contract("a required function is null").into());
-        };
+        let wrap = self.table.wrap.ok_or(MISSING)?;
         self.handle.plugin().usable()?;
         let below = store::give::<false>(below);
         let mut above: abi::Store = abi::blank();

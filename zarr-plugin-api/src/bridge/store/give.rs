@@ -2,13 +2,9 @@
 
 use crate::{
     abi::{self, Bytes, Call, Out, Range, Reader, Status, Store as Lent, Str},
-    bridge::{out, serve, source},
+    bridge::{out, quietly, serve, source},
 };
-use std::{
-    ffi::c_void,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-};
+use std::{ffi::c_void, sync::Arc};
 use zarr_core::{
     Error, ErrorKind, Result,
     store::{Key, Prefix, Store},
@@ -44,9 +40,7 @@ pub(crate) fn give<const PLUGIN: bool>(store: Arc<dyn Store>) -> Lent {
 unsafe extern "C" fn release(lent: *mut Lent) {
     // SAFETY: `give` made it, and it is released once.
     let drop_it = || unsafe { drop(Box::from_raw((*lent).this.cast::<Arc<dyn Store>>())) };
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(drop_it)) {
-        std::mem::forget(payload);
-    }
+    quietly(drop_it);
 }
 
 /// # Safety
@@ -82,7 +76,7 @@ unsafe fn keys(p: *const Str, n: usize) -> Result<Vec<Key>> {
 /// `p` points to bytes.
 unsafe fn bytes<'a>(p: *const Bytes) -> &'a [u8] {
     // SAFETY: the caller's promise.
-    unsafe { p.as_ref().map(|b| abi::slice(b.ptr, b.len)).unwrap_or_default() }
+    unsafe { abi::bytes(p).unwrap_or_default() }
 }
 
 /// # Safety

@@ -2,7 +2,7 @@
 
 use crate::{
     abi::{self, Bytes, Call, Range, Status, Store as Lent, Str},
-    bridge::{Fault, Guard, call, callback, error, out, source},
+    bridge::{Answer, Guard, call, callback, error, out, source},
 };
 use std::{any::Any, collections::BTreeSet, ffi::c_void, fmt, sync::Arc};
 use zarr_core::{
@@ -56,23 +56,10 @@ impl Taken {
     ) -> Self {
         Self { lent, name: name.to_owned(), guard, limits: limits.clone(), _keeps: keeps }
     }
-    fn call(&self, f: &mut dyn FnMut(*const Lent, *const Call) -> Result<(Status, Option<Fault>)>) -> Result<()> {
+    fn call(&self, f: &mut dyn FnMut(*const Lent, *const Call) -> Result<Answer>) -> Result<()> {
         let mut failed = None;
-        let mut run = || {
-            let mut fault = None;
-            let ended = call::lend_plain(&self.limits, |call| match f(&raw const self.lent, call) {
-                Ok((status, found)) => {
-                    fault = found;
-                    status
-                }
-                Err(e) => {
-                    let status = error::status_of(&e);
-                    failed = Some(e);
-                    status
-                }
-            });
-            (ended, fault)
-        };
+        let mut run =
+            || call::lend_plain(&self.limits, |call| error::set_aside(f(&raw const self.lent, call), &mut failed));
         let done = call::outcome(self.guard.as_deref(), &mut run);
         failed.map_or(done, Err)
     }
