@@ -1,24 +1,162 @@
-//! Finding cases: `cases/<extension point>/<name>/<case>/` holds an array as another implementation wrote it, and its
-//! elements; `cases/refusal/<rule>/` a document to be refused, and its twin to be accepted.
+//! The cases: data that every implementation should agree on, discovered from a tree of files.
+//!
+//! - `POINT/EXTENSION/CASE/`: a golden array as another implementation wrote it (`array.zarr/`), its elements in C order
+//!   (`elements.json`) and where it came from (`case.json`).
+//! - `refusal/RULE/`: a document that a reader must refuse (`refuse.json`), its twin that it must accept (`accept.json`),
+//!   and the clause that tells them apart (`rule.json`).
+//! - `damage/CASE/`: an array whose stored chunks are damaged (`array.zarr/`); `case.json` has the clause and the golden
+//!   array that it was made of.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use include_dir::{Dir, DirEntry, include_dir};
+use std::{borrow::Cow, collections::BTreeMap, fs, path::Path, sync::Arc};
 use zarr_array::{
-    Array, Error, Hierarchy, Result,
+    Array, Context, Error, Hierarchy, Result,
     core::{
         data_type::DataType,
-        json::Json,
-        layout::Layout,
+        json::{Json, Object},
         limits::Limits,
-        view::{Handle, Heap, Region, ViewMut},
+        store::{Key, Store},
     },
+    store::MemoryStore,
 };
 
-/// The folder of all cases.
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")
+static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/cases");
+
+type Bytes = Cow<'static, [u8]>;
+
+/// All cases of a tree.
+#[derive(Debug, Clone)]
+pub struct Cases {
+    files: BTreeMap<String, Bytes>,
+}
+
+impl Cases {
+    /// Those that this program was built with.
+    pub fn embedded() -> Self {
+        let mut files = BTreeMap::new();
+        embedded(&EMBEDDED, &mut files);
+        Self { files }
+    }
+    /// Those below a folder.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn at(folder: &Path) -> Result<Self> {
+        let mut files = BTreeMap::new();
+        read(folder, "", &mut files)?;
+        Ok(Self { files })
+    }
+    /// Golden arrays, sorted by id.
+    ///
+    /// # Errors
+    /// When one is incomplete.
+    pub fn goldens(&self) -> Result<Vec<Golden>> {
+        let found = self.folders("case.json").filter(|(id, _)| !id.starts_with("damage/"));
+        found
+            .map(|(id, about)| {
+                let elements = self.file(id, "elements.json")?.clone();
+                Ok(Golden { id: id.to_owned(), about: object(about, id)?, array: self.array(id)?, elements })
+            })
+            .collect()
+    }
+    /// Documents to be refused, sorted by rule.
+    ///
+    /// # Errors
+    /// When one is incomplete.
+    pub fn refusals(&self) -> Result<Vec<Refusal>> {
+        let found = self.folders("rule.json");
+        found
+            .map(|(id, about)| {
+                let about = object(about, id)?;
+                let rule = id.trim_start_matches("refusal/").to_owned();
+                if text(&about, "rule", id)? != rule {
+                    return Err(Error::metadata("the rule is not that of its folder").at_key(id));
+                }
+                Ok(Refusal {
+                    rule,
+                    clause: text(&about, "clause", id)?,
+                    node: text(&about, "node", id)?,
+                    refuse: self.file(id, "refuse.json")?.clone(),
+                    accept: self.file(id, "accept.json")?.clone(),
+                })
+            })
+            .collect()
+    }
+    /// Damaged arrays, sorted by id.
+    ///
+    /// # Errors
+    /// When one is incomplete.
+    pub fn damages(&self) -> Result<Vec<Damage>> {
+        let found = self.folders("case.json").filter(|(id, _)| id.starts_with("damage/"));
+        found
+            .map(|(id, about)| {
+                let about = object(about, id)?;
+                let (clause, twin) = (text(&about, "clause", id)?, text(&about, "twin", id)?);
+                Ok(Damage { id: id.trim_start_matches("damage/").to_owned(), clause, twin, array: self.array(id)? })
+            })
+            .collect()
+    }
+    /// Folders that have a file of this name, and the file.
+    fn folders(&self, name: &'static str) -> impl Iterator<Item = (&str, &Bytes)> {
+        self.files.iter().filter_map(move |(path, bytes)| {
+            let id = path.strip_suffix(name)?.strip_suffix('/')?;
+            (!id.contains("/array.zarr")).then_some((id, bytes))
+        })
+    }
+    fn file(&self, id: &str, name: &str) -> Result<&Bytes> {
+        let found = self.files.get(&format!("{id}/{name}"));
+        found.ok_or_else(|| Error::argument(format!("the case {id} has no {name}")))
+    }
+    fn array(&self, id: &str) -> Result<Stored> {
+        let prefix = format!("{id}/array.zarr/");
+        let within = self.files.range(prefix.clone()..).take_while(|(path, _)| path.starts_with(&prefix));
+        let files: BTreeMap<_, _> = within.map(|(path, v)| (path[prefix.len()..].to_owned(), v.clone())).collect();
+        if files.contains_key("zarr.json") {
+            Ok(Stored { files })
+        } else {
+            Err(Error::argument(format!("the case {id} has no array.zarr/zarr.json")))
+        }
+    }
+}
+
+/// A stored array: its keys and their values.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    files: BTreeMap<String, Bytes>,
+}
+
+impl Stored {
+    /// Keys and values, sorted.
+    pub fn values(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.files.iter().map(|(key, value)| (key.as_str(), &**value))
+    }
+    /// The metadata document.
+    pub fn document(&self) -> &[u8] {
+        &self.files["zarr.json"]
+    }
+    /// Writes it to a folder.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn write_to(&self, folder: &Path) -> Result<()> {
+        for (key, value) in &self.files {
+            let path = folder.join(key);
+            fs::create_dir_all(path.parent().unwrap_or(folder))?;
+            fs::write(path, value)?;
+        }
+        Ok(())
+    }
+    /// Opens it from memory.
+    ///
+    /// # Errors
+    /// When it is refused.
+    pub fn open(&self, context: &Context) -> Result<Array> {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+        for (key, value) in &self.files {
+            store.writer()?.set(&Key::new(key)?, value)?;
+        }
+        Hierarchy::new(store, context.clone()).array("/")
+    }
 }
 
 /// A golden array.
@@ -26,44 +164,28 @@ pub fn root() -> PathBuf {
 pub struct Golden {
     /// `codec/gzip/zarr-python-level-5`
     pub id: String,
-    /// Its folder.
-    pub dir: PathBuf,
+    /// `writer`, `generator`, `about`.
+    pub about: Object,
+    /// As its writer left it.
+    pub array: Stored,
+    elements: Bytes,
 }
 
 impl Golden {
-    /// All of them, sorted.
+    /// The elements as JSON, in C order.
     ///
     /// # Errors
-    /// When a folder cannot be read, or there is none.
-    pub fn all() -> Result<Vec<Self>> {
-        let mut found = Vec::new();
-        for point in ["data_type", "codec", "chunk_grid", "chunk_key_encoding"] {
-            for name in folders(&root().join(point))? {
-                for dir in folders(&name)? {
-                    let id = dir.strip_prefix(root()).unwrap_or(&dir).to_string_lossy().replace('\\', "/");
-                    found.push(Self { id, dir });
-                }
-            }
-        }
-        if found.is_empty() { Err(Error::argument("there are no golden cases")) } else { Ok(found) }
-    }
-    /// The store that the array is the root of.
-    pub fn store(&self) -> PathBuf {
-        self.dir.join("array.zarr")
-    }
-    /// The array.
-    pub fn open(&self) -> Result<Array> {
-        Hierarchy::open_read_only(&self.store().to_string_lossy())?.array("/")
-    }
-    /// The elements as JSON, in C order.
+    /// When they are no list.
     pub fn elements(&self) -> Result<Vec<Json>> {
-        let text = fs::read(self.dir.join("elements.json"))?;
-        match Json::parse(&text, &Limits::default())? {
+        match Json::parse(&self.elements, &Limits::default())? {
             Json::Array(items) => Ok(items),
-            other => Err(Error::metadata(format!("elements are an array, not {}", other.kind()))),
+            other => Err(Error::metadata(format!("elements are an array, not {}", other.kind())).at_key(&self.id)),
         }
     }
     /// The elements as their bytes.
+    ///
+    /// # Errors
+    /// When one is no element of the data type.
     pub fn element_bytes(&self, data_type: &dyn DataType) -> Result<Vec<Vec<u8>>> {
         self.elements()?.iter().map(|e| data_type.fill_from_json(e)).collect()
     }
@@ -72,114 +194,86 @@ impl Golden {
 /// A document that must be refused, and its twin.
 #[derive(Debug, Clone)]
 pub struct Refusal {
-    /// The rule that it breaks.
+    /// Its name.
     pub rule: String,
+    /// The clause that it breaks.
+    pub clause: String,
     /// `array` or `group`.
     pub node: String,
     /// The document.
-    pub refuse: Vec<u8>,
+    pub refuse: Bytes,
     /// As near as can be, and right.
-    pub accept: Vec<u8>,
+    pub accept: Bytes,
 }
 
-impl Refusal {
-    /// All of them, sorted.
-    ///
-    /// # Errors
-    /// When one is incomplete, or there is none.
-    pub fn all() -> Result<Vec<Self>> {
-        let all: Result<Vec<Self>> = folders(&root().join("refusal"))?.iter().map(|dir| Self::load(dir)).collect();
-        match all {
-            Ok(found) if found.is_empty() => Err(Error::argument("there are no refusals")),
-            other => other,
+/// An array whose chunks are damaged: to be refused when all of it is read.
+#[derive(Debug, Clone)]
+pub struct Damage {
+    /// Its name.
+    pub id: String,
+    /// The clause that it breaks.
+    pub clause: String,
+    /// The golden that it was made of.
+    pub twin: String,
+    /// What is stored.
+    pub array: Stored,
+}
+
+fn embedded(dir: &'static Dir<'static>, files: &mut BTreeMap<String, Bytes>) {
+    for entry in dir.entries() {
+        match entry {
+            DirEntry::Dir(dir) => embedded(dir, files),
+            DirEntry::File(file) => {
+                files.insert(file.path().to_string_lossy().replace('\\', "/"), Cow::Borrowed(file.contents()));
+            }
         }
     }
-    fn load(dir: &Path) -> Result<Self> {
-        let read = |name: &str| fs::read(dir.join(name)).map_err(|e| Error::from(e).at_key(dir.join(name).display()));
-        let about = Json::parse(&read("rule.json")?, &Limits::default())?;
-        let member = |name: &str| {
-            let text = about.as_object().and_then(|o| o.get(name)).and_then(Json::as_str);
-            text.map(str::to_owned)
-                .ok_or_else(|| Error::metadata("must be a string").within(name).at_key(dir.display()))
-        };
-        let rule = member("rule")?;
-        if member("clause")?.is_empty() || Some(rule.as_ref()) != dir.file_name() {
-            return Err(Error::metadata("the rule is not that of its folder, or has no clause").at_key(dir.display()));
+}
+
+fn read(folder: &Path, prefix: &str, files: &mut BTreeMap<String, Bytes>) -> Result<()> {
+    for entry in fs::read_dir(folder).map_err(|e| Error::from(e).at_key(folder.display()))? {
+        let entry = entry?;
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            read(&entry.path(), &format!("{name}/"), files)?;
+        } else {
+            files.insert(name, Cow::Owned(fs::read(entry.path())?));
         }
-        Ok(Self { rule, node: member("node")?, refuse: read("refuse.json")?, accept: read("accept.json")? })
     }
+    Ok(())
 }
 
-fn folders(dir: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(dir).map_err(|e| Error::from(e).at_key(dir.display()))?;
-    let mut found: Vec<PathBuf> = entries.filter_map(|e| e.ok().map(|e| e.path())).filter(|p| p.is_dir()).collect();
-    found.sort();
-    Ok(found)
-}
-
-/// All elements of an array in C order, each as its own bytes.
-pub fn read_elements(array: &Array) -> Result<Vec<Vec<u8>>> {
-    read_region(array, &Region::whole(array.shape()))
-}
-
-/// The elements of a region in C order, each as its own bytes.
-pub fn read_region(array: &Array, region: &Region) -> Result<Vec<Vec<u8>>> {
-    match array.representation().layout() {
-        Layout::Variable { .. } => {
-            let count = region.len.iter().product::<u64>() as usize;
-            let (mut handles, heap) = (vec![0; count * Handle::SIZE], Heap::new(array.representation().fill()));
-            let out = ViewMut::new(&mut handles, &region.len, Handle::SIZE)?.with_heap(Some(&heap));
-            array.read_view(region, out)?;
-            let strings = heap.strings();
-            handles.as_chunks().0.iter().map(|h| Ok(strings.get(Handle::from_bytes(h))?.to_vec())).collect()
-        }
-        layout => Ok(array.read_bytes(region)?.chunks(layout.size()).map(<[u8]>::to_vec).collect()),
+fn object(bytes: &[u8], id: &str) -> Result<Object> {
+    match Json::parse(bytes, &Limits::default())? {
+        Json::Object(members) => Ok(members),
+        other => Err(Error::metadata(format!("must be an object, not {}", other.kind())).at_key(id)),
     }
 }
 
-/// Writes all elements of an array in C order, each given as its own bytes.
-pub fn write_elements(array: &Array, elements: &[Vec<u8>]) -> Result<()> {
-    write_region(array, &Region::whole(array.shape()), elements)
+fn text(about: &Object, member: &str, id: &str) -> Result<String> {
+    let found = about.get(member).and_then(Json::as_str).filter(|text| !text.is_empty());
+    found.map(str::to_owned).ok_or_else(|| Error::metadata("must be a text").within(member).at_key(id))
 }
 
-/// Writes the elements of a region in C order, each given as its own bytes.
-pub fn write_region(array: &Array, region: &Region, elements: &[Vec<u8>]) -> Result<()> {
-    match array.representation().layout() {
-        Layout::Variable { text: true } => {
-            let text = |e: &Vec<u8>| String::from_utf8(e.clone()).map_err(|_| Error::argument("not UTF-8"));
-            array.write(region, &elements.iter().map(text).collect::<Result<Vec<_>>>()?)
-        }
-        Layout::Variable { .. } => array.write(region, elements),
-        _ => array.write_bytes(region, &elements.concat()),
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_built_in_is_what_is_in_the_tree() {
+        let tree = Cases::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")).unwrap();
+        assert_eq!(Cases::embedded().files, tree.files);
     }
-}
-
-/// Those of an array's elements, given in C order, that lie in a region.
-pub fn part_of<'e>(elements: &'e [Vec<u8>], shape: &[u64], region: &Region) -> Vec<&'e Vec<u8>> {
-    let inside = |mut i: usize| {
-        (0..shape.len()).rev().all(|d| {
-            let at = i as u64 % shape[d];
-            i /= shape[d] as usize;
-            region.start[d] <= at && at < region.end(d)
-        })
-    };
-    elements.iter().enumerate().filter(|(i, _)| inside(*i)).map(|(_, e)| e).collect()
-}
-
-/// The middle of an array: a part that begins and ends inside chunks where it can.
-pub fn middle(shape: &[u64]) -> Region {
-    let start = shape.iter().map(|n| n / 3).collect();
-    Region { start, len: shape.iter().map(|n| n - n / 3 - n / 5).collect() }
-}
-
-/// True if `after` has all of `before`, in its order. A writer may add what it chose for what was left out.
-pub fn is_kept(before: &Json, after: &Json) -> bool {
-    match (before, after) {
-        (Json::Object(a), Json::Object(b)) => {
-            let mut rest = b.iter();
-            a.iter().all(|(name, v)| rest.any(|(n, w)| n == name && is_kept(v, w)))
+    #[test]
+    fn what_is_incomplete_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in [("codec/x/y/case.json", "{}"), ("codec/x/y/array.zarr/zarr.json", "{}")] {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
         }
-        (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_kept(a, b)),
-        _ => before == after,
+        let e = Cases::at(dir.path()).unwrap().goldens().unwrap_err();
+        assert!(e.to_string().contains("codec/x/y has no elements.json"), "{e}");
     }
 }

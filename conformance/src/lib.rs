@@ -1,9 +1,12 @@
-//! Cases that every implementation should agree on, and peers to compare with.
+//! A conformance suite for Zarr v3: for extensions, plugins, stores and implementations.
 //!
-//! [`cases`] finds the golden cases and refusals of this folder. [`peers`] drives other implementations,
-//! [`strangers`] builds plugins as strangers would.
-#![forbid(unsafe_code)]
+//! [`check`] says what a check is and runs it, [`report`] what came of a run. [`cases`] finds the golden cases, refusals
+//! and damage of this folder. [`peers`] drives other implementations, [`strangers`] builds plugins as strangers would.
+#![deny(unsafe_code)]
 
 pub mod cases;
+pub mod check;
+pub mod elements;
 pub mod peers;
+pub mod report;
 pub mod strangers;

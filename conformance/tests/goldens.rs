@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 use zarr_array::{
-    Array, ErrorKind, Hierarchy,
+    Array, Context, ErrorKind, Hierarchy,
     core::{extension::ExtensionPoint, json::Json, view::Region},
 };
-use zarr_conformance::cases::{
-    Golden, is_kept, middle, part_of, read_elements, read_region, write_elements, write_region,
+use zarr_conformance::{
+    cases::{Cases, Golden},
+    elements::{is_kept, middle, part_of, read_elements, read_region, write_elements, write_region},
 };
 
 /// How many golden arrays there are.
@@ -87,9 +88,9 @@ fn check(array: &Array, golden: &Golden) -> Result<(), String> {
 #[test]
 fn every_golden_array() {
     let (mut failures, mut read, mut unknown) = (Vec::new(), 0, BTreeMap::new());
-    let all = Golden::all().unwrap();
+    let (all, context) = (Cases::embedded().goldens().unwrap(), Context::new().unwrap());
     for golden in &all {
-        match golden.open() {
+        match golden.array.open(&context) {
             Ok(array) => match check(&array, golden) {
                 Ok(()) => read += 1,
                 Err(reason) => failures.push(format!("{}: {reason}", golden.id)),

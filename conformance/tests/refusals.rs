@@ -11,7 +11,7 @@ use zarr_array::{
     },
     store::MemoryStore,
 };
-use zarr_conformance::cases::Refusal;
+use zarr_conformance::cases::{Cases, Refusal};
 
 /// How many there are at least.
 const RULES: usize = 418;
@@ -79,7 +79,7 @@ fn check(case: &Refusal, context: &Context) -> std::result::Result<(), String> {
 #[test]
 fn every_rule() {
     let context = Context::new().unwrap();
-    let all = Refusal::all().unwrap();
+    let all = Cases::embedded().refusals().unwrap();
     let failures: Vec<String> =
         all.iter().filter_map(|c| check(c, &context).err().map(|reason| format!("{}: {reason}", c.rule))).collect();
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));

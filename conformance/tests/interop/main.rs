@@ -10,7 +10,7 @@ use zarr_array::{
     core::json::{Json, Object},
 };
 use zarr_conformance::{
-    cases::{read_elements, write_elements},
+    elements::{read_elements, write_elements},
     peers::{Peer, Reply},
 };
 

@@ -5,7 +5,7 @@ use zarr_array::{
     NewArray, ResizeOptions,
     core::{json::Object, metadata::NodeMetadata},
 };
-use zarr_conformance::cases::is_kept;
+use zarr_conformance::elements::is_kept;
 
 const ELEMENTS: std::ops::Range<i32> = 100..124;
 

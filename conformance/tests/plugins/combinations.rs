@@ -23,7 +23,7 @@ use zarr_array::{
     store::MemoryStore,
 };
 use zarr_conformance::{
-    cases::{read_elements, read_region, write_elements, write_region},
+    elements::{read_elements, read_region, write_elements, write_region},
     strangers,
 };
 

@@ -7,7 +7,7 @@ use zarr_array::{
     core::{json::Object, metadata::ArrayMetadata},
     store::OpenMode,
 };
-use zarr_conformance::{cases::read_elements, peers};
+use zarr_conformance::{elements::read_elements, peers};
 
 fn metadata() -> ArrayMetadata {
     let text = r#"{

@@ -8,7 +8,7 @@ use zarr_array::{
     store::OpenMode,
 };
 use zarr_conformance::{
-    cases::{read_elements, write_elements},
+    elements::{read_elements, write_elements},
     peers::{Peer, Reply},
 };
 

@@ -1,0 +1,77 @@
+//! Elements as their bytes, of any data type, and arrays read and written by them.
+
+use zarr_array::{
+    Array, Error, Result,
+    core::{
+        json::Json,
+        layout::Layout,
+        view::{Handle, Heap, Region, ViewMut},
+    },
+};
+
+/// All elements of an array in C order, each as its own bytes.
+pub fn read_elements(array: &Array) -> Result<Vec<Vec<u8>>> {
+    read_region(array, &Region::whole(array.shape()))
+}
+
+/// The elements of a region in C order, each as its own bytes.
+pub fn read_region(array: &Array, region: &Region) -> Result<Vec<Vec<u8>>> {
+    match array.representation().layout() {
+        Layout::Variable { .. } => {
+            let count = region.len.iter().product::<u64>() as usize;
+            let (mut handles, heap) = (vec![0; count * Handle::SIZE], Heap::new(array.representation().fill()));
+            let out = ViewMut::new(&mut handles, &region.len, Handle::SIZE)?.with_heap(Some(&heap));
+            array.read_view(region, out)?;
+            let strings = heap.strings();
+            handles.as_chunks().0.iter().map(|h| Ok(strings.get(Handle::from_bytes(h))?.to_vec())).collect()
+        }
+        layout => Ok(array.read_bytes(region)?.chunks(layout.size()).map(<[u8]>::to_vec).collect()),
+    }
+}
+
+/// Writes all elements of an array in C order, each given as its own bytes.
+pub fn write_elements(array: &Array, elements: &[Vec<u8>]) -> Result<()> {
+    write_region(array, &Region::whole(array.shape()), elements)
+}
+
+/// Writes the elements of a region in C order, each given as its own bytes.
+pub fn write_region(array: &Array, region: &Region, elements: &[Vec<u8>]) -> Result<()> {
+    match array.representation().layout() {
+        Layout::Variable { text: true } => {
+            let text = |e: &Vec<u8>| String::from_utf8(e.clone()).map_err(|_| Error::argument("not UTF-8"));
+            array.write(region, &elements.iter().map(text).collect::<Result<Vec<_>>>()?)
+        }
+        Layout::Variable { .. } => array.write(region, elements),
+        _ => array.write_bytes(region, &elements.concat()),
+    }
+}
+
+/// Those of an array's elements, given in C order, that lie in a region.
+pub fn part_of<'e>(elements: &'e [Vec<u8>], shape: &[u64], region: &Region) -> Vec<&'e Vec<u8>> {
+    let inside = |mut i: usize| {
+        (0..shape.len()).rev().all(|d| {
+            let at = i as u64 % shape[d];
+            i /= shape[d] as usize;
+            region.start[d] <= at && at < region.end(d)
+        })
+    };
+    elements.iter().enumerate().filter(|(i, _)| inside(*i)).map(|(_, e)| e).collect()
+}
+
+/// The middle of an array: a part that begins and ends inside chunks where it can.
+pub fn middle(shape: &[u64]) -> Region {
+    let start = shape.iter().map(|n| n / 3).collect();
+    Region { start, len: shape.iter().map(|n| n - n / 3 - n / 5).collect() }
+}
+
+/// True if `after` has all of `before`, in its order. A writer may add what it chose for what was left out.
+pub fn is_kept(before: &Json, after: &Json) -> bool {
+    match (before, after) {
+        (Json::Object(a), Json::Object(b)) => {
+            let mut rest = b.iter();
+            a.iter().all(|(name, v)| rest.any(|(n, w)| n == name && is_kept(v, w)))
+        }
+        (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_kept(a, b)),
+        _ => before == after,
+    }
+}

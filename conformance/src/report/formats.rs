@@ -1,0 +1,201 @@
+//! The forms in which reports are told.
+
+use super::{Outcome, Record, Report};
+use std::fmt::Write;
+use zarr_array::core::json::{Json, Object};
+
+/// A form of report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// For people: what did not pass, and counts.
+    Text,
+    /// One object for each subject.
+    Json,
+    /// JUnit XML.
+    Junit,
+    /// The Test Anything Protocol, version 13.
+    Tap,
+    /// A table that sets subjects side by side.
+    Markdown,
+}
+
+impl Format {
+    /// The reports in this form.
+    pub fn print(self, reports: &[Report]) -> String {
+        match self {
+            Self::Text => reports.iter().map(text).collect(),
+            Self::Json => format!("{}\n", Json::Array(reports.iter().map(json).collect()).to_pretty()),
+            Self::Junit => junit(reports),
+            Self::Tap => tap(reports),
+            Self::Markdown => markdown(reports),
+        }
+    }
+}
+
+/// What stands on one line.
+fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn title(report: &Report) -> String {
+    format!("{} {}", report.subject, report.version).trim_end().to_owned()
+}
+
+fn summary(report: &Report) -> String {
+    let n = report.counts();
+    let mut parts = vec![format!("{} passed", n.pass), format!("{} failed", n.fail)];
+    if n.known > 0 {
+        parts.push(format!("{} known to fail", n.known));
+    }
+    parts.push(format!("{} unsupported", n.unsupported));
+    parts.join(", ")
+}
+
+fn text(report: &Report) -> String {
+    let mut out = String::new();
+    for r in report.records.iter().filter(|r| r.outcome != Outcome::Pass) {
+        let clause = if r.clause.is_empty() { String::new() } else { format!(" [{}]", r.clause) };
+        let _infallible = writeln!(out, "{:<11} {}{clause}: {}", r.outcome.word(), r.id, line(r.outcome.text()));
+    }
+    let _infallible = writeln!(out, "{}: {} (seed {})", title(report), summary(report), report.seed);
+    out
+}
+
+fn json(report: &Report) -> Json {
+    let mut o: Object = [("subject", report.subject.as_str()), ("version", &report.version)].into_iter().collect();
+    o.set("seed", report.seed);
+    let n = report.counts();
+    for (name, n) in [("pass", n.pass), ("fail", n.fail), ("known", n.known), ("unsupported", n.unsupported)] {
+        o.set(name, n as u64);
+    }
+    let record = |r: &Record| {
+        let mut o: Object =
+            [("id", r.id.as_str()), ("clause", &r.clause), ("outcome", r.outcome.word())].into_iter().collect();
+        if r.outcome != Outcome::Pass {
+            o.set("text", r.outcome.text());
+        }
+        o.set("milliseconds", (r.seconds * 1000.0) as u64);
+        Json::Object(o)
+    };
+    o.set("cases", Json::Array(report.records.iter().map(record).collect()));
+    Json::Object(o)
+}
+
+/// Text in XML 1.0, which has no control characters, not even escaped.
+fn xml(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn junit(reports: &[Report]) -> String {
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+    for report in reports {
+        let n = report.counts();
+        let _infallible = writeln!(
+            out,
+            "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{:.3}\">",
+            xml(&title(report)),
+            report.records.len(),
+            n.fail,
+            n.known + n.unsupported,
+            report.records.iter().map(|r| r.seconds).sum::<f64>()
+        );
+        for r in &report.records {
+            let (group, name) = r.id.rsplit_once('/').unwrap_or(("", &r.id));
+            let _infallible =
+                write!(out, "<testcase classname=\"{}\" name=\"{}\" time=\"{:.3}\"", xml(group), xml(name), r.seconds);
+            let element = match &r.outcome {
+                Outcome::Pass => None,
+                Outcome::Fail(_) => Some("failure"),
+                Outcome::Known(_) | Outcome::Unsupported(_) => Some("skipped"),
+            };
+            let _infallible = match element {
+                None => writeln!(out, "/>"),
+                Some(e) => {
+                    let message = xml(&format!("{} [{}]", line(r.outcome.text()), r.clause));
+                    writeln!(out, "><{e} message=\"{message}\"/></testcase>")
+                }
+            };
+        }
+        out.push_str("</testsuite>\n");
+    }
+    out.push_str("</testsuites>\n");
+    out
+}
+
+fn tap(reports: &[Report]) -> String {
+    let all = reports.iter().flat_map(|report| report.records.iter().map(move |r| (report, r)));
+    let mut out = format!("TAP version 13\n1..{}\n", reports.iter().map(|r| r.records.len()).sum::<usize>());
+    for (i, (report, r)) in all.enumerate() {
+        let (i, told) = (i + 1, line(r.outcome.text()));
+        let name = line(&if reports.len() == 1 { r.id.clone() } else { format!("{}: {}", report.subject, r.id) });
+        let name = name.replace('#', "\\#");
+        let _infallible = match &r.outcome {
+            Outcome::Pass => writeln!(out, "ok {i} - {name}"),
+            Outcome::Fail(_) => writeln!(out, "not ok {i} - {name}\n# [{}] {told}", r.clause),
+            Outcome::Known(_) => writeln!(out, "not ok {i} - {name} # TODO {told}"),
+            Outcome::Unsupported(_) => writeln!(out, "ok {i} - {name} # SKIP {told}"),
+        };
+    }
+    out
+}
+
+fn cell(text: &str) -> String {
+    line(text).replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;")
+}
+
+/// One row for each case that did not pass everywhere; those that did are counted by the first two parts of their ids.
+fn markdown(reports: &[Report]) -> String {
+    let mut out = String::from("| | cases | passed | failed | known | unsupported |\n|-|-|-|-|-|-|\n");
+    for report in reports {
+        let n = report.counts();
+        let (title, all) = (cell(&title(report)), report.records.len());
+        let _infallible =
+            writeln!(out, "| {title} | {all} | {} | {} | {} | {} |", n.pass, n.fail, n.known, n.unsupported);
+    }
+    let mut ids: Vec<&str> = Vec::new();
+    for r in reports.iter().flat_map(|report| &report.records) {
+        ids.push(&r.id);
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    let subjects: Vec<String> = reports.iter().map(|r| cell(&r.subject)).collect();
+    let _infallible = write!(
+        out,
+        "\n`-`: not run. Each word other than `pass` has its reason below the table.\n\n| case | {} |\n|-|{}\n",
+        subjects.join(" | "),
+        "-|".repeat(reports.len())
+    );
+    let find = |report: &'_ Report, id: &str| report.records.iter().position(|r| r.id == id);
+    let mut reasons = String::new();
+    for id in ids {
+        let mut row = String::new();
+        for report in reports {
+            let found = find(report, id).and_then(|at| report.records.get(at));
+            let word = found.map_or("-", |r| if r.outcome == Outcome::Pass { "pass" } else { r.outcome.word() });
+            let bold = if word == "fail" { "**" } else { "" };
+            let _infallible = write!(row, " {bold}{word}{bold} |");
+            if let Some(r) = found.filter(|r| r.outcome != Outcome::Pass) {
+                let subject = cell(&report.subject);
+                let _infallible =
+                    writeln!(reasons, "- `{id}`, {subject}: {} \\[{}\\]", cell(r.outcome.text()), cell(&r.clause));
+            }
+        }
+        let _infallible = writeln!(out, "| `{id}` |{row}");
+    }
+    if !reasons.is_empty() {
+        let _infallible = write!(out, "\n{reasons}");
+    }
+    out
+}
