@@ -10,6 +10,7 @@ use std::{
     fmt::Debug,
     hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
     panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
     time::Instant,
 };
 
@@ -75,12 +76,20 @@ pub struct Settings {
     pub seed: u64,
     /// How many random inputs a law is tried with.
     pub cases: u32,
+    /// Who is told before a case begins.
+    pub observer: Option<Arc<dyn Observer>>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { filter: None, seed: 0, cases: 32 }
+        Self { filter: None, seed: 0, cases: 32, observer: None }
     }
+}
+
+/// Is told before each case.
+pub trait Observer: Debug + Send + Sync {
+    /// A case begins, unless this is false.
+    fn begins(&self, id: &str, clause: &str) -> bool;
 }
 
 impl Settings {
@@ -104,7 +113,7 @@ impl Settings {
     }
     /// Runs one case, if it is to run; a panic is a finding.
     pub fn case(&self, id: &str, clause: &str, each: &mut dyn FnMut(Record), run: impl FnOnce() -> Verdict) {
-        if !self.includes(id) {
+        if !self.includes(id) || self.observer.as_ref().is_some_and(|o| !o.begins(id, clause)) {
             return;
         }
         let begin = Instant::now();

@@ -7,6 +7,8 @@
 pub mod cases;
 pub mod check;
 pub mod elements;
+pub mod extension;
 pub mod peers;
+pub mod plugin;
 pub mod report;
 pub mod strangers;

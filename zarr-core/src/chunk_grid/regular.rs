@@ -61,8 +61,8 @@ impl ChunkGrid for Regular {
         if cell.iter().zip(&grid_shape).any(|(c, n)| c >= n) {
             return Err(Error::argument(format!("there is no cell {cell:?} in a grid of {grid_shape:?}")));
         }
-        let start = cell.iter().zip(&self.chunk_shape).map(|(i, c)| i * c).collect();
-        Ok(Region { start, len: self.chunk_shape.clone() })
+        let start: Dims = cell.iter().zip(&self.chunk_shape).map(|(i, c)| i * c).collect();
+        Region::new(&start, &self.chunk_shape)
     }
     fn cell_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
         check_rank("the element", element.len(), self.chunk_shape.len())?;

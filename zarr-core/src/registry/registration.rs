@@ -175,8 +175,8 @@ impl Registration {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
     }
-    /// True for a family of names, like `r<N>`.
-    pub(super) fn is_family(&self) -> bool {
+    /// True if it has extensions of many names, like `r16` and `r24`.
+    pub fn is_family(&self) -> bool {
         self.matches.is_some()
     }
     pub(super) fn matches(&self, name: &str) -> bool {

@@ -20,7 +20,7 @@ pub(crate) const MINOR: u32 = 0;
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"ZARRPLG1");
 /// The one exported symbol.
 #[cfg(feature = "load")]
-pub(crate) const ENTRY: &str = "zarr_plugin_entry_v1";
+pub const ENTRY: &str = "zarr_plugin_entry_v1";
 
 macro_rules! constants {
     ($($(#[$doc:meta])* $name:ident = $value:literal $ty:ty;)*) => { $( $(#[$doc])* #[allow(missing_docs)] pub const $name: $ty = $value; )* };

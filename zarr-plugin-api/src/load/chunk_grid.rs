@@ -130,9 +130,9 @@ impl ChunkGrid for Grid {
             Some(cells) => cells.count(array_shape[d]) == found[d],
             None => true,
         });
-        // Each cell has an element of its own.
-        let fits = product(&found, 1).is_ok_and(|n| product(array_shape, 1).is_ok_and(|most| n <= most));
-        if as_said && fits {
+        // Each cell has an element of its own. An array of more elements than can be counted is not the plugin's fault.
+        let most = product(array_shape, 1)?;
+        if as_said && product(&found, 1).is_ok_and(|n| n <= most) {
             Ok(found)
         } else {
             Err(self.handle.fault("it gave another number of cells than it can have"))

@@ -25,7 +25,7 @@ mod search;
 mod storage_transformer;
 mod trust;
 
-pub use crate::abi::HEADER;
+pub use crate::abi::{ENTRY, HEADER};
 pub use error::{PluginError, Reason};
 pub(crate) use float::Environment;
 pub use manifest::{Abi, Kind, LibraryFile, Manifest, Offered, target};

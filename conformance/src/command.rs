@@ -1,0 +1,238 @@
+//! The command line: what is checked, how, and where the report goes.
+
+use clap::{Args, Parser, Subcommand};
+use std::{io::Write, path::PathBuf, process::ExitCode, time::Duration};
+use zarr_array::{Error, Result, core::registry::Registry, plugins::Plugin};
+use zarr_conformance::{
+    check::Settings,
+    extension::{Samples, Subject},
+    plugin,
+    report::{Expectations, Format, Record, Report},
+};
+
+const STATUS: &str = "Exit status: 0 all is well; 1 a case failed; 2 it could not run; 3 no case ran.";
+
+/// Checks extensions, plugins, stores and implementations of Zarr v3 against its specification
+#[derive(Parser)]
+#[command(name = "zarr-conformance", version, after_help = STATUS)]
+struct Command {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Extensions of the registry: built-in ones, and those of plugins that are given
+    #[command(after_help = STATUS)]
+    Extension {
+        /// The name of an extension in metadata
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        name: Option<String>,
+        /// All extensions of the registry
+        #[arg(long)]
+        all: bool,
+        /// Load a plugin from a file; may be given several times
+        #[arg(long, value_name = "FILE")]
+        plugin: Vec<PathBuf>,
+        /// How to try extensions that are not registered: see samples.toml of the suite
+        #[arg(long, value_name = "FILE")]
+        samples: Option<PathBuf>,
+        #[command(flatten)]
+        how: How,
+    },
+    /// A plugin: a shared library and nothing else, checked in child processes
+    #[command(after_help = STATUS)]
+    Plugin {
+        /// The library
+        file: PathBuf,
+        /// How to try extensions that are not registered: see samples.toml of the suite
+        #[arg(long, value_name = "FILE")]
+        samples: Option<PathBuf>,
+        /// How long a case may take
+        #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+        patience: u64,
+        /// Try random inputs for so long after the cases, from the seed on
+        #[arg(long, value_name = "SECONDS")]
+        fuzz: Option<u64>,
+        #[command(flatten)]
+        how: How,
+    },
+    #[command(hide = true)]
+    PluginChild {
+        file: PathBuf,
+        #[arg(long)]
+        samples: Option<PathBuf>,
+        #[arg(long)]
+        filter: Option<String>,
+        #[arg(long)]
+        seed: u64,
+        #[arg(long)]
+        cases: u32,
+        #[arg(long)]
+        journal: PathBuf,
+        #[arg(long)]
+        fuzz: Option<f64>,
+    },
+}
+
+#[derive(Args)]
+struct How {
+    /// Only cases whose id contains this; `*` stands for anything
+    #[arg(long)]
+    filter: Option<String>,
+    /// What random choices begin with: the same seed makes the same choices
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// How many random inputs a law is tried with
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    cases: u32,
+    /// The form of the report
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// Cases that are known to fail, as a TOML file; one that passes fails
+    #[arg(long, value_name = "FILE")]
+    expectations: Option<PathBuf>,
+    /// Write the report to a file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl How {
+    fn settings(&self) -> Settings {
+        Settings { filter: self.filter.clone(), seed: self.seed, cases: self.cases, observer: None }
+    }
+    /// A function that takes a subject's records, tells of each on a terminal, and adds them to its report.
+    fn report(
+        &self,
+        subject: &str,
+        version: &str,
+        run: impl FnOnce(&Settings, &mut dyn FnMut(Record)) -> Result<()>,
+    ) -> Result<Report> {
+        let mut report = Report::new(subject, version, self.seed);
+        let mut progress = Progress::new();
+        run(&self.settings(), &mut |record| {
+            progress.tell(&record);
+            report.records.push(record);
+        })?;
+        Ok(report)
+    }
+    /// Tells what came of it; gives the exit status.
+    fn end(&self, mut reports: Vec<Report>) -> Result<ExitCode> {
+        if let Some(file) = &self.expectations {
+            let expectations = Expectations::read(file)?;
+            for report in &mut reports {
+                expectations.apply(report, self.filter.is_none());
+            }
+        }
+        let text = self.format.print(&reports);
+        match &self.output {
+            Some(file) => std::fs::write(file, text).map_err(|e| Error::from(e).at_key(file.display()))?,
+            None => std::io::stdout().write_all(text.as_bytes())?,
+        }
+        if reports.iter().all(|r| r.records.is_empty()) {
+            eprintln!("error: no case ran");
+            return Ok(ExitCode::from(3));
+        }
+        let failed = reports.iter().any(|r| r.failures().next().is_some());
+        Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    }
+}
+
+/// One line on standard error, if that is a terminal.
+struct Progress {
+    shown: bool,
+    done: usize,
+    failed: usize,
+}
+
+impl Progress {
+    fn new() -> Self {
+        Self { shown: std::io::IsTerminal::is_terminal(&std::io::stderr()), done: 0, failed: 0 }
+    }
+    fn tell(&mut self, record: &Record) {
+        self.done += 1;
+        self.failed += usize::from(record.outcome.word() == "fail");
+        if self.shown {
+            let id: String = record.id.chars().take(60).collect();
+            eprint!("\r\x1b[K{} cases, {} failed: {id}", self.done, self.failed);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.shown {
+            eprint!("\r\x1b[K");
+        }
+    }
+}
+
+/// Runs the command of this process.
+pub(crate) fn run() -> ExitCode {
+    match Command::parse().what.run() {
+        Ok(code) => code,
+        Err(e) => {
+            eprintln!("error: {e}");
+            if let Some(hint) = e.hint() {
+                eprintln!("hint: {hint}");
+            }
+            ExitCode::from(2)
+        }
+    }
+}
+
+impl What {
+    fn run(self) -> Result<ExitCode> {
+        match self {
+            Self::Extension { name, all: _, plugin: plugins, samples, how } => {
+                let mut registry = Registry::builtin()?;
+                for file in &plugins {
+                    Plugin::open(file)?.add_to(&mut registry)?;
+                }
+                let samples = load(samples)?;
+                let mut reports = Vec::new();
+                for subject in Subject::find(&registry, name.as_deref(), &samples)? {
+                    let run = |settings: &Settings, each: &mut dyn FnMut(Record)| {
+                        subject.run(settings, each);
+                        Ok(())
+                    };
+                    let report = how.report(&subject.id(), "", run)?;
+                    if !report.records.is_empty() {
+                        reports.push(report);
+                    }
+                }
+                how.end(reports)
+            }
+            Self::Plugin { file, samples, patience, fuzz, how } => {
+                let subject = plugin::Subject {
+                    samples,
+                    program: std::env::current_exe()?,
+                    patience: Duration::from_secs(patience),
+                    fuzz: fuzz.map(Duration::from_secs),
+                    file,
+                };
+                if !subject.file.is_file() {
+                    return Err(Error::argument(format!("{} is no file", subject.file.display())));
+                }
+                let (name, version) = plugin::title(&subject.file);
+                how.end(vec![how.report(&name, &version, |settings, each| subject.run(settings, each))?])
+            }
+            Self::PluginChild { file, samples, filter, seed, cases, journal, fuzz } => {
+                let (settings, samples) = (Settings { filter, seed, cases, observer: None }, load(samples)?);
+                let status = match fuzz {
+                    Some(seconds) => plugin::fuzz(&file, &samples, &settings, seconds, &journal)?,
+                    None => plugin::serve(&file, &samples, &settings, &journal)?,
+                };
+                Ok(ExitCode::from(status))
+            }
+        }
+    }
+}
+
+fn load(samples: Option<PathBuf>) -> Result<Samples> {
+    let known = Samples::embedded()?;
+    Ok(match samples {
+        Some(file) => known.with(Samples::read(&file)?),
+        None => known,
+    })
+}

@@ -1,0 +1,313 @@
+//! Laws of what a codec can do besides: say what it makes of a representation, decode and change a part, decode in place.
+
+use super::{
+    codec::{at, on_each},
+    trial::{Codec, Trial, Trials, with_call},
+    value::{Elements, Memory, Value, region},
+};
+use crate::check::{Check, Settings, Verdict, ensure, unsupported};
+use proptest::prelude::*;
+use zarr_array::{
+    Error, Result,
+    core::{
+        call::Out,
+        codec::{Encoded, Plan},
+        layout::{Layout, ScalarKind},
+        limits::Limits,
+        registry::Constructor,
+        source::{ByteRange, Each, Replay, Source},
+        view::Region,
+    },
+};
+
+/// The laws of a kind of codec, besides those of all.
+pub(super) fn of(constructor: Option<&Constructor>) -> &'static [Check<Trials>] {
+    match constructor {
+        Some(Constructor::ArrayToArray(_)) => ARRAY_TO_ARRAY,
+        Some(Constructor::ArrayToBytes(_)) => ARRAY_TO_BYTES,
+        _ => BYTES_TO_BYTES,
+    }
+}
+
+const PARTIAL: Check<Trials> = Check { id: "partial-decode", clause: "codec/partial", run: partial_decode };
+
+const ARRAY_TO_ARRAY: &[Check<Trials>] = &[
+    Check { id: "representation", clause: "codec/encoded-representation", run: representation },
+    Check { id: "plan", clause: "contract/plan", run: plan },
+    PARTIAL,
+];
+
+const ARRAY_TO_BYTES: &[Check<Trials>] = &[
+    Check { id: "raw", clause: "contract/raw", run: raw },
+    Check { id: "inner-chunks", clause: "contract/inner-chunks", run: inner_chunks },
+    PARTIAL,
+    Check { id: "suspension", clause: "contract/suspension", run: suspension },
+    Check { id: "update", clause: "contract/update", run: update },
+    Check { id: "fill", clause: "contract/update", run: fill },
+];
+
+const BYTES_TO_BYTES: &[Check<Trials>] = &[PARTIAL];
+
+/// Floating point scalars of elements, if that is what they are.
+pub(super) fn floats(layout: &Layout, elements: &Elements) -> Option<Vec<f64>> {
+    let Layout::Fixed { kind: ScalarKind::Float, width, .. } = layout else { return None };
+    let all = elements.each.concat();
+    let scalars = all.chunks(*width).map(|b| match *b {
+        [a, b, c, d] => Some(f64::from(f32::from_ne_bytes([a, b, c, d]))),
+        [a, b, c, d, e, f, g, h] => Some(f64::from_ne_bytes([a, b, c, d, e, f, g, h])),
+        _ => None,
+    });
+    scalars.collect()
+}
+
+/// Of codecs that give arrays: they give the array that they say, with the fill value that they say.
+fn representation(trials: &Trials, _: &Settings) -> Verdict {
+    for trial in &trials.all {
+        let Some(encoded) = trial.encoded() else { return unsupported("it gives bytes") };
+        let of = &trial.representation;
+        let n = of.elements()?;
+        let all = Elements { shape: of.shape().to_vec(), each: vec![of.fill().to_vec(); n as usize] };
+        let limits = &trials.subject.limits;
+        let Value::Array(got) = trial.encode(limits, &Value::Array(all), false)? else { return Ok(()) };
+        at(
+            trial,
+            ensure(got.each.iter().all(|e| e == encoded.fill()), || {
+                format!("the fill value is encoded to {:?}, and it says {:?}", got.each, encoded.fill())
+            }),
+        )?;
+        let valid = encoded.layout().is_variable() || encoded.fill().len() == encoded.layout().size();
+        at(trial, ensure(valid, || "it says a fill value that is no element".to_owned()))?;
+    }
+    Ok(())
+}
+
+/// What a codec says of how it may be run is what it does.
+fn plan(trials: &Trials, settings: &Settings) -> Verdict {
+    on_each(trials, settings, "plan", |trial, limits, value| {
+        let (Codec::ArrayToArray(codec), Value::Array(elements)) = (&trial.codec, value) else {
+            return unsupported("it gives bytes");
+        };
+        let Value::Array(encoded) = trial.encode(limits, value, false)? else { return Ok(()) };
+        match codec.plan() {
+            Plan::Copy => Ok(()),
+            Plan::Permute(order) => {
+                let memory = Memory::holding(&trial.representation, elements, false)?;
+                let (mut moved, view) = (Vec::new(), memory.view()?.permute(order)?);
+                let shape = view.shape();
+                let flat = view.contiguous(&mut moved)?.to_vec();
+                let kept = Memory::holding(codec.encoded_representation(), &encoded, false)?;
+                let mut scratch = Vec::new();
+                let same = trial.representation.layout().is_variable()
+                    || kept.view()?.contiguous(&mut scratch)? == flat.as_slice();
+                ensure(same && *shape == *encoded.shape, || "it says that it only permutes, and does not".to_owned())
+            }
+            Plan::InPlace => {
+                let wanted = trial.decode(limits, &Value::Array(encoded.clone()), value, false)?;
+                let mut memory = Memory::holding(&trial.representation, &encoded, false)?;
+                with_call(limits, |call| memory.write(|view| codec.decode_in_place(call, view)))?;
+                let got = Value::Array(memory.elements()?);
+                ensure(got == wanted, || "in place it decodes to something else".to_owned())
+            }
+        }
+    })
+}
+
+/// Of codecs that say that they store elements as they are: they do.
+fn raw(trials: &Trials, settings: &Settings) -> Verdict {
+    on_each(trials, settings, "raw", |trial, limits, value| {
+        let (Codec::ArrayToBytes(codec), Value::Array(elements)) = (&trial.codec, value) else {
+            return unsupported("it does not give bytes of an array");
+        };
+        let Some(width) = codec.raw() else { return Ok(()) };
+        let Value::Bytes(encoded) = trial.encode(limits, value, false)? else { return Ok(()) };
+        let wanted: Vec<u8> = elements.each.concat().chunks(width).flat_map(|c| c.iter().rev().copied()).collect();
+        ensure(encoded == wanted, || format!("it says that it stores elements reversed by {width} bytes, and does not"))
+    })
+}
+
+/// Inner chunks have the array's rank and at least one element.
+fn inner_chunks(trials: &Trials, _: &Settings) -> Verdict {
+    let mut found = false;
+    for trial in &trials.all {
+        let Codec::ArrayToBytes(codec) = &trial.codec else { return unsupported("it does not give bytes of an array") };
+        let Some(shape) = codec.inner_chunk_shape() else { continue };
+        found = true;
+        let of = trial.representation.shape();
+        let fits = shape.len() == of.len() && shape.iter().zip(of).all(|(n, of)| (1..=*of).contains(n));
+        at(trial, ensure(fits, || format!("it says inner chunks of shape {shape:?}")))?;
+    }
+    if found { Ok(()) } else { unsupported("it has no inner chunks") }
+}
+
+/// Encoded bytes that are asked for in ranges.
+struct Ranged<'b>(&'b [u8]);
+
+impl Source for Ranged<'_> {
+    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+        // Backwards: no order is promised.
+        ranges.iter().enumerate().rev().try_for_each(|(i, r)| each(i, r.of(self.0)?))
+    }
+    fn size(&self) -> Result<Option<u64>> {
+        Ok(Some(self.0.len() as u64))
+    }
+}
+
+/// A trial with elements and a region.
+fn with_region(trials: &Trials) -> BoxedStrategy<(usize, Value, Region)> {
+    let shapes: Vec<Vec<u64>> = trials.all.iter().map(|t| t.representation.shape().to_vec()).collect();
+    let inputs = trials.inputs();
+    inputs.prop_flat_map(move |(i, value)| (Just(i), Just(value), region(&shapes[i]))).boxed()
+}
+
+fn part_of(value: &Value, region: &Region) -> Option<Elements> {
+    match value {
+        Value::Array(elements) => Some(elements.part(region)),
+        Value::Bytes(_) => None,
+    }
+}
+
+fn partial_array(trial: &Trial, limits: &Limits, source: &dyn Source, region: &Region) -> Result<Option<Elements>> {
+    let Codec::ArrayToBytes(codec) = &trial.codec else { return Ok(None) };
+    let Some(partial) = codec.partial() else { return Ok(None) };
+    let mut memory = Memory::new(&trial.representation, &region.len, true);
+    with_call(limits, |call| memory.write(|out| partial.partial_decode(call, source, region, out)))?;
+    if !memory.gaps_are_untouched()? {
+        return Err(Error::data("it wrote beside the elements of a part"));
+    }
+    memory.elements().map(Some)
+}
+
+/// A part is the same part of the whole.
+fn partial_decode(trials: &Trials, settings: &Settings) -> Verdict {
+    if trials.all.is_empty() {
+        return unsupported("it could not be made");
+    }
+    let law = format!("{} partial-decode", trials.subject.id());
+    let limits = &trials.subject.limits;
+    settings.each(&law, (with_region(trials), any::<(u16, u16)>()), |((i, value, region), (start, len))| {
+        let trial = &trials.all[i];
+        let encoded = trial.encode(limits, &value, false)?;
+        let decoded = trial.decode(limits, &encoded, &value, false)?;
+        let verdict = match (&trial.codec, &encoded) {
+            (Codec::ArrayToBytes(codec), Value::Bytes(bytes)) => {
+                if codec.partial().is_none() {
+                    return unsupported("it decodes no parts");
+                }
+                let got = partial_array(trial, limits, &Ranged(bytes), &region)?;
+                ensure(got == part_of(&decoded, &region), || format!("a part is {got:?}, not that of the whole"))
+            }
+            (Codec::ArrayToArray(codec), Value::Array(elements)) => {
+                let Some(needs) = codec.encoded_region(&region) else { return unsupported("it decodes no parts") };
+                ensure(needs.is_within(&elements.shape), || format!("it asks for {needs:?}, which is not there"))?;
+                let from = Memory::holding(codec.encoded_representation(), &elements.part(&needs), false)?;
+                let mut to = Memory::new(&trial.representation, &region.len, true);
+                with_call(limits, |call| to.write(|to| codec.decode(call, &from.view()?, to)))?;
+                let got = Some(to.elements()?);
+                ensure(got == part_of(&decoded, &region), || format!("a part is {got:?}, not that of the whole"))
+            }
+            (Codec::BytesToBytes(codec), Value::Bytes(bytes)) => {
+                let source = Ranged(bytes);
+                let Some(read) = codec.decoded_source(&source) else { return unsupported("it decodes no parts") };
+                let Value::Bytes(whole) = &decoded else { return Ok(()) };
+                let start = u64::from(start) % (whole.len() as u64 + 1);
+                let len = u64::from(len) % (whole.len() as u64 - start + 1);
+                let ranges =
+                    [ByteRange::Slice { start, len }, ByteRange::From(start), ByteRange::Suffix(len), ByteRange::All];
+                let mut got = vec![Vec::new(); ranges.len()];
+                read.read(&ranges, &mut |i, bytes| {
+                    got[i] = bytes.to_vec();
+                    Ok(())
+                })?;
+                let wanted = ranges.iter().map(|r| Ok(r.of(whole)?.to_vec())).collect::<Result<Vec<_>>>()?;
+                ensure(got == wanted, || "ranges of decoded bytes are not those of the whole".to_owned())
+            }
+            _ => Ok(()),
+        };
+        at(trial, verdict)
+    })
+}
+
+/// A read that must wait is begun again, and then asks for the same bytes.
+fn suspension(trials: &Trials, settings: &Settings) -> Verdict {
+    let has = |t: &Trial| matches!(&t.codec, Codec::ArrayToBytes(codec) if codec.partial().is_some());
+    if !trials.all.iter().any(has) {
+        return unsupported("it decodes no parts");
+    }
+    let law = format!("{} suspension", trials.subject.id());
+    let limits = &trials.subject.limits;
+    settings.each(&law, with_region(trials), |(i, value, region)| {
+        let trial = &trials.all[i];
+        let Value::Bytes(bytes) = trial.encode(limits, &value, false)? else { return Ok(()) };
+        let decoded = trial.decode(limits, &Value::Bytes(bytes.clone()), &value, false)?;
+        let (mut replay, mut got, mut passes) = (Replay::default(), None, 0);
+        while let Some(ranges) = replay.pass(|source| {
+            got = partial_array(trial, limits, source, &region)?;
+            Ok(())
+        })? {
+            let found = ranges.iter().map(|r| Ok(r.of(&bytes)?.to_vec())).collect::<Result<Vec<_>>>()?;
+            replay.supply(ranges, found);
+            passes += 1;
+            ensure(passes < 100, || "it asks for more bytes forever".to_owned())?;
+        }
+        at(trial, ensure(got == part_of(&decoded, &region), || "read in pieces, a part is another".to_owned()))
+    })
+}
+
+/// A part that is changed is changed, and nothing else.
+fn update(trials: &Trials, settings: &Settings) -> Verdict {
+    let has = |t: &Trial| matches!(&t.codec, Codec::ArrayToBytes(codec) if codec.update().is_some());
+    if !trials.all.iter().any(has) {
+        return unsupported("it changes no parts");
+    }
+    let shapes: Vec<_> = trials.all.iter().map(|t| t.representation.clone()).collect();
+    let inputs = with_region(trials).prop_flat_map(move |(i, value, region)| {
+        let new = super::value::elements(&shapes[i].with_shape(&region.len));
+        (Just(i), Just(value), Just(region), new, any::<bool>())
+    });
+    let law = format!("{} update", trials.subject.id());
+    let limits = &trials.subject.limits;
+    settings.each(&law, inputs, |(i, value, region, new, stored)| {
+        let trial = &trials.all[i];
+        let (Codec::ArrayToBytes(codec), Value::Array(elements)) = (&trial.codec, &value) else { return Ok(()) };
+        let Some(update) = codec.update() else { return Ok(()) };
+        let Value::Bytes(bytes) = trial.encode(limits, &value, false)? else { return Ok(()) };
+        let old = Ranged(&bytes);
+        let memory = Memory::holding(&trial.representation, &new, true)?;
+        let (kind, updated) = with_call(limits, |call| {
+            let old = stored.then_some(&old as &dyn Source);
+            Out::collect(|out| update.update(call, old, &region, &memory.view()?, out))
+        })?;
+        let empty = vec![trial.representation.fill().to_vec(); elements.each.len()];
+        let before = if stored { elements.clone() } else { Elements { shape: elements.shape.clone(), each: empty } };
+        let wanted = before.with(&region, &new);
+        let verdict = match kind {
+            Encoded::Bytes => {
+                let got = trial.decode(limits, &Value::Bytes(updated), &value, false)?;
+                ensure(got == Value::Array(wanted), || format!("after an update it decodes {got:?}"))
+            }
+            Encoded::Fill => ensure(wanted.each.iter().all(|e| e == trial.representation.fill()), || {
+                "it says that all is the fill value, which it is not".to_owned()
+            }),
+        };
+        at(trial, verdict)
+    })
+}
+
+/// A chunk of which every part was changed to the fill value need not be stored.
+fn fill(trials: &Trials, _: &Settings) -> Verdict {
+    let mut found = false;
+    for trial in &trials.all {
+        let Codec::ArrayToBytes(codec) = &trial.codec else { return unsupported("it does not give bytes of an array") };
+        let Some(update) = codec.update() else { continue };
+        found = true;
+        let (of, limits) = (&trial.representation, &trials.subject.limits);
+        let all = Elements { shape: of.shape().to_vec(), each: vec![of.fill().to_vec(); of.elements()? as usize] };
+        let memory = Memory::holding(of, &all, false)?;
+        let whole = Region::whole(of.shape());
+        let (kind, bytes) =
+            with_call(limits, |call| Out::collect(|out| update.update(call, None, &whole, &memory.view()?, out)))?;
+        let nothing = kind == Encoded::Fill && bytes.is_empty();
+        at(trial, ensure(nothing, || "a chunk of fill values is to be stored".to_owned()))?;
+    }
+    if found { Ok(()) } else { unsupported("it changes no parts") }
+}

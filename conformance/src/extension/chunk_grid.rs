@@ -1,0 +1,260 @@
+//! Laws of chunk grids: cells cover every element once, and cells and elements agree.
+
+use super::{Sample, Subject};
+use crate::check::{Check, Finding, Settings, Verdict, ensure, unsupported};
+use proptest::prelude::*;
+use std::sync::Arc;
+use zarr_array::{
+    Result,
+    core::{
+        chunk_grid::{AxisCells, ChunkGrid},
+        extension::Extension,
+        registry::{Intent, Notes, Site},
+        representation::Representation,
+        view::Dims,
+    },
+};
+
+pub(super) const CHECKS: &[Check<Subject>] = &[
+    Check { id: "tessellation", clause: "grid/tessellation", run: tessellation },
+    Check { id: "cell-of", clause: "grid/cell-of", run: cell_of },
+    Check { id: "axis", clause: "contract/axis", run: axis },
+    Check { id: "rank", clause: "grid/rank", run: |s, _| rank(s) },
+    Check { id: "beyond", clause: "contract/no-panic", run: beyond },
+    Check { id: "empty", clause: "grid/empty", run: |s, _| empty(s) },
+    Check { id: "resize", clause: "contract/resize", run: resize },
+];
+
+type Made<'s> = (&'s Sample, Extension, Arc<dyn ChunkGrid>, Vec<u64>);
+
+fn make(subject: &Subject, extension: &Extension, shape: &[u64]) -> Result<Arc<dyn ChunkGrid>> {
+    let notes = Notes::default();
+    let (data_type, fill) = super::trial::data_types(&subject.registry, &subject.limits)?.swap_remove(0);
+    let of = Representation::new(data_type, shape, &fill);
+    let site = Site::new(&subject.registry, &subject.limits, &notes, Intent::Open).with(&of);
+    Ok(subject.registry.chunk_grid(extension, &site)?.object)
+}
+
+fn made(subject: &Subject) -> std::result::Result<Vec<Made<'_>>, Finding> {
+    let mut found = Vec::new();
+    for (sample, extension) in subject.extensions()? {
+        let shapes = match &sample.shape {
+            Some(shape) => vec![shape.clone()],
+            None => vec![vec![10, 8], vec![5], vec![], vec![3, 6, 5]],
+        };
+        for shape in shapes {
+            if let Ok(grid) = make(subject, &extension, &shape) {
+                found.push((sample, extension.clone(), grid, shape));
+            }
+        }
+    }
+    if found.is_empty() { unsupported("it could not be made") } else { Ok(found) }
+}
+
+/// Shapes of arrays that a grid made for `shape` can cut: some need just the one they were made for.
+fn shapes(grid: &dyn ChunkGrid, shape: &[u64]) -> Vec<Vec<u64>> {
+    let changed = |f: &dyn Fn(u64) -> u64| shape.iter().map(|n| f(*n)).collect::<Vec<u64>>();
+    let all = [
+        shape.to_vec(),
+        changed(&|n| n.saturating_sub(1).max(1)),
+        changed(&|n| n + 1),
+        changed(&|_| 1),
+        changed(&|n| n * 2),
+    ];
+    all.into_iter().filter(|s| *s == shape || grid.grid_shape(s).is_ok()).collect()
+}
+
+fn indices(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> + '_ {
+    let n: u64 = shape.iter().product();
+    (0..n).map(move |mut i| {
+        let mut at = vec![0; shape.len()];
+        for d in (0..shape.len()).rev() {
+            at[d] = i % shape[d];
+            i /= shape[d];
+        }
+        at
+    })
+}
+
+/// Every element is in exactly one cell, and every cell begins within the array.
+fn tessellation(subject: &Subject, _: &Settings) -> Verdict {
+    for (_, extension, grid, made_for) in made(subject)? {
+        for shape in shapes(&*grid, &made_for) {
+            let cells = grid.grid_shape(&shape)?;
+            ensure(cells.len() == shape.len(), || {
+                format!("a grid of shape {cells:?} for an array of shape {shape:?}")
+            })?;
+            let mut seen = vec![0u32; shape.iter().product::<u64>() as usize];
+            for cell in indices(&cells) {
+                let region = grid.cell(&shape, &cell)?;
+                let begins = region.start.iter().zip(&shape).all(|(s, n)| s < n);
+                ensure(begins && !region.len.contains(&0), || {
+                    format!("cell {cell:?} of an array of shape {shape:?} is {region:?} ({})", extension.to_json())
+                })?;
+                let visible: Vec<u64> =
+                    (0..shape.len()).map(|d| region.len[d].min(shape[d] - region.start[d])).collect();
+                for within in indices(&visible) {
+                    let at = (0..shape.len()).fold(0, |i, d| i * shape[d] + region.start[d] + within[d]);
+                    seen[at as usize] += 1;
+                }
+            }
+            let wrong = seen.iter().position(|n| *n != 1);
+            ensure(wrong.is_none(), || {
+                let at = wrong.unwrap_or(0);
+                format!(
+                    "element {at} of an array of shape {shape:?} is in {} cells ({})",
+                    seen[at],
+                    extension.to_json()
+                )
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// The cell of an element is the one that has it.
+fn cell_of(subject: &Subject, _: &Settings) -> Verdict {
+    for (_, extension, grid, made_for) in made(subject)? {
+        for shape in shapes(&*grid, &made_for) {
+            let cells = grid.grid_shape(&shape)?;
+            for element in indices(&shape) {
+                let cell = grid.cell_of(&shape, &element)?;
+                let region = grid.cell(&shape, &cell)?;
+                let has = (0..shape.len())
+                    .all(|d| cell[d] < cells[d] && region.start[d] <= element[d] && element[d] < region.end(d));
+                ensure(has, || {
+                    format!(
+                        "element {element:?} is said to be in cell {cell:?}, which is {region:?} ({})",
+                        extension.to_json()
+                    )
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is said of a dimension is what its cells are.
+fn axis(subject: &Subject, _: &Settings) -> Verdict {
+    let mut found = false;
+    for (_, extension, grid, shape) in made(subject)? {
+        let cells = grid.grid_shape(&shape)?;
+        for d in 0..shape.len() {
+            let Some(said) = grid.axis(d) else { continue };
+            found = true;
+            for i in 0..cells[d] {
+                let mut cell = Dims::from_elem(0, shape.len());
+                cell[d] = i;
+                let region = grid.cell(&shape, &cell)?;
+                let wanted = match &said {
+                    AxisCells::Regular(n) => Some((i * n, *n)),
+                    AxisCells::Lengths(lengths) => {
+                        let i = i as usize;
+                        lengths.get(i).map(|n| (lengths[..i].iter().sum(), *n))
+                    }
+                };
+                ensure(wanted == Some((region.start[d], region.len[d])), || {
+                    format!(
+                        "dimension {d} is said to have {said:?}, and cell {i} of it is {region:?} ({})",
+                        extension.to_json()
+                    )
+                })?;
+            }
+        }
+        ensure(grid.axis(shape.len()).is_none(), || {
+            format!("it knows dimension {} of an array of rank {}", shape.len(), shape.len())
+        })?;
+    }
+    if found { Ok(()) } else { unsupported("it says nothing of dimensions") }
+}
+
+/// An array of another rank is refused.
+fn rank(subject: &Subject) -> Verdict {
+    for (_, _, grid, shape) in made(subject)? {
+        let more: Vec<u64> = shape.iter().copied().chain([2]).collect();
+        ensure(grid.grid_shape(&more).is_err(), || {
+            format!("an array of shape {more:?} is accepted by a grid for {shape:?}")
+        })?;
+        ensure(grid.cell(&more, &vec![0; more.len()]).is_err(), || {
+            "it gives a cell of an array of another rank".to_owned()
+        })?;
+        ensure(grid.cell_of(&more, &vec![0; more.len()]).is_err(), || {
+            "it finds an element of an array of another rank".to_owned()
+        })?;
+        let cell = vec![0; shape.len() + 1];
+        ensure(grid.cell(&shape, &cell).is_err(), || "it gives a cell of another rank".to_owned())?;
+        ensure(grid.cell_of(&shape, &cell).is_err(), || "it finds an element of another rank".to_owned())?;
+    }
+    Ok(())
+}
+
+/// Numbers without measure give an error or an answer.
+fn beyond(subject: &Subject, settings: &Settings) -> Verdict {
+    for (sample, extension, grid, shape) in made(subject)? {
+        let law = format!("{} beyond {:?}", subject.id(), sample.configuration);
+        let number =
+            || prop_oneof![Just(u64::MAX), Just(1 << 63), Just((1 << 63) - 1), Just(1 << 40), any::<u64>(), 0u64..20];
+        let numbers = proptest::collection::vec(number(), shape.len());
+        settings.each(&law, (numbers.clone(), numbers), |(huge, at)| {
+            let _any = grid.grid_shape(&huge);
+            for array in [&huge, &shape] {
+                if let Ok(region) = grid.cell(array, &at) {
+                    let sane = (0..array.len()).all(|d| region.start[d].checked_add(region.len[d]).is_some());
+                    ensure(sane, || format!("a cell of it is {region:?} ({})", extension.to_json()))?;
+                }
+                let _any = grid.cell_of(array, &at);
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// A dimension without length has no cells.
+fn empty(subject: &Subject) -> Verdict {
+    let mut found = false;
+    for (_, extension, grid, shape) in made(subject)? {
+        for d in 0..shape.len() {
+            let mut none = shape.clone();
+            none[d] = 0;
+            let Ok(cells) = grid.grid_shape(&none) else { continue };
+            found = true;
+            ensure(cells[d] == 0, || {
+                format!("a dimension without length has {} cells ({})", cells[d], extension.to_json())
+            })?;
+        }
+    }
+    if found { Ok(()) } else { unsupported("it cuts no array without elements") }
+}
+
+/// After a resize, elements that stay are in the cells where they were.
+fn resize(subject: &Subject, settings: &Settings) -> Verdict {
+    for (sample, extension, grid, shape) in made(subject)? {
+        let law = format!("{} resize {:?}", subject.id(), sample.configuration);
+        let to: Vec<_> = shape.iter().map(|n| 1..=n * 2).collect();
+        settings.each(&law, to, |new| {
+            let Ok(configuration) = grid.resized(&shape, &new) else { return Ok(()) };
+            let resized = match configuration {
+                Some(members) => make(subject, &extension.with_configuration(members)?, &new)?,
+                None => grid.clone(),
+            };
+            // What cannot be resized is refused.
+            if resized.grid_shape(&new).is_err() {
+                return Ok(());
+            }
+            let common: Vec<u64> = shape.iter().zip(&new).map(|(a, b)| *a.min(b)).collect();
+            for element in indices(&common) {
+                let (before, after) = (grid.cell_of(&shape, &element)?, resized.cell_of(&new, &element)?);
+                ensure(before == after, || {
+                    format!("resized from {shape:?} to {new:?}, element {element:?} moves from {before:?} to {after:?}")
+                })?;
+                let (a, b) = (grid.cell(&shape, &before)?, resized.cell(&new, &after)?);
+                ensure(a == b, || {
+                    format!("resized from {shape:?} to {new:?}, the cell {before:?} changes from {a:?} to {b:?}")
+                })?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! Laws of chunk key encodings: each cell has a key of its own, which every store takes and no other node has.
+
+use super::{Sample, Subject};
+use crate::check::{Check, Finding, Settings, Verdict, ensure, unsupported};
+use proptest::{collection::vec, prelude::*};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+use zarr_array::core::{
+    chunk_key_encoding::ChunkKeyEncoding,
+    registry::{Intent, Notes, Site},
+    representation::Representation,
+    store::Key,
+};
+
+pub(super) const CHECKS: &[Check<Subject>] = &[
+    Check { id: "injective", clause: "keys/injective", run: injective },
+    Check { id: "valid", clause: "keys/valid", run: valid },
+    Check { id: "no-escape", clause: "keys/no-escape", run: no_escape },
+    Check { id: "no-nesting", clause: "keys/no-nesting", run: no_nesting },
+    Check { id: "decode", clause: "keys/injective", run: decode },
+    Check { id: "foreign-keys", clause: "contract/no-panic", run: foreign_keys },
+    Check { id: "deterministic", clause: "contract/deterministic", run: deterministic },
+];
+
+type Made<'s> = (&'s Sample, Vec<u64>, Arc<dyn ChunkKeyEncoding>);
+
+fn made(subject: &Subject) -> Result<Vec<Made<'_>>, Finding> {
+    let (mut found, notes) = (Vec::new(), Notes::default());
+    let (data_type, fill) = super::trial::data_types(&subject.registry, &subject.limits)?.swap_remove(0);
+    for (sample, extension) in subject.extensions()? {
+        for shape in [&[][..], &[40], &[12, 30], &[3, 4, 5]] {
+            let of = Representation::new(data_type.clone(), shape, &fill);
+            let site = Site::new(&subject.registry, &subject.limits, &notes, Intent::Open).with(&of);
+            if let Ok(made) = subject.registry.chunk_key_encoding(&extension, &site) {
+                found.push((sample, shape.to_vec(), made.object));
+            }
+        }
+    }
+    if found.is_empty() { unsupported("it could not be made") } else { Ok(found) }
+}
+
+/// Cells, near and far.
+fn cell(rank: usize) -> impl Strategy<Value = Vec<u64>> + Clone {
+    vec(prop_oneof![4 => 0u64..130, 1 => any::<u64>(), 1 => Just(u64::MAX)], rank)
+}
+
+fn each(
+    subject: &Subject,
+    settings: &Settings,
+    law: &str,
+    f: impl Fn(&dyn ChunkKeyEncoding, &[u64]) -> Verdict,
+) -> Verdict {
+    let many = Settings { cases: settings.cases.saturating_mul(4), ..settings.clone() };
+    for (sample, shape, encoding) in made(subject)? {
+        let law = format!("{} {law} {:?} {}", subject.id(), sample.configuration, shape.len());
+        many.each(&law, cell(shape.len()), |cell| f(&*encoding, &cell))?;
+    }
+    Ok(())
+}
+
+/// No two cells have one key.
+fn injective(subject: &Subject, settings: &Settings) -> Verdict {
+    for (sample, shape, encoding) in made(subject)? {
+        let mut seen = BTreeMap::new();
+        let n: u64 = shape.iter().product();
+        for mut i in 0..n {
+            let mut cell = vec![0; shape.len()];
+            for d in (0..shape.len()).rev() {
+                cell[d] = i % shape[d];
+                i /= shape[d];
+            }
+            let key = encoding.encode(&cell)?;
+            let other = seen.insert(key.clone(), cell.clone());
+            ensure(other.is_none(), || format!("cells {other:?} and {cell:?} have the key {key}"))?;
+        }
+        let law = format!("{} injective {:?} {}", subject.id(), sample.configuration, shape.len());
+        settings.each(&law, (cell(shape.len()), cell(shape.len())), |(a, b)| {
+            let (keys, same) = ((encoding.encode(&a)?, encoding.encode(&b)?), a == b);
+            ensure((keys.0 == keys.1) == same, || {
+                format!("cells {a:?} and {b:?} have the keys {} and {}", keys.0, keys.1)
+            })
+        })?;
+    }
+    Ok(())
+}
+
+/// Every key is one that stores take.
+fn valid(subject: &Subject, settings: &Settings) -> Verdict {
+    each(subject, settings, "valid", |encoding, cell| {
+        let key = encoding.encode(cell)?;
+        Key::new(&key).map(drop).map_err(|e| Finding::Broken(format!("cell {cell:?}: {e}")))
+    })
+}
+
+/// No key is that of the node's metadata or leads elsewhere.
+fn no_escape(subject: &Subject, settings: &Settings) -> Verdict {
+    each(subject, settings, "no-escape", |encoding, cell| {
+        let key = encoding.encode(cell)?;
+        let mut parts = key.split('/');
+        let within =
+            !key.starts_with('/') && parts.all(|p| p != ".." && p != "." && p != "zarr.json") && !key.starts_with("__");
+        ensure(within, || format!("cell {cell:?} has the key {key}, which is not the chunk's alone"))
+    })
+}
+
+/// No key is a folder of another, which not every store can have.
+fn no_nesting(subject: &Subject, _: &Settings) -> Verdict {
+    for (_, shape, encoding) in made(subject)? {
+        let mut keys = BTreeSet::new();
+        for i in 0..130 {
+            for d in 0..shape.len().max(1) {
+                let mut cell = vec![1; shape.len()];
+                if let Some(at) = cell.get_mut(d) {
+                    *at = i;
+                }
+                keys.insert(encoding.encode(&cell)?);
+            }
+        }
+        for key in &keys {
+            let below = format!("{key}/");
+            let nested = keys.range(below.clone()..).next().filter(|k| k.starts_with(&below));
+            ensure(nested.is_none(), || format!("the key {key} is a folder of {nested:?}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// A key leads back to its cell.
+fn decode(subject: &Subject, settings: &Settings) -> Verdict {
+    each(subject, settings, "decode", |encoding, cell| {
+        let key = encoding.encode(cell)?;
+        let found = encoding.decode(&key, cell.len());
+        ensure(found.as_deref() == Some(cell), || {
+            format!("the key {key} of cell {cell:?} is taken for that of {found:?}")
+        })
+    })
+}
+
+/// Other keys are those of no cell, or of one whose key they are.
+fn foreign_keys(subject: &Subject, settings: &Settings) -> Verdict {
+    let many = Settings { cases: settings.cases.saturating_mul(8), ..settings.clone() };
+    for (sample, shape, encoding) in made(subject)? {
+        let law = format!("{} foreign-keys {:?} {}", subject.id(), sample.configuration, shape.len());
+        let near = cell(shape.len()).prop_map({
+            let encoding = encoding.clone();
+            move |cell| encoding.encode(&cell).unwrap_or_default()
+        });
+        let changed = (near, any::<prop::sample::Index>(), "[0c/.+ -]").prop_map(|(mut key, at, with)| {
+            let at = at.index(key.len() + 1);
+            key.insert_str(if key.is_char_boundary(at) { at } else { 0 }, &with);
+            key
+        });
+        let keys = prop_oneof!["[c0-9/. ]{0,12}", "\\PC{0,8}", changed];
+        many.each(&law, keys, |key| {
+            let Some(cell) = encoding.decode(&key, shape.len()) else { return Ok(()) };
+            let own = encoding.encode(&cell)?;
+            ensure(own == key, || format!("{key} is taken for the key of cell {cell:?}, which is {own}"))
+        })?;
+    }
+    Ok(())
+}
+
+/// A cell has one key.
+fn deterministic(subject: &Subject, settings: &Settings) -> Verdict {
+    each(subject, settings, "deterministic", |encoding, cell| {
+        let key = encoding.encode(cell)?;
+        let again = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..3).map(|_| scope.spawn(|| encoding.encode(cell))).collect();
+            all.into_iter().map(|t| t.join()).collect::<Vec<_>>()
+        });
+        let same = again.iter().all(|k| matches!(k, Ok(Ok(k)) if *k == key));
+        ensure(same, || format!("cell {cell:?} has the key {key} and others"))
+    })
+}

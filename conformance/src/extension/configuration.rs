@@ -1,0 +1,206 @@
+//! Laws that all extension points share: how an extension is made, and what it would write into metadata.
+
+use super::Subject;
+use crate::check::{Check, Finding, Verdict, broken, ensure, unsupported};
+use zarr_array::{
+    ErrorKind, Result,
+    core::{
+        extension::Extension,
+        json::{Json, Object},
+        registry::{Constructor, Instance, Intent, Notes, Site},
+        representation::{Representation, Size},
+    },
+};
+
+pub(super) const CHECKS: &[Check<Subject>] = &[
+    Check { id: "create", clause: "extension/name", run: |s, _| create(s) },
+    Check { id: "aliases", clause: "extension/name", run: |s, _| aliases(s) },
+    Check { id: "configuration", clause: "contract/configuration-stable", run: |s, _| stable(s) },
+    Check { id: "unknown-configuration", clause: "contract/unknown-configuration", run: |s, _| unknown(s) },
+    Check { id: "hostile-configuration", clause: "contract/no-panic", run: |s, _| hostile(s) },
+    Check { id: "refusal", clause: "contract/clear-refusal", run: |s, _| refusal(s) },
+];
+
+impl Subject {
+    /// Makes the extension and gives what it would write into metadata.
+    pub(super) fn written(&self, extension: &Extension, of: &Representation, intent: Intent) -> Result<Object> {
+        fn of_instance<T: ?Sized>(made: Result<Instance<T>>) -> Result<Object> {
+            made?.configuration()
+        }
+        let notes = Notes::default();
+        let site = Site::new(&self.registry, &self.limits, &notes, intent).with(of);
+        let site = Site { name: extension.name(), size: Size::Unknown, ..site };
+        let Some(found) = self.registry.find(self.point, extension.name()) else {
+            return Err(self.registry.unknown(self.point, extension.name()));
+        };
+        match found.constructor() {
+            Constructor::DataType(make) => of_instance(make(extension, &Site { representation: None, ..site })),
+            Constructor::ChunkGrid(make) => of_instance(make(extension, &site)),
+            Constructor::ChunkKeyEncoding(make) => of_instance(make(extension, &site)),
+            Constructor::ArrayToArray(make) => of_instance(make(extension, &site)),
+            Constructor::ArrayToBytes(make) => of_instance(make(extension, &site)),
+            Constructor::BytesToBytes(make) => of_instance(make(extension, &site)),
+            Constructor::StorageTransformer(make) => of_instance(make(extension, &site)),
+        }
+    }
+    /// Each sample with the first array that it is made for.
+    fn accepted(&self) -> Result<Vec<(&super::Sample, Extension, Representation)>> {
+        let mut found = Vec::new();
+        for (sample, extension) in self.extensions()? {
+            let of = self.arrays(sample)?.into_iter().find(|of| self.written(&extension, of, Intent::Open).is_ok());
+            if let Some(of) = of {
+                found.push((sample, extension, of));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Every sample is accepted for some array.
+fn create(subject: &Subject) -> Verdict {
+    for (sample, extension) in subject.extensions()? {
+        let mut first = None;
+        let accepted = subject.arrays(sample)?.iter().any(|of| match subject.written(&extension, of, Intent::Open) {
+            Ok(_) => true,
+            Err(e) => {
+                first.get_or_insert(e);
+                false
+            }
+        });
+        if !accepted {
+            let why = first.map_or_else(String::new, |e| format!(": {e}"));
+            let text = format!("{} is accepted for none of the arrays that were tried{why}", extension.to_json());
+            // An extension of which nothing is known may need a configuration.
+            return if sample.configuration.is_none() { unsupported(text) } else { broken(text) };
+        }
+    }
+    Ok(())
+}
+
+/// An alias makes the same.
+fn aliases(subject: &Subject) -> Verdict {
+    let Some(found) = subject.registry.find(subject.point, &subject.name).filter(|f| !f.is_family()) else {
+        return Ok(());
+    };
+    for (_, extension, of) in subject.accepted()? {
+        let Ok(wanted) = subject.written(&extension, &of, Intent::Open) else { continue };
+        for alias in found.names() {
+            let other = match extension.configuration() {
+                Some(members) => Extension::new(alias, members.clone()),
+                None => Extension::short_hand(alias),
+            };
+            let written = subject.written(&other, &of, Intent::Open);
+            ensure(written.as_ref().is_ok_and(|w| *w == wanted), || match written {
+                Ok(w) => format!("as `{alias}` it writes {}, not {}", Json::Object(w), Json::Object(wanted.clone())),
+                Err(e) => format!("it is refused as `{alias}`: {e}"),
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// What it writes is accepted and written again, whoever made it, and keeps what was said.
+fn stable(subject: &Subject) -> Verdict {
+    for (_, extension, of) in subject.accepted()? {
+        let said = extension.configuration().cloned().unwrap_or_default();
+        for intent in [Intent::Open, Intent::Create] {
+            // What is stored may be more than what a new array may have.
+            let Ok(once) = subject.written(&extension, &of, intent) else { continue };
+            let again = Extension::new(extension.name(), once.clone());
+            let twice = subject.written(&again, &of, Intent::Open);
+            let twice = twice.map_err(|e| {
+                Finding::Broken(format!(
+                    "it refuses the configuration that it writes, {}: {e}",
+                    Json::Object(once.clone())
+                ))
+            })?;
+            ensure(once == twice, || {
+                format!("it writes {}, and made of that it writes {}", Json::Object(once.clone()), Json::Object(twice))
+            })?;
+            for (member, value) in said.iter() {
+                let kept = once.get(member);
+                ensure(kept.is_some_and(|kept| kept.is_same(value) || crate::elements::is_kept(value, kept)), || {
+                    let kept = kept.map_or_else(|| "nothing".to_owned(), ToString::to_string);
+                    format!("it was made with {member}: {value} and writes {kept}")
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A member that means nothing is refused, so that nobody takes it for one that does.
+fn unknown(subject: &Subject) -> Verdict {
+    for (sample, extension, of) in subject.accepted()? {
+        if sample.open {
+            continue;
+        }
+        let mut members = extension.configuration().cloned().unwrap_or_default();
+        members.set("zarr-conformance-unknown", 1u64);
+        let extended = Extension::new(extension.name(), members);
+        let done = subject.written(&extended, &of, Intent::Open);
+        ensure(done.is_err(), || format!("a member that does not exist is accepted in {}", extension.to_json()))?;
+    }
+    Ok(())
+}
+
+/// Values that no member can have are refused or mean something; nothing panics.
+fn hostile(subject: &Subject) -> Verdict {
+    const VALUES: [&str; 9] = [
+        "null",
+        "\"\"",
+        "-1",
+        "1e308",
+        "18446744073709551615",
+        "[]",
+        "{}",
+        "[[[]]]",
+        "[18446744073709551615,4294967296]",
+    ];
+    for (_, extension, of) in subject.accepted()? {
+        let members = extension.configuration().cloned().unwrap_or_default();
+        for (member, _) in members.iter() {
+            for value in VALUES {
+                let mut members = members.clone();
+                members.set(member, Json::parse(value.as_bytes(), &subject.limits)?);
+                let changed = Extension::new(extension.name(), members);
+                for intent in [Intent::Open, Intent::Create] {
+                    let Ok(written) = subject.written(&changed, &of, intent) else { continue };
+                    let kept = Extension::new(extension.name(), written);
+                    let again = subject.written(&kept, &of, Intent::Open);
+                    ensure(again.is_ok(), || {
+                        format!("made of {} it writes {}, which it refuses", changed.to_json(), kept.to_json())
+                    })?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What it cannot take it refuses when it is made, with an error that is about that.
+fn refusal(subject: &Subject) -> Verdict {
+    for (sample, extension) in subject.extensions()? {
+        for of in subject.arrays(sample)? {
+            let Err(e) = subject.written(&extension, &of, Intent::Open) else { continue };
+            let about = matches!(
+                e.kind(),
+                ErrorKind::Chain(_)
+                    | ErrorKind::Configuration(_)
+                    | ErrorKind::Limit { .. }
+                    | ErrorKind::Metadata(_)
+                    | ErrorKind::UnknownExtension { .. }
+                    | ErrorKind::FillValue(_)
+                    | ErrorKind::Name(_)
+            );
+            ensure(about, || {
+                format!(
+                    "for {:?} {:?} it is refused with an error that is about something else: {e}",
+                    of.data_type(),
+                    of.shape()
+                )
+            })?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! Extensions: the laws of each extension point, tried on what a registry holds under a name.
+
+mod abilities;
+mod chunk_grid;
+mod chunk_key_encoding;
+mod codec;
+mod configuration;
+mod data_type;
+mod samples;
+mod storage_transformer;
+pub(crate) mod trial;
+pub(crate) mod value;
+
+pub use samples::{Sample, Samples};
+
+use crate::{check::Settings, report::Record};
+use std::collections::BTreeSet;
+use zarr_array::{
+    Error, Result,
+    core::{
+        extension::{Extension, ExtensionPoint},
+        limits::Limits,
+        registry::{Constructor, Registration, Registry},
+        representation::Representation,
+    },
+};
+
+/// An extension to be checked.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    registry: Registry,
+    point: ExtensionPoint,
+    name: String,
+    samples: Vec<Sample>,
+    limits: Limits,
+}
+
+/// How an extension point is called in ids of cases.
+pub fn word(point: ExtensionPoint) -> &'static str {
+    match point {
+        ExtensionPoint::DataType => "data_type",
+        ExtensionPoint::ChunkGrid => "chunk_grid",
+        ExtensionPoint::ChunkKeyEncoding => "chunk_key_encoding",
+        ExtensionPoint::Codec => "codec",
+        ExtensionPoint::StorageTransformer => "storage_transformer",
+    }
+}
+
+impl Subject {
+    /// The extension that a registry has under a name.
+    ///
+    /// # Errors
+    /// When it has none.
+    pub fn new(registry: &Registry, point: ExtensionPoint, name: &str, samples: &Samples) -> Result<Self> {
+        if registry.find(point, name).is_none() {
+            return Err(registry.unknown(point, name));
+        }
+        let samples = samples.of(word(point), name);
+        Ok(Self { registry: registry.clone(), point, name: name.to_owned(), samples, limits: Limits::default() })
+    }
+    /// The extensions of a registry that have this name; all without one, each under its own name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn find(registry: &Registry, name: Option<&str>, samples: &Samples) -> Result<Vec<Self>> {
+        let wanted = |point: ExtensionPoint, n: &str| match name {
+            Some(name) => name == n,
+            // Families have no extension of their own name.
+            None => registry.find(point, n).is_some_and(|r| r.name() == n && !r.is_family()),
+        };
+        let listed = registry.list().filter(|l| !l.shadowed).map(|l| (l.point, l.name.to_owned()));
+        let mut names: BTreeSet<(ExtensionPoint, String)> = listed.filter(|(point, n)| wanted(*point, n)).collect();
+        for point in ExtensionPoint::ALL {
+            let of_family = |n: &&str| registry.find(point, n).is_some_and(Registration::is_family);
+            names.extend(name.into_iter().filter(of_family).map(|n| (point, n.to_owned())));
+            if name.is_none() {
+                names.extend(samples.names(word(point)).filter(of_family).map(|n| (point, n.to_owned())));
+            }
+        }
+        let found: Vec<Self> =
+            names.iter().map(|(point, n)| Self::new(registry, *point, n, samples)).collect::<Result<_>>()?;
+        match name {
+            Some(name) if found.is_empty() => Err(Error::argument(format!("nothing is registered as `{name}`"))
+                .with_hint("give a plugin's library with `--plugin FILE`, or `--all`")),
+            _ => Ok(found),
+        }
+    }
+    /// Its extension point.
+    pub fn point(&self) -> ExtensionPoint {
+        self.point
+    }
+    fn constructor(&self) -> Option<&Constructor> {
+        self.registry.find(self.point, &self.name).map(Registration::constructor)
+    }
+    /// What the ids of its cases begin with: `codec/zstd`.
+    pub fn id(&self) -> String {
+        format!("{}/{}", word(self.point), self.name)
+    }
+    /// Runs every law of its extension point.
+    pub fn run(&self, settings: &Settings, each: &mut dyn FnMut(Record)) {
+        let id = self.id();
+        settings.run(&id, self, configuration::CHECKS, each);
+        match self.point {
+            ExtensionPoint::Codec => {
+                let trials = trial::Trials::new(self);
+                settings.run(&id, &trials, codec::CHECKS, each);
+                if !matches!(self.constructor(), Some(Constructor::ArrayToArray(_))) {
+                    settings.run(&id, &trials, codec::OF_BYTES, each);
+                }
+                settings.run(&id, &trials, abilities::of(self.constructor()), each);
+            }
+            ExtensionPoint::DataType => settings.run(&id, self, data_type::CHECKS, each),
+            ExtensionPoint::ChunkGrid => settings.run(&id, self, chunk_grid::CHECKS, each),
+            ExtensionPoint::ChunkKeyEncoding => settings.run(&id, self, chunk_key_encoding::CHECKS, each),
+            ExtensionPoint::StorageTransformer => storage_transformer::run(self, &id, settings, each),
+        }
+    }
+    /// The array that the sample is made for, if the point needs one.
+    fn arrays(&self, sample: &Sample) -> Result<Vec<Representation>> {
+        let shapes: Vec<Vec<u64>> = match &sample.shape {
+            Some(shape) => vec![shape.clone()],
+            None => [&[][..], &[1], &[7], &[3, 5], &[2, 3, 4]].iter().map(|s| s.to_vec()).collect(),
+        };
+        let mut found = Vec::new();
+        for shape in shapes {
+            for (data_type, fill) in trial::data_types(&self.registry, &self.limits)? {
+                found.push(Representation::new(data_type, &shape, &fill));
+            }
+        }
+        Ok(found)
+    }
+    /// The extensions of the samples.
+    fn extensions(&self) -> Result<Vec<(&Sample, Extension)>> {
+        self.samples.iter().map(|s| Ok((s, s.extension()?))).collect()
+    }
+}

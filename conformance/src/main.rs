@@ -1,0 +1,10 @@
+//! The `zarr-conformance` command.
+#![forbid(unsafe_code)]
+
+mod command;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    command::run()
+}

@@ -1,0 +1,49 @@
+//! Checks of the library as a file, without running its code.
+
+use crate::check::{Check, Finding, Verdict, ensure};
+use object::{Object, ObjectSymbol};
+use std::path::Path;
+use zarr_array::plugins::{Candidate, Manifest};
+
+pub(super) const CHECKS: &[Check<Path>] = &[
+    Check { id: "manifest", clause: "abi/manifest", run: |file, _| manifest(file) },
+    Check { id: "one-symbol", clause: "abi/one-symbol", run: |file, _| one_symbol(file) },
+];
+
+/// The library has a manifest. One beside it says the same, and has the library's hash.
+fn manifest(file: &Path) -> Verdict {
+    let within = Manifest::embedded(file)?;
+    let folder = file.parent().unwrap_or(Path::new("."));
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if !path.to_string_lossy().ends_with(".zarrplugin.json") {
+            continue;
+        }
+        let beside = Manifest::beside(&path)?;
+        let of_this =
+            beside.libraries.iter().find(|l| folder.join(&l.path).canonicalize().ok() == file.canonicalize().ok());
+        let Some(library) = of_this else { continue };
+        let same = Manifest { libraries: Vec::new(), ..beside.clone() } == within;
+        ensure(same, || format!("{} says something else than the manifest in the library", path.display()))?;
+        let hash = Candidate::hash(file)?;
+        ensure(library.sha256 == hash, || {
+            format!("{} has the hash {}, the library {hash}", path.display(), library.sha256)
+        })?;
+    }
+    Ok(())
+}
+
+/// The entry function is all that the library shows to others.
+fn one_symbol(file: &Path) -> Verdict {
+    // What linkers add of their own.
+    const OF_LINKERS: [&str; 9] =
+        ["_init", "_fini", "__bss_start", "_edata", "_end", "_bss_end__", "__bss_end__", "__end__", "__bss_start__"];
+    let bytes = std::fs::read(file)?;
+    let library = object::File::parse(&*bytes).map_err(|e| Finding::Broken(e.to_string()))?;
+    let shown = library.dynamic_symbols().filter(|s| s.is_definition() && !s.is_local());
+    let mut names: Vec<&str> = shown.filter_map(|s| s.name().ok()).filter(|n| !OF_LINKERS.contains(n)).collect();
+    names.sort_unstable();
+    names.dedup();
+    let entry = zarr_array::plugins::ENTRY;
+    ensure(names == [entry], || format!("it exports {}, not {entry} alone", names.join(", ")))
+}

@@ -1,0 +1,57 @@
+//! Random damage and random inputs for as long as one likes. What a run tries depends on its seed alone, so that a
+//! finding can be seen again.
+
+use super::{
+    Ended, Subject,
+    journal::{Entry, Journal},
+    watch,
+};
+use crate::{
+    check::{Settings, Verdict, broken},
+    report::Outcome,
+};
+use std::time::Duration;
+
+/// The laws with random inputs.
+pub(super) const LAWS: [&str; 14] = [
+    "round-trip",
+    "damage",
+    "integrity",
+    "partial-decode",
+    "suspension",
+    "update",
+    "strides",
+    "sizes",
+    "fill-from-bytes",
+    "fill-from-json",
+    "wrong-length",
+    "beyond",
+    "foreign-keys",
+    "injective",
+];
+
+/// Runs a child that tries one seed after another.
+pub(super) fn run(subject: &Subject, settings: &Settings, time: Duration) -> Verdict {
+    let journal = Journal::new()?;
+    let mut command = subject.command(settings);
+    command.arg("--journal").arg(journal.path()).args(["--fuzz", &time.as_secs_f64().to_string()]);
+    let ended = watch(command.spawn()?, subject.patience, || Ok(journal.len()))?;
+    let entries = journal.entries()?;
+    let seed = entries.iter().rev().find_map(|e| match e {
+        Entry::Begun { id, .. } => Some(id.clone()),
+        _ => None,
+    });
+    let seed = seed.unwrap_or_default();
+    let again = |what: &str| broken(format!("{what}; to see it again: --seed {seed} --fuzz 0"));
+    match (ended, entries.last()) {
+        (Ended::Badly(how), _) => again(&how),
+        (_, Some(Entry::Done(record))) => {
+            let text = match &record.outcome {
+                Outcome::Fail(text) => text,
+                other => other.text(),
+            };
+            again(&format!("{}: {text}", record.id))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,69 @@
+//! What no correct plugin does, whatever it was asked: each kind is a case of its own, so that a plugin that dies is not
+//! told to break every law in which it died.
+
+use super::journal::Entry;
+use crate::{
+    check::{Settings, broken},
+    report::{Outcome, Record},
+};
+
+/// A kind of incident: the end of the case's id, and the words by which a reason for quarantine is known.
+const KINDS: [(&str, &[&str]); 5] = [
+    ("crash", &["the process"]),
+    ("hang", &["did not come back"]),
+    ("panic", &["panicked"]),
+    ("floating-point", &["floating-point"]),
+    ("answers", &[]),
+];
+
+/// The law that lends memory with guards around it: who dies in it breaks it.
+const GUARD: &str = "/guard";
+
+#[derive(Debug, Default)]
+pub(super) struct Incidents {
+    found: Vec<(&'static str, String)>,
+}
+
+fn kind(what: &str) -> &'static str {
+    let known = |(_, words): &&(&str, &[&str])| words.is_empty() || words.iter().any(|w| what.contains(w));
+    KINDS.iter().find(known).map_or("answers", |(kind, _)| kind)
+}
+
+impl Incidents {
+    /// Notes what a child tells.
+    pub(super) fn note(&mut self, entry: &Entry) {
+        if let Entry::Quarantine(why) = entry {
+            self.add(why.clone());
+        }
+    }
+    fn add(&mut self, what: String) {
+        let new = (kind(&what), what);
+        if !self.found.contains(&new) {
+            self.found.push(new);
+        }
+    }
+    /// A child ended in a case; gives what that means for the case.
+    pub(super) fn fell(&mut self, id: &str, how: &str) -> Outcome {
+        if id.ends_with(GUARD) {
+            return Outcome::Fail(format!("with guards around its memory, {how}"));
+        }
+        self.add(format!("in {id}, {how}"));
+        Outcome::Unsupported(format!("{how}: see abi/{}", kind(how)))
+    }
+    /// A child ended in no case.
+    pub(super) fn outside(&mut self, how: &str) {
+        self.add(format!("between cases, {how}"));
+    }
+    /// Tells of each kind.
+    pub(super) fn end(&self, settings: &Settings, each: &mut dyn FnMut(Record)) {
+        for (kind, _) in KINDS {
+            let found: Vec<&str> = self.found.iter().filter(|(k, _)| *k == kind).map(|(_, w)| w.as_str()).collect();
+            let id = format!("abi/{kind}");
+            settings.case(&id, &id, each, || if found.is_empty() { Ok(()) } else { broken(found.join("; ")) });
+        }
+    }
+    /// What a case means in which the plugin was taken out of use.
+    pub(super) fn instead(why: &str) -> Outcome {
+        Outcome::Unsupported(format!("the plugin was taken out of use, {why}: see abi/{}", kind(why)))
+    }
+}

@@ -1,0 +1,174 @@
+//! Plugins: a shared library and nothing else. What is in it is checked in child processes, so that a plugin that takes
+//! its process down is a finding and not the end.
+//!
+//! A child writes what it is about to do, and what came of it, to a journal. When it dies, or does nothing for too long,
+//! the parent knows where, and starts another child for the rest.
+
+mod child;
+mod file;
+mod fuzz;
+#[cfg(unix)]
+mod guard;
+#[cfg(unix)]
+mod guarded;
+mod incidents;
+mod journal;
+mod resources;
+
+pub use child::{fuzz, serve};
+
+use crate::{check::Settings, report::Record};
+use incidents::Incidents;
+use journal::{Entry, Journal};
+use std::{
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    time::{Duration, Instant},
+};
+use zarr_array::{Error, Result};
+
+/// What is checked of a plugin, and how.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// The library.
+    pub file: PathBuf,
+    /// How to try extensions that are not registered.
+    pub samples: Option<PathBuf>,
+    /// The program that serves as a child when it is called with `plugin-child`: `zarr-conformance`.
+    pub program: PathBuf,
+    /// How long a case may take.
+    pub patience: Duration,
+    /// How long to try random inputs after the cases; one seed at least.
+    pub fuzz: Option<Duration>,
+}
+
+impl Subject {
+    /// Runs every check on the library.
+    ///
+    /// # Errors
+    /// When children cannot be run.
+    pub fn run(&self, settings: &Settings, each: &mut dyn FnMut(Record)) -> Result<()> {
+        settings.run("abi", &*self.file, file::CHECKS, each);
+        let journal = Journal::new()?;
+        let mut incidents = Incidents::default();
+        let mut told = 0;
+        loop {
+            let before = journal.entries()?.len();
+            let ended = self.child(settings, &journal)?;
+            let entries = journal.entries()?;
+            for entry in &entries[told.min(entries.len())..] {
+                incidents.note(entry);
+                if let Entry::Done(record) = entry {
+                    each(record.clone());
+                }
+            }
+            told = entries.len();
+            match (ended, entries.last()) {
+                (Ended::Well, _) => break,
+                (Ended::Badly(how), Some(Entry::Begun { id, clause })) => {
+                    let outcome = incidents.fell(id, &how);
+                    let record = Record { id: id.clone(), clause: clause.clone(), outcome, seconds: 0.0 };
+                    journal.add(&Entry::Done(record.clone()))?;
+                    told += 1;
+                    each(record);
+                }
+                // A plugin in quarantine is loaded anew for what is left.
+                (Ended::Again, _) if entries.len() > before => {}
+                (Ended::Badly(how), _) => {
+                    incidents.outside(&how);
+                    break;
+                }
+                (Ended::Again, _) => return Err(Error::argument("a child asks for another and did nothing")),
+            }
+        }
+        incidents.end(settings, each);
+        if let Some(time) = self.fuzz {
+            settings.case("abi/fuzz", "abi/fuzz", each, || fuzz::run(self, settings, time));
+        }
+        Ok(())
+    }
+    fn command(&self, settings: &Settings) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg("plugin-child").arg(&self.file);
+        command.args(["--seed", &settings.seed.to_string(), "--cases", &settings.cases.to_string()]);
+        if let Some(filter) = &settings.filter {
+            command.args(["--filter", filter]);
+        }
+        if let Some(samples) = &self.samples {
+            command.arg("--samples").arg(samples);
+        }
+        // What a plugin prints is not our report.
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+    fn child(&self, settings: &Settings, journal: &Journal) -> Result<Ended> {
+        let mut command = self.command(settings);
+        command.arg("--journal").arg(journal.path());
+        let child = command.spawn().map_err(|e| Error::from(e).at_key(self.program.display()))?;
+        watch(child, self.patience, || Ok(journal.len()))
+    }
+}
+
+/// How a child ended.
+#[derive(Debug)]
+enum Ended {
+    Well,
+    /// There is more to do, in another child.
+    Again,
+    /// It died, or had to be stopped.
+    Badly(String),
+}
+
+/// The exit status of a child that another is to continue.
+const AGAIN: u8 = 64;
+
+/// Waits for a child for as long as it makes progress.
+fn watch(mut child: Child, patience: Duration, mut progress: impl FnMut() -> Result<u64>) -> Result<Ended> {
+    let (mut at, mut since) = (progress()?, Instant::now());
+    let mut pause = Duration::from_millis(1);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(ended(status));
+        }
+        let now = progress()?;
+        if now != at {
+            (at, since) = (now, Instant::now());
+        }
+        if since.elapsed() > patience {
+            child.kill()?;
+            child.wait()?;
+            return Ok(Ended::Badly(format!("it did not come back within {} s", patience.as_secs_f64())));
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+fn ended(status: ExitStatus) -> Ended {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        let name = match signal {
+            4 => " (illegal instruction)",
+            6 => " (abort)",
+            7 => " (bus error)",
+            8 => " (arithmetic)",
+            11 => " (memory that is not its own)",
+            _ => "",
+        };
+        return Ended::Badly(format!("the process died of signal {signal}{name}"));
+    }
+    match status.code() {
+        Some(0) => Ended::Well,
+        Some(code) if code == i32::from(AGAIN) => Ended::Again,
+        code => Ended::Badly(format!("the process ended with status {code:?}")),
+    }
+}
+
+/// The name and version of the plugin in a library, as its manifest says.
+pub fn title(file: &Path) -> (String, String) {
+    let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    match zarr_array::plugins::Manifest::embedded(file) {
+        Ok(manifest) => (format!("plugin {}", manifest.id), manifest.version),
+        Err(_) => (format!("plugin {name}"), String::new()),
+    }
+}
