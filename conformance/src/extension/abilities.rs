@@ -48,6 +48,9 @@ const ARRAY_TO_BYTES: &[Check<Trials>] = &[
 
 const BYTES_TO_BYTES: &[Check<Trials>] = &[PARTIAL];
 
+/// The laws of each kind.
+pub(super) const ALL: [&[Check<Trials>]; 3] = [ARRAY_TO_ARRAY, ARRAY_TO_BYTES, BYTES_TO_BYTES];
+
 /// Floating point scalars of elements, if that is what they are.
 pub(super) fn floats(layout: &Layout, elements: &Elements) -> Option<Vec<f64>> {
     let Layout::Fixed { kind: ScalarKind::Float, width, .. } = layout else { return None };

@@ -104,9 +104,13 @@ impl Subject {
             ExtensionPoint::Codec => {
                 let trials = trial::Trials::new(self);
                 settings.run(&id, &trials, codec::CHECKS, each);
-                if !matches!(self.constructor(), Some(Constructor::ArrayToArray(_))) {
-                    settings.run(&id, &trials, codec::OF_BYTES, each);
-                }
+                let (takes, gives) = match self.constructor() {
+                    Some(Constructor::ArrayToArray(_)) => (codec::OF_ARRAYS, &[][..]),
+                    Some(Constructor::ArrayToBytes(_)) => (codec::OF_ARRAYS, codec::OF_BYTES),
+                    _ => (codec::FROM_BYTES, codec::OF_BYTES),
+                };
+                settings.run(&id, &trials, takes, each);
+                settings.run(&id, &trials, gives, each);
                 settings.run(&id, &trials, abilities::of(self.constructor()), each);
             }
             ExtensionPoint::DataType => settings.run(&id, self, data_type::CHECKS, each),
@@ -114,6 +118,27 @@ impl Subject {
             ExtensionPoint::ChunkKeyEncoding => settings.run(&id, self, chunk_key_encoding::CHECKS, each),
             ExtensionPoint::StorageTransformer => storage_transformer::run(self, &id, settings, each),
         }
+    }
+    /// Every law there is, by the word of its extension point: `codec/round-trip`.
+    pub fn laws() -> Vec<String> {
+        fn ids<S: ?Sized>(point: &str, checks: &[Check<S>], laws: &mut Vec<String>) {
+            laws.extend(checks.iter().map(|c| format!("{point}/{}", c.id)));
+        }
+        let mut laws = Vec::new();
+        for point in ExtensionPoint::ALL {
+            ids(word(point), configuration::CHECKS, &mut laws);
+        }
+        for checks in [codec::CHECKS, codec::OF_ARRAYS, codec::FROM_BYTES, codec::OF_BYTES] {
+            ids("codec", checks, &mut laws);
+        }
+        for checks in abilities::ALL {
+            ids("codec", checks, &mut laws);
+        }
+        ids("data_type", data_type::CHECKS, &mut laws);
+        ids("chunk_grid", chunk_grid::CHECKS, &mut laws);
+        ids("chunk_key_encoding", chunk_key_encoding::CHECKS, &mut laws);
+        laws.extend(storage_transformer::laws());
+        laws
     }
     /// The array that the sample is made for, if the point needs one.
     fn arrays(&self, sample: &Sample) -> Result<Vec<Representation>> {
