@@ -9,4 +9,5 @@ pub mod check;
 pub mod elements;
 pub mod peers;
 pub mod report;
+pub mod store;
 pub mod strangers;
