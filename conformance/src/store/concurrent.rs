@@ -3,7 +3,7 @@
 use super::{
     Subject,
     inputs::{key, prefix},
-    tested::{Found, same},
+    tested::{Found, Tested, same},
 };
 use crate::check::{Settings, Verdict, broken, ensure};
 use std::{
@@ -126,38 +126,35 @@ pub(super) fn one_winner(subject: &Subject, settings: &Settings) -> Verdict {
 pub(super) fn erase_and_list(subject: &Subject, settings: &Settings) -> Verdict {
     let (stays, parent, below) = (key("x/stays")?, prefix("x/")?, prefix("x/y/")?);
     let moving: Vec<Key> = ["x/y/0", "x/y/z/1"].into_iter().map(key).collect::<Found<_>>()?;
+    let look = |store: &Tested| {
+        for keys in [store.list()?, store.list_prefix(&parent)?, store.list_dir(&parent)?.keys] {
+            ensure(keys.contains(&stays), || format!("{stays} is not listed while others are erased"))?;
+            let other = keys.iter().find(|k| **k != stays && !moving.contains(k));
+            same(|| "a key that nobody wrote".to_owned(), &other, &None)?;
+        }
+        moving.iter().try_for_each(|k| {
+            let v = store.get(k)?;
+            ensure(v.as_deref().is_none_or(|v| v == b"value"), || format!("{k} has a value cut short"))
+        })
+    };
     for _ in 0..rounds(settings) {
         let (store, ended) = (subject.empty()?, AtomicUsize::new(0));
         store.set(&stays, b"value")?;
-        store.lister()?;
-        together(4, |thread| {
-            if thread < 3 {
+        together(4, |number| {
+            if number == 3 {
                 let _ended = Ended(&ended);
-                for _ in 0..20 {
-                    match thread {
-                        0 => store.set(&moving[0], b"value")?,
-                        1 => _ = store.set_if_absent(&moving[1], b"value")?,
-                        _ => store.erase_prefix(&below)?,
-                    }
-                    moving.get(thread).map_or(Ok(()), |k| store.erase(k))?;
-                }
-                return Ok(());
+                return (0..30).try_for_each(|_| look(&store));
             }
-            loop {
-                let last = ended.load(Ordering::SeqCst) == 3;
-                for keys in [store.list()?, store.list_prefix(&parent)?, store.list_dir(&parent)?.keys] {
-                    ensure(keys.contains(&stays), || format!("{stays} is not listed while others are erased"))?;
-                    let other = keys.iter().find(|k| **k != stays && !moving.contains(k));
-                    same(|| "a key that nobody wrote".to_owned(), &other, &None)?;
+            while ended.load(Ordering::SeqCst) == 0 {
+                match number {
+                    0 => store.set(&moving[0], b"value")?,
+                    1 => _ = store.set_if_absent(&moving[1], b"value")?,
+                    _ => store.erase_prefix(&below)?,
                 }
-                for k in &moving {
-                    let v = store.get(k)?;
-                    ensure(v.as_deref().is_none_or(|v| v == b"value"), || format!("{k} has a value cut short"))?;
-                }
-                if last {
-                    return Ok(());
-                }
+                thread::yield_now();
+                moving.get(number).map_or(Ok(()), |k| store.erase(k))?;
             }
+            Ok(())
         })?;
     }
     Ok(())

@@ -58,15 +58,18 @@ pub(super) fn values_outside(subject: &Subject, settings: &Settings) -> Verdict 
 
 /// A part replaces bytes of a value and leaves the others.
 pub(super) fn overlays(subject: &Subject, settings: &Settings) -> Verdict {
-    let inputs = (letters(1..50), any::<Index>(), letters(1..50));
-    settings.each("set-partial/overlays", inputs, |(mut value, start, mut part)| {
+    settings.each("set-partial/overlays", (letters(3..50), any::<Index>()), |(mut value, len)| {
         let (store, k) = (subject.empty()?, key("a/b")?);
         store.set(&k, &value)?;
-        let start = start.index(value.len());
-        part.truncate(value.len() - start);
-        store.set_partial_values(&[(k.clone(), start as u64, &part)])?;
-        overlay(&mut value, start as u64, &part);
-        store.holds(&k, &value)
+        let part = vec![b'#'; 1 + len.index(value.len() - 1)];
+        let rest = value.len() - part.len();
+        // At the beginning, within and at the end.
+        for start in [0, rest / 2, rest] {
+            store.set_partial_values(&[(k.clone(), start as u64, &part)])?;
+            overlay(&mut value, start as u64, &part);
+            store.holds(&k, &value)?;
+        }
+        Ok(())
     })
 }
 
@@ -95,7 +98,7 @@ pub(super) fn creates(subject: &Subject, settings: &Settings) -> Verdict {
 
 /// Parts of several keys, and several of one.
 pub(super) fn many(subject: &Subject, settings: &Settings) -> Verdict {
-    let parts = collection::vec((any_key(), letters(1..6)), 0..12);
+    let parts = collection::vec((any_key(), letters(1..6)), 2..12);
     settings.each("set-partial/many", (contents(), parts), |(mut contents, parts)| {
         let store = subject.empty()?;
         contents.iter().try_for_each(|(k, v)| store.set(k, v))?;

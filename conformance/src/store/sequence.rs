@@ -62,10 +62,13 @@ impl Step {
 
 /// After any operations a store holds what a map holds.
 pub(super) fn any(subject: &Subject, settings: &Settings) -> Verdict {
-    settings.each("set/any-sequence", collection::vec(step(), 0..40), |steps| {
+    settings.each("set/any-sequence", collection::vec(step(), 0..100), |steps| {
         let (store, mut contents) = (subject.empty()?, Contents::new());
-        steps.into_iter().try_for_each(|s| s.take(&store, &mut contents))?;
-        store.holds_of(&keys(), &contents)
+        for step in steps {
+            step.take(&store, &mut contents)?;
+            store.holds_of(&keys(), &contents)?;
+        }
+        Ok(())
     })
 }
 
