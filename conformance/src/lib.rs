@@ -11,4 +11,5 @@ pub mod extension;
 pub mod peers;
 pub mod plugin;
 pub mod report;
+pub mod store;
 pub mod strangers;

@@ -62,7 +62,7 @@ pub type Each<'e> = &'e mut dyn FnMut(usize, &[u8]) -> Result<()>;
 /// A range outside the value is an error, found before anything is allocated. A codec that gets an error from a
 /// source returns at once; it may be called again, and must then ask for the same ranges given the same bytes.
 pub trait Source: Send + Sync {
-    /// Lends the bytes of each range to `each`.
+    /// Lends the bytes of each range to `each`, once. An error of `each` ends the read, and is its result.
     fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()>;
 
     /// Reads straight into memory. `out` is as long as the range.

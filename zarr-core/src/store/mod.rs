@@ -24,7 +24,7 @@ pub trait Store: Debug + Send + Sync {
     /// Listing, if the store can.
     fn listable(&self) -> Option<&dyn ListableStore>;
     /// The canonical URI of what is stored below a prefix. Two stores that reach one object give it one name: writers
-    /// of one process lock by it.
+    /// of one process lock by it. Different places have different names.
     fn uri(&self, prefix: &Prefix) -> String;
 }
 
@@ -44,8 +44,8 @@ pub trait ReadableStore {
         })?;
         Ok(Some(value))
     }
-    /// Parts of values, in order; `None` for keys without value. Parts of one key that follow one another come from
-    /// one version of it.
+    /// Parts of values, in order; `None` for keys without value. A range outside a value is an error. Parts of one key
+    /// that follow one another come from one version of it.
     fn get_partial_values(&self, ranges: &[(Key, ByteRange)]) -> Result<Vec<Option<Vec<u8>>>> {
         let mut values = Vec::with_capacity(ranges.len());
         for same in ranges.chunk_by(|a, b| a.0 == b.0) {
@@ -67,20 +67,23 @@ pub trait ReadableStore {
 
 /// The writeable operations.
 pub trait WriteableStore {
-    /// Stores a value. A reader sees the old or the new one, never a part.
+    /// Stores a value. A reader sees the old or the new one, never a part. What is written, here or below, belongs to
+    /// its key alone. A store that cannot keep both a key and keys below it (`a` and `a/b`) refuses the second, and
+    /// keeps the first.
     fn set(&self, key: &Key, value: &[u8]) -> Result<()>;
 
     /// Stores a value where there is none. `false`: there is one. Of several writers at once exactly one gets `true`.
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool>;
 
     /// Writes parts of values, each given by key, first byte and bytes. A value that is too short grows; bytes between
-    /// its end and a part become zero. Each key is changed at once.
+    /// its end and a part become zero. Each key is changed at once, and not at all if one of its parts cannot be
+    /// written.
     fn set_partial_values(&self, parts: &[(Key, u64, &[u8])]) -> Result<()>;
 
     /// Removes a key. No error if there is none.
     fn erase(&self, key: &Key) -> Result<()>;
 
-    /// Removes all keys with a prefix.
+    /// Removes all keys with a prefix. No error if there is none.
     fn erase_prefix(&self, prefix: &Prefix) -> Result<()>;
 
     /// Removes several keys.
@@ -89,7 +92,7 @@ pub trait WriteableStore {
     }
 }
 
-/// What is directly below a prefix.
+/// What is directly below a prefix: keys that have a value, and prefixes of such keys.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Listing {
     /// Keys, in full.

@@ -1,0 +1,161 @@
+//! Laws of several threads. What they find depends on who comes first, so they try more than once.
+
+use super::{
+    Subject,
+    inputs::{key, prefix},
+    tested::{Found, Tested, same},
+};
+use crate::check::{Settings, Verdict, broken, ensure};
+use std::{
+    panic::resume_unwind,
+    sync::{
+        Barrier,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+use zarr_array::core::store::Key;
+
+/// How often a law is tried.
+fn rounds(settings: &Settings) -> u32 {
+    settings.cases.div_ceil(8)
+}
+
+/// What threads give that begin at the same time, each told its number.
+fn together<T: Send>(threads: usize, run: impl Fn(usize) -> Found<T> + Sync) -> Found<Vec<T>> {
+    let begin = Barrier::new(threads);
+    let one = |i| {
+        begin.wait();
+        run(i)
+    };
+    thread::scope(|scope| {
+        let started: Vec<_> = (0..threads).map(|i| scope.spawn(move || one(i))).collect();
+        let ended: Vec<_> = started.into_iter().map(thread::ScopedJoinHandle::join).collect();
+        ended.into_iter().map(|end| end.unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    })
+}
+
+/// Says that its thread has ended, however it ended.
+struct Ended<'c>(&'c AtomicUsize);
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// A value that tells which one it is, and whether it is whole.
+fn value(letter: u8) -> Vec<u8> {
+    vec![letter; 10_000 + 100 * usize::from(letter)]
+}
+
+/// While a key is replaced, readers see one value or another: never parts of two, never none.
+pub(super) fn one_key(subject: &Subject, settings: &Settings) -> Verdict {
+    for _ in 0..rounds(settings) {
+        let (store, k, ended) = (subject.empty()?, key("a/b")?, AtomicUsize::new(0));
+        store.set(&k, &value(b'A'))?;
+        together(4, |thread| {
+            if thread < 2 {
+                let _ended = Ended(&ended);
+                return (b'A'..=b'T').try_for_each(|letter| store.set(&k, &value(letter)));
+            }
+            loop {
+                let last = ended.load(Ordering::SeqCst) == 2;
+                match store.get(&k)? {
+                    None => return broken("a key is missing while it is replaced"),
+                    Some(v) if v.first().is_none_or(|letter| v != value(*letter)) => {
+                        return broken("a reader sees parts of two values");
+                    }
+                    Some(_) if last => return Ok(()),
+                    Some(_) => thread::yield_now(),
+                }
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// What several threads write to keys of their own is all there.
+pub(super) fn many_keys(subject: &Subject, settings: &Settings) -> Verdict {
+    let name = |thread: usize, i: usize| key(&format!("d/{}/{thread}.{i}", i % 3));
+    for _ in 0..rounds(settings) {
+        let store = subject.empty()?;
+        together(4, |thread| {
+            for i in 0..12 {
+                store.set(&name(thread, i)?, format!("{thread} {i}").as_bytes())?;
+                if i % 4 == 3 {
+                    store.erase(&name(thread, i)?)?;
+                }
+            }
+            Ok(())
+        })?;
+        for (thread, i) in (0..4).flat_map(|thread| (0..12).map(move |i| (thread, i))) {
+            let written = format!("{thread} {i}");
+            store.value_is(&name(thread, i)?, (i % 4 != 3).then_some(written.as_bytes()))?;
+        }
+    }
+    Ok(())
+}
+
+/// No part of a value that several threads write is lost.
+pub(super) fn parts(subject: &Subject, settings: &Settings) -> Verdict {
+    for _ in 0..rounds(settings) {
+        let (store, k) = (subject.empty()?, key("a/b")?);
+        together(4, |thread| {
+            (0..10).try_for_each(|i| store.set_partial_values(&[(k.clone(), 4 * i + thread as u64, b"X")]))
+        })?;
+        store.holds(&k, &[b'X'; 40])?;
+    }
+    Ok(())
+}
+
+/// Of several that write where there is no value exactly one is told that it did, and its value is there.
+pub(super) fn one_winner(subject: &Subject, settings: &Settings) -> Verdict {
+    for _ in 0..rounds(settings) {
+        let (store, k) = (subject.empty()?, key("a/b")?);
+        let answers = together(6, |thread| store.set_if_absent(&k, &[b'A' + thread as u8; 9]))?;
+        let winners: Vec<u8> = (b'A'..).zip(answers).filter(|(_, won)| *won).map(|(letter, _)| letter).collect();
+        let [winner] = winners[..] else {
+            return broken(format!("{} of 6 threads are told that they wrote where there was no value", winners.len()));
+        };
+        store.holds(&k, &[winner; 9])?;
+    }
+    Ok(())
+}
+
+/// To write, erase and list at once fails nobody, and hides nothing that stays.
+pub(super) fn erase_and_list(subject: &Subject, settings: &Settings) -> Verdict {
+    let (stays, parent, below) = (key("x/stays")?, prefix("x/")?, prefix("x/y/")?);
+    let moving: Vec<Key> = ["x/y/0", "x/y/z/1"].into_iter().map(key).collect::<Found<_>>()?;
+    let look = |store: &Tested| {
+        for keys in [store.list()?, store.list_prefix(&parent)?, store.list_dir(&parent)?.keys] {
+            ensure(keys.contains(&stays), || format!("{stays} is not listed while others are erased"))?;
+            let other = keys.iter().find(|k| **k != stays && !moving.contains(k));
+            same(|| "a key that nobody wrote".to_owned(), &other, &None)?;
+        }
+        moving.iter().try_for_each(|k| {
+            let v = store.get(k)?;
+            ensure(v.as_deref().is_none_or(|v| v == b"value"), || format!("{k} has a value cut short"))
+        })
+    };
+    for _ in 0..rounds(settings) {
+        let (store, ended) = (subject.empty()?, AtomicUsize::new(0));
+        store.set(&stays, b"value")?;
+        together(4, |number| {
+            if number == 3 {
+                let _ended = Ended(&ended);
+                return (0..30).try_for_each(|_| look(&store));
+            }
+            while ended.load(Ordering::SeqCst) == 0 {
+                match number {
+                    0 => store.set(&moving[0], b"value")?,
+                    1 => _ = store.set_if_absent(&moving[1], b"value")?,
+                    _ => store.erase_prefix(&below)?,
+                }
+                thread::yield_now();
+                moving.get(number).map_or(Ok(()), |k| store.erase(k))?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}

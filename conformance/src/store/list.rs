@@ -1,0 +1,111 @@
+//! Laws of `list`, `list_prefix` and `list_dir`.
+
+use super::{
+    Contents, Subject,
+    inputs::{any_key, contents, key, keys, listing, odd_contents, prefixes},
+    tested::{Tested, same},
+};
+use crate::check::{Settings, Verdict};
+use proptest::{collection, prelude::*};
+use std::collections::BTreeSet;
+use zarr_array::core::store::{Key, Prefix};
+
+fn lists(store: &Tested, contents: &Contents) -> Verdict {
+    same(|| "the list of all keys".to_owned(), &store.list()?, &contents.keys().cloned().collect())
+}
+
+/// The keys that have values.
+pub(super) fn all(subject: &Subject, settings: &Settings) -> Verdict {
+    settings.each("list/all", contents(), |contents| lists(&subject.with(&contents)?, &contents))
+}
+
+/// Also odd ones. Those that a store refuses are not listed.
+pub(super) fn odd_keys(subject: &Subject, settings: &Settings) -> Verdict {
+    settings.each("list/odd-keys", odd_contents(), |mut contents| {
+        if subject.holding.is_some() {
+            return lists(&subject.with(&contents)?, &contents);
+        }
+        let store = subject.empty()?;
+        let writer = store.writer()?;
+        contents.retain(|k, v| writer.set(k, v).is_ok());
+        lists(&store, &contents)
+    })
+}
+
+/// What is erased is not listed.
+pub(super) fn erased(subject: &Subject, settings: &Settings) -> Verdict {
+    settings.each("list/erased", (contents(), collection::vec(any_key(), 1..8)), |(mut contents, erased)| {
+        let store = subject.with(&contents)?;
+        for k in erased {
+            store.erase(&k)?;
+            contents.remove(&k);
+        }
+        lists(&store, &contents)
+    })
+}
+
+/// Nothing else is listed, however the keys came about: also not what failed.
+pub(super) fn debris(subject: &Subject, settings: &Settings) -> Verdict {
+    settings.each("list/debris", (any_key(), 0u8..5), |(k, how)| {
+        let store = subject.empty()?;
+        store.set(&k, b"value")?;
+        match how {
+            0 => store.set(&k, b"other")?,
+            1 => _ = store.set_if_absent(&k, b"other")?,
+            2 => store.set_partial_values(&[(k.clone(), 1, b"other")])?,
+            3 => {
+                // What comes of it, another law tells.
+                let _refused = store.writer()?.set_partial_values(&[(k.clone(), u64::MAX, b"other")]);
+            }
+            _ => {
+                let _may_be_refused = store.writer()?.set(&key(&format!("{k}/below"))?, b"other");
+                store.erase(&key(&format!("{k}/below"))?)?;
+            }
+        }
+        lists(&store, &[(k, Vec::new())].into())
+    })
+}
+
+/// The keys with a prefix: `b/` is none of `bb/c`.
+pub(super) fn prefix(subject: &Subject, settings: &Settings) -> Verdict {
+    settings.each("list-prefix/any", contents(), |contents| {
+        let store = subject.with(&contents)?;
+        for p in prefixes().into_iter().chain([Prefix::ROOT]) {
+            let expected: BTreeSet<Key> =
+                contents.keys().filter(|k| k.as_str().starts_with(p.as_str())).cloned().collect();
+            same(|| format!("the list of the keys with {:?}", p.as_str()), &store.list_prefix(&p)?, &expected)?;
+        }
+        Ok(())
+    })
+}
+
+fn lists_dirs(store: &Tested, contents: &Contents) -> Verdict {
+    for p in prefixes().into_iter().chain([Prefix::ROOT]) {
+        let expected = listing(contents, &p)?;
+        same(|| format!("what is directly below {:?}", p.as_str()), &store.list_dir(&p)?, &expected)?;
+    }
+    Ok(())
+}
+
+/// Keys and prefixes directly below a prefix.
+pub(super) fn dir(subject: &Subject, settings: &Settings) -> Verdict {
+    settings.each("list-dir/any", contents(), |contents| lists_dirs(&subject.with(&contents)?, &contents))
+}
+
+/// Once no key has it, a prefix is not there.
+pub(super) fn dir_erased(subject: &Subject, settings: &Settings) -> Verdict {
+    let which = collection::vec(any::<bool>(), 10);
+    settings.each("list-dir/erased", (contents(), which, any::<bool>()), |(mut contents, which, tree)| {
+        let store = subject.with(&contents)?;
+        if tree {
+            let p = Prefix::new("b/d/")?;
+            store.erase_prefix(&p)?;
+            contents.retain(|k, _| !k.as_str().starts_with(p.as_str()));
+        }
+        for (k, _) in keys().into_iter().zip(which).filter(|(_, erased)| *erased) {
+            store.erase(&k)?;
+            contents.remove(&k);
+        }
+        lists_dirs(&store, &contents)
+    })
+}

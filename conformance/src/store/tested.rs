@@ -1,0 +1,116 @@
+//! A store under test: what it does not support becomes a finding of its own.
+
+use super::{Contents, Subject};
+use crate::check::{Finding, ensure, unsupported};
+use std::{collections::BTreeSet, fmt::Debug, sync::Arc};
+use zarr_array::{
+    ErrorKind, Result,
+    core::{
+        source::{ByteRange, Source},
+        store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
+    },
+};
+
+/// What was got, or why not.
+pub(super) type Found<T> = std::result::Result<T, Finding>;
+
+/// A store under test.
+pub(super) struct Tested(pub(super) Arc<dyn Store>);
+
+/// What must not fail: only what is not supported may.
+pub(super) fn done<T>(result: Result<T>) -> Found<T> {
+    result.map_err(|e| match e.kind() {
+        ErrorKind::StoreAbility(what) => Finding::Unsupported(format!("the store does not support {what}")),
+        _ => Finding::Broken(e.to_string()),
+    })
+}
+
+/// A finding unless both are equal.
+pub(super) fn same<T: PartialEq + Debug>(what: impl FnOnce() -> String, found: &T, expected: &T) -> Found<()> {
+    ensure(found == expected, || format!("{} is {found:?}, not {expected:?}", what()))
+}
+
+impl Subject {
+    /// An empty store.
+    pub(super) fn empty(&self) -> Found<Tested> {
+        Ok(Tested(done((self.make)())?))
+    }
+    /// A store that holds something.
+    pub(super) fn with(&self, contents: &Contents) -> Found<Tested> {
+        if let Some(make) = &self.holding {
+            return Ok(Tested(done(make(contents))?));
+        }
+        let store = self.empty()?;
+        contents.iter().try_for_each(|(k, v)| store.set(k, v))?;
+        Ok(store)
+    }
+    /// A store that holds one value.
+    pub(super) fn with_one(&self, key: &Key, value: &[u8]) -> Found<Tested> {
+        self.with(&[(key.clone(), value.to_vec())].into())
+    }
+    /// The contents of a store opened again.
+    pub(super) fn again(&self, store: &Tested) -> Found<Tested> {
+        match &self.reopen {
+            Some(reopen) => Ok(Tested(done(reopen(&*store.0))?)),
+            None => unsupported("its contents do not outlive it"),
+        }
+    }
+}
+
+impl Tested {
+    pub(super) fn reader(&self) -> Found<&dyn ReadableStore> {
+        done(self.0.reader())
+    }
+    pub(super) fn writer(&self) -> Found<&dyn WriteableStore> {
+        done(self.0.writer())
+    }
+    pub(super) fn lister(&self) -> Found<&dyn ListableStore> {
+        done(self.0.lister())
+    }
+    pub(super) fn get(&self, key: &Key) -> Found<Option<Vec<u8>>> {
+        done(self.reader()?.get(key))
+    }
+    /// A value that must be there.
+    pub(super) fn open(&self, key: &Key) -> Found<Box<dyn Source + '_>> {
+        done(self.reader()?.open(key))?.ok_or_else(|| Finding::Broken(format!("{key} is missing")))
+    }
+    pub(super) fn get_partial_values(&self, ranges: &[(Key, ByteRange)]) -> Found<Vec<Option<Vec<u8>>>> {
+        done(self.reader()?.get_partial_values(ranges))
+    }
+    pub(super) fn set(&self, key: &Key, value: &[u8]) -> Found<()> {
+        done(self.writer()?.set(key, value))
+    }
+    pub(super) fn set_if_absent(&self, key: &Key, value: &[u8]) -> Found<bool> {
+        done(self.writer()?.set_if_absent(key, value))
+    }
+    pub(super) fn set_partial_values(&self, parts: &[(Key, u64, &[u8])]) -> Found<()> {
+        done(self.writer()?.set_partial_values(parts))
+    }
+    pub(super) fn erase(&self, key: &Key) -> Found<()> {
+        done(self.writer()?.erase(key))
+    }
+    pub(super) fn erase_prefix(&self, prefix: &Prefix) -> Found<()> {
+        done(self.writer()?.erase_prefix(prefix))
+    }
+    pub(super) fn list(&self) -> Found<BTreeSet<Key>> {
+        done(self.lister()?.list())
+    }
+    pub(super) fn list_prefix(&self, prefix: &Prefix) -> Found<BTreeSet<Key>> {
+        done(self.lister()?.list_prefix(prefix))
+    }
+    pub(super) fn list_dir(&self, prefix: &Prefix) -> Found<Listing> {
+        done(self.lister()?.list_dir(prefix))
+    }
+    /// A finding unless a key has that value.
+    pub(super) fn holds(&self, key: &Key, value: &[u8]) -> Found<()> {
+        self.value_is(key, Some(value))
+    }
+    /// A finding unless a key has that value, or none.
+    pub(super) fn value_is(&self, key: &Key, value: Option<&[u8]>) -> Found<()> {
+        same(|| format!("the value of {:?}", key.as_str()), &self.get(key)?.as_deref(), &value)
+    }
+    /// A finding unless each of these keys has its value, or none.
+    pub(super) fn holds_of(&self, keys: &[Key], contents: &Contents) -> Found<()> {
+        keys.iter().try_for_each(|k| self.value_is(k, contents.get(k).map(Vec::as_slice)))
+    }
+}

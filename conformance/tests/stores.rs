@@ -1,0 +1,145 @@
+//! The laws of stores hold for the stores that are here.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
+
+use std::{collections::BTreeSet, fs, sync::Arc};
+use zarr_array::{
+    core::store::{Prefix, ReadOnly, Store, SubStore},
+    store::{MemoryStore, OpenMode, Schemes},
+};
+use zarr_conformance::{
+    check::Settings,
+    report::{Outcome, Record},
+    store::{self, CHECKS, Contents, Holding, Subject},
+};
+
+/// What came of the laws, one after the other.
+fn run(subject: &Subject, settings: &Settings) -> Vec<Record> {
+    let mut records = Vec::new();
+    store::run(subject, "store", settings, &mut |r| records.push(r));
+    assert_eq!(records.len(), CHECKS.len());
+    records
+}
+
+/// The ids of those that do not apply. The others must hold.
+fn unsupported(subject: &Subject, seeds: u64) -> BTreeSet<String> {
+    let mut ids = BTreeSet::new();
+    for record in (0..seeds).flat_map(|seed| run(subject, &Settings { seed, ..Settings::default() })) {
+        match record.outcome {
+            Outcome::Pass => {}
+            Outcome::Unsupported(_) => _ = ids.insert(record.id),
+            other => panic!("{}: {}", record.id, other.text()),
+        }
+    }
+    ids
+}
+
+fn ids<const N: usize>(ids: [&str; N]) -> BTreeSet<String> {
+    ids.map(|id| format!("store/{id}")).into()
+}
+
+#[test]
+fn memory() {
+    assert_eq!(unsupported(&store::memory(), 4), ids(["set/reopen"]));
+}
+
+/// The file system keeps either a key or what is below it. On some systems names differ only if they do without case,
+/// and not every name is allowed: such systems are not for this test.
+#[test]
+#[cfg(target_os = "linux")]
+fn filesystem() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(unsupported(&store::filesystem(dir.path()), 3), ids(["set/key-and-prefix"]));
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "each store was removed");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn by_uri() {
+    let dir = tempfile::tempdir().unwrap();
+    let (folder, made) = (dir.path().to_owned(), std::sync::atomic::AtomicUsize::new(0));
+    let open = |uri: &str| Schemes::default().open(uri, OpenMode::Create);
+    let make = move || {
+        let number = made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        open(&format!("file://{}/s%20{number}", folder.display()))
+    };
+    let subject = Subject {
+        reopen: Some(Box::new(move |s| Schemes::default().open(&s.uri(&Prefix::ROOT), OpenMode::ReadWrite))),
+        ..Subject::new(make)
+    };
+    assert_eq!(unsupported(&subject, 1), ids(["set/key-and-prefix"]));
+    let memory = Subject::new(|| Schemes::default().open("memory://", OpenMode::Create));
+    assert_eq!(unsupported(&memory, 1), ids(["set/reopen"]));
+}
+
+#[test]
+fn part_of_a_store() {
+    let subject = Subject::new(|| {
+        let whole: Arc<dyn Store> = Arc::new(MemoryStore::default());
+        whole.writer()?.set(&Prefix::new("some/")?.key("zarr.json")?, b"{}")?;
+        Ok(Arc::new(SubStore::new(whole, Prefix::new("some/")?)))
+    });
+    assert_eq!(unsupported(&subject, 2), ids(["set/reopen"]));
+}
+
+/// What cannot be written is read and listed by the laws, and only they.
+#[test]
+fn read_only() {
+    let empty = || Ok(Arc::new(ReadOnly(Arc::new(MemoryStore::default()))) as Arc<dyn Store>);
+    let cannot = unsupported(&Subject::new(empty), 1);
+    let need_nothing =
+        ids(["get/missing", "partial-values/missing", "list/all", "list-prefix/any", "list-dir/any", "set/uri"]);
+    assert!(cannot.len() > CHECKS.len() - need_nothing.len(), "{cannot:?}");
+
+    let holding: Holding = Box::new(|contents: &Contents| {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+        contents.iter().try_for_each(|(k, v)| store.writer()?.set(k, v))?;
+        Ok(Arc::new(ReadOnly(store)))
+    });
+    let cannot = unsupported(&Subject { holding: Some(holding), ..Subject::new(empty) }, 1);
+    let can: Vec<&str> = CHECKS.iter().map(|c| c.id).filter(|id| !cannot.contains(&format!("store/{id}"))).collect();
+    let expected = [
+        "get/missing",
+        "get/ranges",
+        "get/ranges-outside",
+        "get/many-ranges",
+        "get/stops",
+        "get/read-into",
+        "get/size",
+        "partial-values/any",
+        "partial-values/missing",
+        "partial-values/outside",
+        "set/get",
+        "set/empty",
+        "set/large",
+        "set/odd-keys",
+        "set/similar-keys",
+        "set/uri",
+        "list/all",
+        "list/odd-keys",
+        "list-prefix/any",
+        "list-dir/any",
+    ];
+    assert_eq!(can, expected);
+}
+
+/// The same seed tries the same inputs.
+#[test]
+fn runs_repeat() {
+    let of = |seed| {
+        let settings = Settings { seed, filter: Some("list-dir".to_owned()), cases: 8 };
+        let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let keep = seen.clone();
+        let holding: Holding = Box::new(move |contents: &Contents| {
+            keep.lock().unwrap().push(contents.clone());
+            let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+            contents.iter().try_for_each(|(k, v)| store.writer()?.set(k, v))?;
+            Ok(store)
+        });
+        store::run(&Subject { holding: Some(holding), ..store::memory() }, "store", &settings, &mut |_| {});
+        let seen = seen.lock().unwrap().clone();
+        assert!(!seen.is_empty());
+        seen
+    };
+    assert_eq!(of(1), of(1));
+    assert_ne!(of(1), of(2));
+}
