@@ -13,7 +13,10 @@ pub(crate) mod value;
 
 pub use samples::{Sample, Samples};
 
-use crate::{check::Settings, report::Record};
+use crate::{
+    check::{Check, Settings},
+    report::Record,
+};
 use std::collections::BTreeSet;
 use zarr_array::{
     Error, Result,

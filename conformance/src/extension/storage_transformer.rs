@@ -1,13 +1,120 @@
-//! Laws of storage transformers.
+//! Laws of storage transformers: a store through one is a store, and several are stacked in their order.
 
-use super::Subject;
+use super::{Sample, Subject};
 use crate::{
-    check::{Check, Settings},
+    check::{Check, Finding, Settings, Verdict, ensure, unsupported},
     report::Record,
+    store,
+};
+use std::sync::{Arc, Mutex, PoisonError};
+use zarr_array::{
+    Error, Result,
+    core::{
+        extension::Extension,
+        registry::{Constructor, Intent, Notes, Site},
+        representation::Representation,
+        storage_transformer::{StorageTransformer, stack},
+        store::{Key, Prefix, Store},
+    },
+    store::MemoryStore,
 };
 
-pub(super) const CHECKS: &[Check<Subject>] = &[];
+const CHECKS: &[Check<Subject>] = &[
+    Check { id: "lasting", clause: "transformer/store-laws", run: |s, _| lasting(s) },
+    Check { id: "stacking", clause: "transformer/stacking", run: |s, _| stacking(s) },
+];
 
+/// What the ids of the store laws begin with.
+const STORE: &str = "store";
+
+/// Runs the laws, those of stores on each sample.
 pub(super) fn run(subject: &Subject, id: &str, settings: &Settings, each: &mut dyn FnMut(Record)) {
     settings.run(id, subject, CHECKS, each);
+    let samples = match made(subject) {
+        Ok(samples) => samples,
+        Err(e) => return settings.case(&format!("{id}/{STORE}"), "transformer/store-laws", each, || Err(e)),
+    };
+    for (i, (_, transformer)) in samples.into_iter().enumerate() {
+        let make = move || transformer.wrap(Arc::new(MemoryStore::default()));
+        let prefix = if i == 0 { format!("{id}/{STORE}") } else { format!("{id}/{STORE}-{}", i + 1) };
+        store::run(&store::Subject::new(make), &prefix, settings, each);
+    }
+}
+
+/// Its laws but those of stores.
+pub(super) fn laws() -> Vec<String> {
+    CHECKS.iter().map(|c| format!("storage_transformer/{}", c.id)).collect()
+}
+
+fn make(subject: &Subject, extension: &Extension) -> Result<Arc<dyn StorageTransformer>> {
+    let notes = Notes::default();
+    let (data_type, fill) = super::trial::data_types(&subject.registry, &subject.limits)?.swap_remove(0);
+    let of = Representation::new(data_type, &[10, 8], &fill);
+    let site = Site::new(&subject.registry, &subject.limits, &notes, Intent::Open).with(&of);
+    let site = Site { name: extension.name(), ..site };
+    match subject.constructor() {
+        Some(Constructor::StorageTransformer(make)) => Ok(make(extension, &site)?.object),
+        _ => Err(Error::argument(format!("`{}` is no storage transformer", extension.name()))),
+    }
+}
+
+fn made(subject: &Subject) -> std::result::Result<Vec<(&Sample, Arc<dyn StorageTransformer>)>, Finding> {
+    let mut found = Vec::new();
+    for (sample, extension) in subject.extensions()? {
+        match make(subject, &extension) {
+            Ok(made) => found.push((sample, made)),
+            Err(_) if sample.configuration.is_some() => {}
+            Err(e) => return unsupported(e.to_string()),
+        }
+    }
+    if found.is_empty() { unsupported("it could not be made") } else { Ok(found) }
+}
+
+/// What was stored through one is there through another.
+fn lasting(subject: &Subject) -> Verdict {
+    for (sample, _) in made(subject)? {
+        let below: Arc<dyn Store> = Arc::new(MemoryStore::default());
+        let first = make(subject, &sample.extension()?)?.wrap(below.clone())?;
+        let Ok(writer) = first.writer() else { return unsupported("nothing can be written through it") };
+        for (key, value) in [("c/0/0", &b"one"[..]), ("c/10/3", b"two"), ("zarr.json", b"{}")] {
+            writer.set(&Key::new(key)?, value)?;
+        }
+        let second = make(subject, &sample.extension()?)?.wrap(below)?;
+        let got = second.reader()?.get(&Key::new("c/10/3")?)?;
+        ensure(got.as_deref() == Some(b"two"), || format!("what was stored through another of it is {got:?}"))?;
+    }
+    Ok(())
+}
+
+/// Notes that it was reached, and by which keys.
+#[derive(Debug)]
+struct Marker(&'static str, Arc<Mutex<Vec<&'static str>>>);
+
+impl StorageTransformer for Marker {
+    fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>> {
+        self.1.lock().unwrap_or_else(PoisonError::into_inner).push(self.0);
+        Ok(below)
+    }
+}
+
+/// The first in the list is the one that the array uses: it lies above those that follow, and reads what they store.
+fn stacking(subject: &Subject) -> Verdict {
+    for (_, transformer) in made(subject)? {
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let marker = |name| Arc::new(Marker(name, order.clone())) as Arc<dyn StorageTransformer>;
+        let below: Arc<dyn Store> = Arc::new(MemoryStore::default());
+        let all = [marker("above"), transformer.clone(), transformer.clone(), marker("below")];
+        let stacked = stack(&all, below.clone())?;
+        let wrapped = order.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        ensure(wrapped == ["below", "above"], || format!("they are stacked in the order {wrapped:?}"))?;
+        let Ok(writer) = stacked.writer() else { return unsupported("nothing can be written through it") };
+        let key = Key::new("c/1/2")?;
+        writer.set(&key, b"value")?;
+        let got = stacked.reader()?.get(&key)?;
+        ensure(got.as_deref() == Some(b"value"), || format!("through two of it, {got:?} is read"))?;
+        let by_hand = transformer.wrap(transformer.wrap(below)?)?.reader()?.get(&key)?;
+        ensure(by_hand == got, || "two of it make another store than one on top of the other".to_owned())?;
+        let _shown = stacked.uri(&Prefix::ROOT);
+    }
+    Ok(())
 }

@@ -1,0 +1,107 @@
+//! Data types that are wrong. Their parent is `int16`.
+
+use super::Animal;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+use zarr_array::{
+    Error, Result,
+    core::{
+        data_type::DataType,
+        extension::Extension,
+        json::{Json, Object},
+        layout::{Layout, ScalarKind},
+        registry::{Constructor, Instance, Registration, Site},
+    },
+};
+
+#[derive(Debug)]
+struct Type {
+    name: &'static str,
+    parent: Arc<dyn DataType>,
+    number: usize,
+}
+
+static MADE: AtomicUsize = AtomicUsize::new(0);
+
+fn text(json: &str) -> Json {
+    Json::parse(json.as_bytes(), &Default::default()).unwrap()
+}
+
+impl DataType for Type {
+    fn layout(&self) -> Layout {
+        match self.name {
+            "zoo.wide" => Layout::scalar(ScalarKind::Int, 4),
+            // Says that it is stored as one piece, and is two.
+            "zoo.unswapped" => Layout::Fixed { kind: ScalarKind::Raw, width: 1, components: 2 },
+            _ => self.parent.layout(),
+        }
+    }
+    fn fill_from_json(&self, value: &Json) -> Result<Vec<u8>> {
+        match (self.name, value) {
+            ("zoo.clamps", Json::Number(_)) => match self.parent.fill_from_json(value) {
+                Ok(bytes) => Ok(bytes),
+                Err(_) => Ok(vec![0xFF, 0x7F, 0]),
+            },
+            ("zoo.takes-null", Json::Null) => Ok(vec![0, 0]),
+            _ => self.parent.fill_from_json(value),
+        }
+    }
+    fn fill_to_json(&self, element: &[u8]) -> Result<Json> {
+        match self.name {
+            "zoo.rounds" => {
+                let n = i16::from_ne_bytes(element.try_into().map_err(|_| Error::data("no element"))?);
+                Ok(Json::from(i64::from(n / 2 * 2)))
+            }
+            "zoo.trusts-lengths" => Ok(Json::from(i64::from(element.iter().fold(0i32, |_, b| i32::from(*b))))),
+            "zoo.panics-on-lengths" => self.parent.fill_to_json(&element[..2]),
+            "zoo.numbered" if self.number % 2 == 1 => {
+                let json = self.parent.fill_to_json(element)?;
+                Ok(text(&format!("{json}e0")))
+            }
+            _ => self.parent.fill_to_json(element),
+        }
+    }
+    fn default_fill(&self) -> Json {
+        if self.name == "zoo.no-default" { Json::from(1u64 << 40) } else { self.parent.default_fill() }
+    }
+    fn check_elements(&self, elements: &[u8]) -> Result<()> {
+        match self.name {
+            "zoo.first-only" if elements.first().is_some_and(|b| *b == 0xFF) => Err(Error::data("no element")),
+            _ => self.parent.check_elements(elements),
+        }
+    }
+}
+
+fn animal(name: &'static str, caught: &'static [&'static str]) -> Animal {
+    let make = move |extension: &Extension, site: &Site<'_>| {
+        if extension.configuration().is_some_and(|c| !c.is_empty()) {
+            return Err(Error::configuration("there is nothing to configure"));
+        }
+        let parent = site.registry.data_type_at(&Extension::short_hand("int16"), site)?.object;
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let made = Type { name, parent, number };
+        Ok(Instance::new(Arc::new(made) as Arc<dyn DataType>, Box::new(Json::Object(Object::new()))))
+    };
+    let registration = Registration::new(name, "the zoo", Constructor::DataType(Arc::new(make)));
+    Animal { name, registration, samples: &["configuration = '{}'"], caught }
+}
+
+pub(crate) fn parent() -> Animal {
+    animal("zoo.int16", &[])
+}
+
+pub(crate) fn animals() -> Vec<Animal> {
+    vec![
+        animal("zoo.wide", &["layout"]),
+        animal("zoo.no-default", &["default-fill"]),
+        animal("zoo.rounds", &["fill-from-bytes", "fill-from-json"]),
+        animal("zoo.clamps", &["fill-from-json"]),
+        animal("zoo.takes-null", &["fill-refused"]),
+        animal("zoo.panics-on-lengths", &["wrong-length"]),
+        animal("zoo.first-only", &["elements"]),
+        animal("zoo.unswapped", &["stored"]),
+        animal("zoo.numbered", &["deterministic"]),
+    ]
+}

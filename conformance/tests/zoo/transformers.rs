@@ -1,0 +1,88 @@
+//! Storage transformers that are wrong. Their parent stores everything below a folder.
+
+use super::Animal;
+use std::sync::Arc;
+use zarr_array::{
+    Error, Result,
+    core::{
+        extension::Extension,
+        json::{Json, Object},
+        registry::{Constructor, Instance, Registration, Site},
+        source::Source,
+        storage_transformer::StorageTransformer,
+        store::{Key, ListableStore, Prefix, ReadableStore, Store, SubStore, WriteableStore},
+    },
+    store::MemoryStore,
+};
+
+#[derive(Debug)]
+struct Below(&'static str);
+
+impl StorageTransformer for Below {
+    fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>> {
+        match self.0 {
+            // What is stored goes with the store.
+            "zoo.remembers" => Ok(Arc::new(MemoryStore::default())),
+            "zoo.once" => {
+                let used = below.uri(&Prefix::ROOT).contains("wrapped");
+                let below = if used { Arc::new(MemoryStore::default()) as Arc<dyn Store> } else { below };
+                Ok(Arc::new(Wrapped { below, lies: false }))
+            }
+            "zoo.lies" => Ok(Arc::new(Wrapped { below, lies: true })),
+            _ => Ok(Arc::new(SubStore::new(below, Prefix::new("below/")?))),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Wrapped {
+    below: Arc<dyn Store>,
+    lies: bool,
+}
+
+impl Store for Wrapped {
+    fn readable(&self) -> Option<&dyn ReadableStore> {
+        Some(self)
+    }
+    fn writeable(&self) -> Option<&dyn WriteableStore> {
+        self.below.writeable()
+    }
+    fn listable(&self) -> Option<&dyn ListableStore> {
+        self.below.listable()
+    }
+    fn uri(&self, prefix: &Prefix) -> String {
+        format!("wrapped+{}", self.below.uri(prefix))
+    }
+}
+
+impl ReadableStore for Wrapped {
+    fn open<'s>(&'s self, key: &Key) -> Result<Option<Box<dyn Source + 's>>> {
+        match self.below.reader()?.open(key)? {
+            None if self.lies => Ok(Some(Box::new(&b""[..]))),
+            found => Ok(found),
+        }
+    }
+}
+
+fn animal(name: &'static str, caught: &'static [&'static str]) -> Animal {
+    let make = move |extension: &Extension, _: &Site<'_>| {
+        if extension.configuration().is_some_and(|c| !c.is_empty()) {
+            return Err(Error::configuration("there is nothing to configure"));
+        }
+        Ok(Instance::new(Arc::new(Below(name)) as Arc<dyn StorageTransformer>, Box::new(Json::Object(Object::new()))))
+    };
+    let registration = Registration::new(name, "the zoo", Constructor::StorageTransformer(Arc::new(make)));
+    Animal { name, registration, samples: &["configuration = '{}'"], caught }
+}
+
+pub(crate) fn parent() -> Animal {
+    animal("zoo.below", &[])
+}
+
+pub(crate) fn animals() -> Vec<Animal> {
+    vec![
+        animal("zoo.remembers", &["lasting", "stacking"]),
+        animal("zoo.once", &["stacking"]),
+        animal("zoo.lies", &["store/get/missing"]),
+    ]
+}
