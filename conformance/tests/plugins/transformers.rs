@@ -31,13 +31,13 @@ use zarr_conformance::{
 };
 
 /// A store in memory below a transformer of a plugin.
-fn wrapped(plugin: &Arc<Plugin>, transformer: Json, options: &Options, below: MemoryStore) -> Result<Arc<dyn Store>> {
+fn wrapped(plugin: &Arc<Plugin>, transformer: &Json, options: &Options, below: MemoryStore) -> Result<Arc<dyn Store>> {
     let (mut registry, notes, limits) = (Registry::builtin()?, Notes::default(), Default::default());
     plugin.add_to(&mut registry)?;
     let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?.object;
     let array = Representation::new(uint8, &[4], &[0]);
     let site = Site::new(&registry, &limits, &notes, Intent::Open).with(&array);
-    let made = create(&[Extension::parse(&transformer)?], &site.with_options(options))?;
+    let made = create(&[Extension::parse(transformer)?], &site.with_options(options))?;
     stack(&made, Arc::new(below))
 }
 
@@ -67,8 +67,9 @@ fn a_plugin_that_changes_nothing() {
     let source = source.replace("{{name}}", "acme.nothing").replace("{{id}}", "org.acme.nothing");
     fs::write(dir.path().join("src/lib.rs"), source).unwrap();
     let plugin = Plugin::open(&strangers::rust_from("acme-nothing", dir.path()).unwrap()).unwrap();
-    let subject =
-        Subject::new(move || wrapped(&plugin, Json::from("acme.nothing"), &Options::default(), MemoryStore::default()));
+    let subject = Subject::new(move || {
+        wrapped(&plugin, &Json::from("acme.nothing"), &Options::default(), MemoryStore::default())
+    });
     assert_eq!(unsupported(&subject), ["store/set/reopen"]);
 }
 
@@ -99,7 +100,7 @@ fn chunk_manifest() {
         let mut transformer = Object::default();
         transformer.set("name", "zarr.chunk-manifest");
         transformer.set("configuration", configuration);
-        wrapped(&plugin, transformer.into(), &options, below)
+        wrapped(&plugin, &transformer.into(), &options, below)
     };
     let holding = Arc::new(holding);
     let empty = holding.clone();
