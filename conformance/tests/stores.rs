@@ -48,7 +48,7 @@ fn memory() {
 #[cfg(target_os = "linux")]
 fn filesystem() {
     let dir = tempfile::tempdir().unwrap();
-    assert_eq!(unsupported(&store::filesystem(dir.path()), 3), ids(["set/key-and-prefix"]));
+    assert_eq!(unsupported(&store::filesystem(dir.path()), 2), ids(["set/key-and-prefix"]));
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "each store was removed");
 }
 

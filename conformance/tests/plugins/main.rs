@@ -8,6 +8,7 @@ mod discovery;
 mod hdf5;
 mod interop;
 mod same_bytes;
+mod transformers;
 mod tutorial;
 mod zoo;
 

@@ -1,0 +1,114 @@
+//! The laws of stores hold for the stores that plugins give: everything crosses the boundary twice.
+
+use super::load;
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+use zarr_array::{
+    Result,
+    core::{
+        call::Options,
+        extension::Extension,
+        json::{Json, Object},
+        registry::{Intent, Notes, Registry, Site},
+        representation::Representation,
+        storage_transformer::{create, stack},
+        store::Store,
+    },
+    plugins::Plugin,
+    store::MemoryStore,
+};
+use zarr_conformance::{
+    check::Settings,
+    report::Outcome,
+    store::{self, Contents, Subject, store_laws},
+    strangers,
+};
+
+/// A store in memory below a transformer of a plugin.
+fn wrapped(plugin: &Arc<Plugin>, transformer: &Json, options: &Options, below: MemoryStore) -> Result<Arc<dyn Store>> {
+    let (mut registry, notes, limits) = (Registry::builtin()?, Notes::default(), Default::default());
+    plugin.add_to(&mut registry)?;
+    let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?.object;
+    let array = Representation::new(uint8, &[4], &[0]);
+    let site = Site::new(&registry, &limits, &notes, Intent::Open).with(&array);
+    let made = create(&[Extension::parse(transformer)?], &site.with_options(options))?;
+    stack(&made, Arc::new(below))
+}
+
+/// The ids of the laws that do not apply. The others must hold.
+fn unsupported(subject: &Subject) -> Vec<String> {
+    let mut ids = Vec::new();
+    let settings = Settings { cases: 16, ..Settings::default() };
+    store::run(subject, "store", &settings, &mut |record| match record.outcome {
+        Outcome::Pass => {}
+        Outcome::Unsupported(_) => ids.push(record.id),
+        other => panic!("{}: {}", record.id, other.text()),
+    });
+    ids
+}
+
+/// The one that `zarr new-plugin` writes: it changes nothing, so nothing may change on the way.
+#[test]
+fn a_plugin_that_changes_nothing() {
+    let (dir, tree) = (tempfile::tempdir().unwrap(), Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    let read = |path: &str| fs::read_to_string(tree.join(path)).unwrap();
+    fs::create_dir(dir.path().join("src")).unwrap();
+    for file in ["Cargo.toml", "Cargo.lock"] {
+        let text = read(&format!("plugins/template-rust/{file}"));
+        fs::write(dir.path().join(file), text.replace("template-rust", "acme-nothing")).unwrap();
+    }
+    let source = read("zarr-cli/templates/rust/storage_transformer.rs");
+    let source = source.replace("{{name}}", "acme.nothing").replace("{{id}}", "org.acme.nothing");
+    fs::write(dir.path().join("src/lib.rs"), source).unwrap();
+    let plugin = Plugin::open(&strangers::rust_from("acme-nothing", dir.path()).unwrap()).unwrap();
+    let subject = Subject::new(move || {
+        wrapped(&plugin, &Json::from("acme.nothing"), &Options::default(), MemoryStore::default())
+    });
+    assert_eq!(unsupported(&subject), ["store/set/reopen"]);
+}
+
+/// Of the keys that there are every other one is in a file that the manifest names, the rest in the store below.
+#[test]
+fn chunk_manifest() {
+    let (dir, made) = (tempfile::tempdir().unwrap(), AtomicUsize::new(0));
+    let options = Options { roots: vec![dir.path().to_string_lossy().into_owned()], ..Options::default() };
+    let plugin = load("chunk-manifest");
+    let holding = move |contents: &Contents| {
+        let file = format!("{}.bin", made.fetch_add(1, Ordering::Relaxed));
+        let (below, mut bytes, mut entries) = (MemoryStore::default(), Vec::new(), Object::default());
+        for (i, (key, value)) in contents.iter().enumerate() {
+            if i % 2 == 1 {
+                (&below as &dyn Store).writer()?.set(key, value)?;
+                continue;
+            }
+            let mut entry = Object::default();
+            entry.set("path", file.as_str());
+            entry.set("offset", bytes.len() as u64);
+            entry.set("length", value.len() as u64);
+            entries.set(key.as_str(), entry);
+            bytes.extend(value);
+        }
+        fs::write(dir.path().join(&file), bytes)?;
+        let mut configuration = Object::default();
+        configuration.set("entries", entries);
+        let mut transformer = Object::default();
+        transformer.set("name", "zarr.chunk-manifest");
+        transformer.set("configuration", configuration);
+        wrapped(&plugin, &transformer.into(), &options, below)
+    };
+    let holding = Arc::new(holding);
+    let empty = holding.clone();
+    let subject = Subject {
+        holding: Some(Box::new(move |contents| holding(contents))),
+        ..Subject::new(move || empty(&Contents::new()))
+    };
+    let cannot = unsupported(&subject);
+    assert!(cannot.iter().all(|id| !id.starts_with("store/get/") || id == "store/get/one-version"), "{cannot:?}");
+    assert_eq!(store_laws().len() - cannot.len(), 20, "what is read and listed: {cannot:?}");
+}
