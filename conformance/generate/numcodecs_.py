@@ -27,7 +27,16 @@ def cases():
 
 
 def registered(name, label, about, elements, codecs, chunk_shape=(2, 3)):
-    return Case("codec", f"numcodecs.{name}", label, about, elements, codecs=codecs, chunk_shape=chunk_shape, writers=ZARR_PYTHON)
+    return Case(
+        "codec",
+        f"numcodecs.{name}",
+        label,
+        about,
+        elements,
+        codecs=codecs,
+        chunk_shape=chunk_shape,
+        writers=ZARR_PYTHON,
+    )
 
 
 def bytes_codec(name, label, about, dtype="uint16", **configuration):
@@ -64,7 +73,9 @@ def compressors():
     yield bytes_codec("lzma", "plain", "No configuration: the format is XZ.")
     yield bytes_codec("lzma", "alone", "The old format, without checks.", format=2, preset=1)
     raw = [{"id": 3, "dist": 2}, {"id": 33, "preset": 1}]
-    yield bytes_codec("lzma", "raw", "Raw, by a list of filters, of which the first takes differences.", format=3, filters=raw)
+    yield bytes_codec(
+        "lzma", "raw", "Raw, by a list of filters, of which the first takes differences.", format=3, filters=raw
+    )
     for label, about, options in [
         ("plain", "No configuration.", {}),
         ("zstd-bitshuffle", "Compressor zstd, shuffle 2.", {"cname": "zstd", "clevel": 3, "shuffle": 2}),

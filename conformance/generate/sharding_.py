@@ -1,13 +1,13 @@
 """Golden arrays for sharding in the forms that codecs_.py has not: chains in and around shards, data types, and holes.
 
-    python sharding_.py
+python sharding_.py
 """
 
 import google_crc32c
 import numpy
 
 import clauses
-from case import BIG, BOTH, BYTES, CRC32C, LITTLE, TENSORSTORE, ZARR_PYTHON, Case, extension, objects, ramp
+from case import BIG, BYTES, CRC32C, LITTLE, TENSORSTORE, ZARR_PYTHON, Case, extension, objects, ramp
 from codecs_ import blosc, sharding
 
 GZIP = extension("gzip", level=5)

@@ -68,7 +68,9 @@ def bloscs():
     yield blosc("cbytes-tiny", "The header speaks of fewer bytes than it has itself.", header(12, 8))
     yield blosc("nbytes-larger", "The header speaks of a longer content than a chunk has.", header(4, 804))
     yield blosc("nbytes-smaller", "The header speaks of a shorter content than a chunk has.", header(4, 796))
-    yield blosc("stored-nbytes-larger", "The content is stored as it is, and said to be longer.", header(4, 804), "clevel-0")
+    yield blosc(
+        "stored-nbytes-larger", "The content is stored as it is, and said to be longer.", header(4, 804), "clevel-0"
+    )
     yield blosc("nbytes-huge", "The header speaks of a content of 4 GiB.", header(4, 0xFFFFFFFF))
     yield blosc("format-version", "The version of the format is none that there is.", put(0, b"\x63"))
     yield blosc("compressor", "The compressor is none that there is.", flip(2, 0b110_00000))
@@ -93,7 +95,9 @@ def sizes():
             yield Damage(f"size-{name}-{label}", "chunk/size", twin, about, become(make(bytes(length))))
     skippable = "There is no frame but a skippable one, which has no content."
     frame = bytes.fromhex("502a4d18") + u32(5) + b"hello"
-    yield Damage("size-zstd-skippable-only", "chunk/size", "codec/zstd/zarr-python-skippable-frame", skippable, become(frame))
+    yield Damage(
+        "size-zstd-skippable-only", "chunk/size", "codec/zstd/zarr-python-skippable-frame", skippable, become(frame)
+    )
     two = "Of two members, the second is missing."
     yield Damage("size-gzip-second-member-missing", "chunk/size", "codec/gzip/zarr-python-two-members", two,
                  become(gzip_member(bytes(70))))  # fmt: skip

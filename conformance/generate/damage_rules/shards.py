@@ -26,15 +26,21 @@ def indexes():
     yield index("checksum-flipped", "A bit of the index's checksum is flipped.", flip(-1, 1))
     yield index("flipped", "A bit of the index is flipped, and its checksum is not of that.", flip(-68, 8))
     yield index("length-flipped", "A bit of a length is flipped, and the checksum is not of that.", flip(-12, 4))
-    yield index("start-checksum-flipped", "The index is at the start; a bit of its checksum is flipped.", flip(67, 1), "index-start")
+    yield index(
+        "start-checksum-flipped",
+        "The index is at the start; a bit of its checksum is flipped.",
+        flip(67, 1),
+        "index-start",
+    )
     yield index("start-flipped", "The index is at the start; a bit of it is flipped.", flip(0, 8), "index-start")
-    yield index("second-checksum-flipped", "Of two checksums, the outer one is flipped.", flip(-1, 1), "index-two-checksums")
+    yield index(
+        "second-checksum-flipped", "Of two checksums, the outer one is flipped.", flip(-1, 1), "index-two-checksums"
+    )
     yield index("zero", "The index is zeros, and so is its checksum.", lambda value: value[:-68] + bytes(68))
     other = "The index is at the start, where it should be at the end."
     yield index("at-other-end", other, lambda value: value[-68:] + value[:-68])
     order = "The index is little endian, where it should be big endian; its checksum is right."
-    yield index("other-byte-order", order, with_index(lambda old: b"".join(old[i : i + 8][::-1] for i in range(0, 64, 8))),
-                "index-big-endian")  # fmt: skip
+    yield index("other-byte-order", order, with_index(swap_bytes), "index-big-endian")
     nested = "The index of a shard within a shard has a wrong checksum."
     yield index("nested-checksum-flipped", nested, flip(-69, 1), "nested")
 
@@ -47,6 +53,10 @@ def with_index(change):
         return value[:-68] + index + crc32c(index)
 
     return changed
+
+
+def swap_bytes(index):
+    return b"".join(index[i : i + 8][::-1] for i in range(0, 64, 8))
 
 
 def entries():
@@ -68,8 +78,18 @@ def entries():
     yield entry("overflow", "Offset and length together are more than 64 bits hold.", MISSING - 1, None)
     yield entry("overflow-by-length", "Offset and length together are more than 64 bits hold.", 8, MISSING - 1)
     yield entry("signed-overflow", "The offset is more than 63 bits hold.", 2**63, None)
-    yield entry("offset-alone-missing", "The offset says that there is no inner chunk, and the length that there is.", MISSING, None)
-    yield entry("length-alone-missing", "The length says that there is no inner chunk, and the offset that there is.", None, MISSING)
+    yield entry(
+        "offset-alone-missing",
+        "The offset says that there is no inner chunk, and the length that there is.",
+        MISSING,
+        None,
+    )
+    yield entry(
+        "length-alone-missing",
+        "The length says that there is no inner chunk, and the offset that there is.",
+        None,
+        MISSING,
+    )
     yield entry("length-zero", "An inner chunk is there and has no bytes.", None, 0)
     yield entry("length-too-short", "An inner chunk has a byte too few.", None, 7)
     yield entry("length-too-long", "An inner chunk has a byte too many.", None, 9)
@@ -83,7 +103,9 @@ def truncated():
 
     yield cut("empty", "The shard is stored, but has no bytes.", keep(0))
     yield cut("empty-index-start", "The shard, whose index is at the start, has no bytes.", keep(0), "index-start")
-    yield cut("empty-no-checksum", "The shard, whose index has no checksum, has no bytes.", keep(0), "index-no-checksum")
+    yield cut(
+        "empty-no-checksum", "The shard, whose index has no checksum, has no bytes.", keep(0), "index-no-checksum"
+    )
     yield cut("shorter-than-index", "The shard is shorter than its index.", keep(40))
     yield cut("shorter-than-index-start", "The shard is shorter than its index at the start.", keep(67), "index-start")
     yield cut("shorter-than-index-no-checksum", "The shard is shorter than its index, which has no checksum.", keep(63),
@@ -91,7 +113,9 @@ def truncated():
     alone = "There is nothing but the index, which speaks of inner chunks."
     yield cut("index-alone", alone, lambda value: value[-36:], "inner-crc32c")
     yield cut("index-start-alone", "There is nothing but the index at the start.", keep(68), "index-start")
-    front = "The first eight bytes are missing, so that inner chunks, which have checksums, are not where they should be."
+    front = (
+        "The first eight bytes are missing, so that inner chunks, which have checksums, are not where they should be."
+    )
     yield cut("front", front, lambda value: value[8:], "inner-crc32c")
     yield cut("last-byte", "The last byte is missing.", keep(-1))
     yield cut("last-inner-byte", "The index is at the start; the last byte of the last inner chunk is missing.",

@@ -111,7 +111,7 @@ function codecs() {
     codec("transpose", "order-1-0", "Order [1, 0].", "uint16", [3, 5], [transpose(1, 0), LITTLE], [2, 3]),
     codec("transpose", "order-2-1-0", "Order [2, 1, 0].", "uint16", [3, 4, 5], [transpose(2, 1, 0), LITTLE], [2, 3, 5]),
     codec("transpose", "order-1-2-0", "Order [1, 2, 0].", "uint16", [3, 4, 5], [transpose(1, 2, 0), LITTLE], [2, 3, 5]),
-    codec("transpose", "order-2-0-1-big", "Order [2, 0, 1], big endian.", "int32", [3, 4, 5], [transpose(2, 0, 1), BIG], [2, 3, 5]),
+    codec("transpose", "order-2-0-1-big", "Order [2, 0, 1].", "int32", [3, 4, 5], [transpose(2, 0, 1), BIG], [2, 3, 5]),
   ];
 }
 
@@ -152,7 +152,7 @@ function compressors() {
   found.push(compressed("numcodecs.zstd", "level-3", "Level 3.", level("numcodecs.zstd", 3)));
   found.push(compressed("numcodecs.gzip", "level-5", "Level 5.", level("numcodecs.gzip", 5)));
   const twice = [level("zstd", 3, { checksum: false }), level("gzip", 5)];
-  found.push(compressed("zstd", "before-gzip", "What zstd made is compressed once more by gzip.", twice[0], "uint16", [twice[1]]));
+  found.push(compressed("zstd", "before-gzip", "Compressed once more by gzip.", twice[0], "uint16", [twice[1]]));
   return found;
 }
 
