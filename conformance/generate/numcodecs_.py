@@ -11,7 +11,7 @@ import importlib.metadata
 import ml_dtypes
 import numpy
 
-import clauses
+import with_clause
 from case import BIG, BYTES, LITTLE, TENSORSTORE, ZARR_PYTHON, Case, extension, ramp
 from codecs_ import compressible
 
@@ -193,18 +193,19 @@ def data_types():
 
 
 def clause(case):
-    if case.point == "data_type":
-        return f"data-type/{case.name}"
-    return f"registered/{case.name}"
+    if case.name.startswith("float8_"):
+        return "data-type/small-floats"
+    point = "data-type" if case.point == "data_type" else "registered"
+    return f"{point}/{case.name.replace('.', '-').replace('_', '-')}"
 
 
 def main():
-    clauses.stop_clock()
+    with_clause.stop_clock()
     all_cases = list(cases())
     numcodecs = f" with numcodecs {importlib.metadata.version('numcodecs')}"
     for case in all_cases:
         with_package = numcodecs if case.name.startswith("numcodecs.") else ""
-        clauses.write(clause(case), case, "numcodecs_.py", with_package)
+        with_clause.write(clause(case), case, "numcodecs_.py", with_package)
     print(f"{len(all_cases)} cases written")
 
 

@@ -6,7 +6,7 @@ python sharding_.py
 import google_crc32c
 import numpy
 
-import clauses
+import with_clause
 from case import BIG, BYTES, CRC32C, LITTLE, TENSORSTORE, ZARR_PYTHON, Case, extension, objects, ramp
 from codecs_ import blosc, sharding
 
@@ -31,7 +31,7 @@ def cases():
 def shard_case(clause, label, about, codecs, elements=None, chunk_shape=(4, 4), **given):
     elements = ramp("uint16", (6, 8)) if elements is None else elements
     case = Case("codec", "sharding_indexed", label, about, elements, codecs=codecs, chunk_shape=chunk_shape, **given)
-    return f"codec/sharding/{clause}", case
+    return "codecs/decoding-order" if clause == "decoding-order" else f"codec/sharding/{clause}", case
 
 
 def indexes():
@@ -81,16 +81,17 @@ def outer_chains():
         ("outer-and-inner-gzip", "The shard and its inner chunks are compressed.",
          [sharding((2, 2), [LITTLE, GZIP]), GZIP]),
     ]:  # fmt: skip
-        yield shard_case("outer-codecs", label, about, chain, writers=ZARR_PYTHON)
+        yield shard_case("decoding-order", label, about, chain, writers=ZARR_PYTHON)
     swap, turn = extension("transpose", order=[1, 0]), extension("transpose", order=[2, 0, 1])
     about = "Transposed before the shard, which has its index at the start."
-    yield shard_case("outer-codecs", "outer-transpose-index-start", about, [swap, sharding((2, 2), [LITTLE], "start")])
+    codecs = [swap, sharding((2, 2), [LITTLE], "start")]
+    yield shard_case("decoding-order", "outer-transpose-index-start", about, codecs)
     about = "Transposed before the shard and once more within it."
-    yield shard_case("outer-codecs", "outer-and-inner-transpose", about, [swap, sharding((2, 2), [swap, LITTLE])])
+    yield shard_case("decoding-order", "outer-and-inner-transpose", about, [swap, sharding((2, 2), [swap, LITTLE])])
     about = "Transposed before the shard by an order that is not its own inverse."
     codecs = [turn, sharding((2, 2, 2), [LITTLE])]
     elements = ramp("uint16", (3, 5, 7))
-    yield shard_case("outer-codecs", "outer-transpose-rank-3", about, codecs, elements, (4, 4, 4))
+    yield shard_case("decoding-order", "outer-transpose-rank-3", about, codecs, elements, (4, 4, 4))
 
 
 def nested():
@@ -110,10 +111,10 @@ def nested():
         ("nested-three", "Shards in shards in shards.",
          [sharding((4, 4), [sharding((2, 2), [sharding((1, 2), [LITTLE])])])]),
     ]:  # fmt: skip
-        yield shard_case("nested", label, about, codecs, elements, (8, 8))
+        yield shard_case("inner-codecs", label, about, codecs, elements, (8, 8))
     codecs = [sharding((4, 4), [inner, GZIP])]
     about = "The inner shards are compressed as a whole."
-    yield shard_case("nested", "nested-inner-shards-gzip", about, codecs, elements, (8, 8), writers=ZARR_PYTHON)
+    yield shard_case("inner-codecs", "nested-inner-shards-gzip", about, codecs, elements, (8, 8), writers=ZARR_PYTHON)
 
 
 def holes():
@@ -122,24 +123,24 @@ def holes():
     elements[4:, 4:] = ramp("int32", (2, 4))
     plain = [sharding((2, 2), [LITTLE])]
     about = "Inner chunks and a whole shard that hold nothing but the fill value are not stored."
-    yield shard_case("missing", "fill-inner-chunks", about, plain, elements, fill_value=-9)
+    yield shard_case("index-entries", "fill-inner-chunks", about, plain, elements, fill_value=-9)
     about = "The same, with the index at the start and compressed inner chunks."
     codecs = [sharding((2, 2), [LITTLE, ZSTD], "start")]
-    yield shard_case("missing", "fill-inner-chunks-start", about, codecs, elements, fill_value=-9)
+    yield shard_case("index-entries", "fill-inner-chunks-start", about, codecs, elements, fill_value=-9)
     about = "Inner chunks that hold nothing but the fill value are stored all the same."
-    yield shard_case("missing", "stored-fill-gzip", about, [sharding((2, 2), [LITTLE, GZIP])], elements,
+    yield shard_case("index-entries", "stored-fill-gzip", about, [sharding((2, 2), [LITTLE, GZIP])], elements,
                      fill_value=-9, store_fill=True)  # fmt: skip
     about = "No shard is stored."
-    yield shard_case("missing", "nothing-stored", about, plain, numpy.full((6, 8), -9, "int32"), fill_value=-9)
+    yield shard_case("index-entries", "nothing-stored", about, plain, numpy.full((6, 8), -9, "int32"), fill_value=-9)
     numbers = numpy.full((6, 8), numpy.nan, "float32")
     numbers[0, 0] = numbers[5, 7] = 1.5
     about = "The fill value is NaN."
-    yield shard_case("missing", "fill-nan", about, plain, numbers, fill_value="NaN")
+    yield shard_case("index-entries", "fill-nan", about, plain, numbers, fill_value="NaN")
     zeros = numpy.zeros((6, 8), "float64")
     zeros[:2, :2] = -0.0
     zeros[5, 5] = 1
     about = "The fill value is zero, which is not negative zero."
-    yield shard_case("missing", "negative-zero", about, plain, zeros, writers=TENSORSTORE)
+    yield shard_case("index-entries", "negative-zero", about, plain, zeros, writers=TENSORSTORE)
 
 
 def shapes():
@@ -150,13 +151,13 @@ def shapes():
         ("one-element-shards", "Shards of one element.", (2, 2), (1, 1), (1, 1)),
         ("wide", "Inner chunks that are whole rows of a shard.", (5, 6), (4, 6), (1, 6)),
     ]:
-        yield shard_case("chunk-shape", label, about, [sharding(inner, [LITTLE])], ramp("uint16", shape), shard_shape)
+        yield shard_case("divides", label, about, [sharding(inner, [LITTLE])], ramp("uint16", shape), shard_shape)
     about = "A shard of rank 0, with one inner chunk and its index at the start."
     single = numpy.array(7, "uint16")
     codecs = [sharding((), [LITTLE, GZIP], "start")]
-    yield shard_case("chunk-shape", "rank-0-index-start", about, codecs, single, (), writers=TENSORSTORE)
+    yield shard_case("divides", "rank-0-index-start", about, codecs, single, (), writers=TENSORSTORE)
     about = "A shard of rank 0 that is not stored."
-    yield shard_case("chunk-shape", "rank-0-missing", about, codecs, single * 0, (), writers=TENSORSTORE)
+    yield shard_case("divides", "rank-0-missing", about, codecs, single * 0, (), writers=TENSORSTORE)
 
 
 def data_types():
@@ -191,7 +192,7 @@ def variable_lengths():
     about = "Texts; the fill value is none of those that are stored."
     filled = numpy.where(texts == "", "none", texts).astype(object)
     codecs = [sharding((1, 2), [extension("vlen-utf8")])]
-    yield shard_case("missing", "strings-fill", about, codecs, filled, (2, 2),
+    yield shard_case("index-entries", "strings-fill", about, codecs, filled, (2, 2),
                      data_type="string", fill_value="none", writers=ZARR_PYTHON)  # fmt: skip
     strings = objects([b"", b"\0", b"\xff", b"abc", b"", b"", b"", b"d"], (2, 4))
     about = "Byte strings; inner chunks of nothing but empty ones are not stored."
@@ -208,7 +209,7 @@ def layouts():
     ]:
         edit = lambda array, arrange=arrange: rearrange(array, arrange)  # noqa: E731
         codecs = [sharding((2, 2), [LITTLE])]
-        yield shard_case("layout", label, about, codecs, writers=ZARR_PYTHON, edit=edit)
+        yield shard_case("inner-order", label, about, codecs, writers=ZARR_PYTHON, edit=edit)
 
 
 def rearrange(array, arrange):
@@ -229,10 +230,10 @@ def rearrange(array, arrange):
 
 
 def main():
-    clauses.stop_clock()
+    with_clause.stop_clock()
     all_cases = list(cases())
     for clause, case in all_cases:
-        clauses.write(clause, case, "sharding_.py")
+        with_clause.write(clause, case, "sharding_.py")
     print(f"{sum(len(case.writers) for _, case in all_cases)} cases written")
 
 

@@ -23,6 +23,16 @@ const TYPED = {
 /** Elements of a data type in C order. */
 export const typed = (dataType, values) => TYPED[dataType].from(values);
 
+const CLAUSES = {
+  bytes: "codec/bytes/order",
+  transpose: "codec/transpose/permutation",
+  gzip: "codec/gzip/level-range",
+  zstd: "codec/zstd/level-range",
+  blosc: "codec/blosc/cname-values",
+};
+
+const GRIDS = { "larger-than-array": "chunk-grid/regular/edge", names: "array/dimension-names/entries" };
+
 const BLOSCS = [
   ["blosclz-noshuffle", "blosclz", 0],
   ["lz4-shuffle", "lz4", 1],
@@ -78,28 +88,29 @@ function dataTypes() {
     const about = "The ends of the range and odd values; the last chunk reaches over the edge.";
     const elements = typed(name, values);
     const given = { elements, chunkShape: [values.length - 2] };
-    return goldenCase(`data_type/${name}`, "values", `data-type/${name}`, about, name, [values.length], given);
+    const clause = name.startsWith("float") ? "data-type/float" : `data-type/${name}`;
+    return goldenCase(`data_type/${name}`, "values", clause, about, name, [values.length], given);
   });
 }
 
 /** One of two chunks is stored; the fill value is in the other and in the rest of the first. */
 function fillValues() {
   return [
-    ["bool", true, 1],
-    ["int32", -9, -9],
-    ["float32", "NaN", NaN],
-    ["float64", "-Infinity", -Infinity],
-  ].map(([name, fillValue, element]) => {
+    ["bool", true, 1, "data-type/bool"],
+    ["int32", -9, -9, "chunk/missing"],
+    ["float32", "NaN", NaN, "fill/float/nan"],
+    ["float64", "-Infinity", -Infinity, "fill/float/infinity"],
+  ].map(([name, fillValue, element, clause]) => {
     const elements = typed(name, [1, 0, element, element, element, element]);
     const about = `The fill value is ${JSON.stringify(fillValue)}; the second chunk is not stored.`;
     const given = { elements, chunkShape: [4], fillValue, written: 2 };
-    return goldenCase(`data_type/${name}`, "fill", `data-type/${name}`, about, name, [6], given);
+    return goldenCase(`data_type/${name}`, "fill", clause, about, name, [6], given);
   });
 }
 
 function codecs() {
   const codec = (name, label, about, dataType, shape, codecs, chunkShape) =>
-    goldenCase(`codec/${name}`, label, `codec/${name}`, about, dataType, shape, { codecs, chunkShape });
+    goldenCase(`codec/${name}`, label, CLAUSES[name], about, dataType, shape, { codecs, chunkShape });
   const edge = "the last chunks reach over the edge";
   return [
     codec("bytes", "big-int16", `Elements stored big endian; ${edge}.`, "int16", [3, 5], [BIG], [2, 3]),
@@ -124,7 +135,7 @@ function compressible(dataType, length) {
 }
 
 function compressed(name, label, about, codec, dataType = "uint16", more = []) {
-  const clause = name.startsWith("numcodecs.") ? `registered/${name}` : `codec/${name}`;
+  const clause = more.length > 0 ? "codecs/decoding-order" : (CLAUSES[name] ?? `registered/${name.replace(".", "-")}`);
   const elements = compressible(dataType, 150);
   const given = { elements, chunkShape: [100], codecs: [LITTLE, codec, ...more] };
   return goldenCase(`codec/${name}`, label, clause, about, dataType, [150], given);
@@ -162,7 +173,7 @@ function filters() {
   return [
     compressed("numcodecs.shuffle", "two-bytes", "Elements of two bytes.", shuffle(2)),
     compressed("numcodecs.shuffle", "four-bytes", "Elements of four bytes.", shuffle(4), "int32"),
-    goldenCase("codec/numcodecs.delta", "int32", "registered/numcodecs.delta", "Differences.", "int32", [3, 5], {
+    goldenCase("codec/numcodecs.delta", "int32", "registered/numcodecs-delta", "Differences.", "int32", [3, 5], {
       codecs: [delta, LITTLE],
       chunkShape: [2, 3],
     }),
@@ -171,9 +182,9 @@ function filters() {
 
 function grids() {
   const grid = (label, about, dataType, shape, given) =>
-    goldenCase("chunk_grid/regular", label, "grid/regular", about, dataType, shape, given);
+    goldenCase("chunk_grid/regular", label, GRIDS[label] ?? "chunk-grid/regular/rank", about, dataType, shape, given);
   const key = (label, about, shape, separator) =>
-    goldenCase("chunk_key_encoding/default", label, "key-encoding/default", about, "int16", shape, {
+    goldenCase("chunk_key_encoding/default", label, "chunk-key-encoding/default/key", about, "int16", shape, {
       chunkShape: shape.map(() => 2),
       separator,
     });
