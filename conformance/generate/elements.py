@@ -21,7 +21,9 @@ def to_json(elements):
 
 
 def form_of(dtype):
-    if dtype.kind in "OTU":
+    if dtype.fields:
+        return lambda element: text_to_json(element.tobytes())
+    if dtype.kind in "OSTU":
         return text_to_json
     if dtype.kind == "b":
         return bool

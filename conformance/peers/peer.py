@@ -69,7 +69,7 @@ NUMCODECS = {
     f"numcodecs.{name}"
     for name in (
         "adler32 astype bitround blosc bz2 crc32 crc32c delta fixedscaleoffset fletcher32 gzip jenkins_lookup3 lz4 lzma"
-        " packbits pcodec quantize shuffle zlib zstd"
+        " packbits pcodec quantize shuffle zfpy zlib zstd"
     ).split()
 }
 
@@ -85,7 +85,8 @@ class ZarrPython:
         set(NUMBERS)
         | TEXTS
         | BYTE_STRINGS
-        | {"fixed_length_utf32", "null_terminated_bytes", "raw_bytes", "numpy.datetime64", "numpy.timedelta64"}
+        | {"fixed_length_utf32", "null_terminated_bytes", "raw_bytes", "structured"}
+        | {"numpy.datetime64", "numpy.timedelta64"}
     )
     codecs = CORE_CODECS | NUMCODECS | {"vlen-utf8", "vlen-bytes"}
     blosc_compressors = {"blosclz", "lz4", "lz4hc", "zlib", "zstd"}

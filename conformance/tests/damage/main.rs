@@ -26,6 +26,8 @@ use zarr_conformance::{
 /// What chunks may need in these tests, and what may be allocated at once: codecs have their own tables and windows.
 const CHUNK_BYTES: u64 = 1 << 20;
 const ALLOCATION: usize = 4 << 20;
+/// A zstd frame may ask for a window of 8 MiB, whatever it is for, where what it holds has no size that is known before.
+const WINDOW: usize = 9 << 20;
 
 fn json(text: &str) -> Json {
     Json::parse(text.as_bytes(), &Default::default()).unwrap()
@@ -177,7 +179,7 @@ fn every_chunk_damaged_everywhere() {
                 loaded.writer().set(key, good).unwrap();
             }
         });
-        if largest > ALLOCATION {
+        if largest > if golden.id.contains("zstd") { WINDOW } else { ALLOCATION } {
             tally.failures.push(format!("{}: {largest} bytes were allocated at once", golden.id));
         }
     }

@@ -12,7 +12,7 @@ use zarr_conformance::{
     peers::{Peer, Reply},
 };
 
-const PLUGINS: [&str; 7] = [
+pub(super) const PLUGINS: [&str; 7] = [
     "numcodecs-lz4",
     "numcodecs-zlib",
     "numcodecs-shuffle",

@@ -5,6 +5,7 @@
 mod combinations;
 mod compatibility;
 mod discovery;
+mod goldens;
 mod hdf5;
 mod interop;
 mod same_bytes;

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Writes conformance/cases/damage: golden arrays of which one stored chunk is damaged.
+
+    python3 conformance/generate/damage.py            write the cases that are not there yet
+    python3 conformance/generate/damage.py --check    write nothing; fail if a case is missing, changed or unknown
+    python3 conformance/generate/damage.py --replace  also rewrite cases that differ from what is stored
+
+A case is a folder:
+
+    array.zarr   the array, which every reader opens and refuses to read as a whole
+    case.json    {"clause": .., "twin": the golden array it was made of, "generator": .., "about": ..}
+
+Stored cases are data that others rely on: they are added, not edited. Hence `--replace` must be asked for.
+Python 3.11, standard library only; the same rules always give the same bytes.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+sys.dont_write_bytecode = True
+
+from damage_rules import checksums_and_sizes, compressors, shards, variable_lengths  # noqa: E402
+
+GOLDENS = pathlib.Path(__file__).resolve().parent.parent / "cases"
+CASES = GOLDENS / "damage"
+
+
+def files_below(folder):
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def damaged(damage):
+    """The files of one case by their path below its folder."""
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", damage.name), f"{damage.name}: not kebab case"
+    array = files_below(GOLDENS / damage.twin / "array.zarr")
+    key = damage.key or min(key for key in array if key != "zarr.json")
+    changed = damage.change(array[key])
+    assert changed != array[key], f"{damage.name}: nothing is damaged"
+    array[key] = changed
+    about = {
+        "clause": damage.clause,
+        "twin": damage.twin,
+        "generator": "conformance/generate/damage.py",
+        "about": damage.about,
+    }
+    case = {f"array.zarr/{key}": value for key, value in array.items()}
+    case["case.json"] = (json.dumps(about, indent=2, ensure_ascii=False) + "\n").encode()
+    return case
+
+
+def files():
+    """Every file of the cases by its path below CASES, and how many cases there are."""
+    wanted, names = {}, set()
+    for module in (checksums_and_sizes, compressors, shards, variable_lengths):
+        for damage in module.damages():
+            assert damage.name not in names, f"{damage.name}: there are two"
+            names.add(damage.name)
+            wanted |= {f"{damage.name}/{path}": value for path, value in damaged(damage).items()}
+    return wanted, len(names)
+
+
+def main(arguments):
+    if arguments not in ([], ["--check"], ["--replace"]):
+        sys.exit(__doc__)
+    wanted, count = files()
+    stored = files_below(CASES)
+    missing = sorted(wanted.keys() - stored.keys())
+    changed = sorted(path for path in wanted.keys() & stored.keys() if wanted[path] != stored[path])
+    unknown = sorted(stored.keys() - wanted.keys())
+    if arguments == ["--check"]:
+        for word, paths in (("missing", missing), ("changed", changed), ("unknown", unknown)):
+            for path in paths:
+                print(f"{word}: {path}", file=sys.stderr)
+        if missing or changed or unknown:
+            sys.exit("the stored cases are not what the rules give")
+    elif changed and not arguments:
+        sys.exit(f"these stored cases would change (--replace rewrites them): {', '.join(changed)}")
+    else:
+        for path in missing + changed:
+            (CASES / path).parent.mkdir(parents=True, exist_ok=True)
+            (CASES / path).write_bytes(wanted[path])
+        if unknown:
+            print(f"of no rule, left alone: {', '.join(unknown)}", file=sys.stderr)
+    print(f"{count} cases, {len(missing)} files missing, {len(changed)} changed, {len(unknown)} unknown")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

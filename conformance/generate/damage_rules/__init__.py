@@ -1,0 +1,1 @@
+"""The damage that a reader must notice, by what was damaged."""

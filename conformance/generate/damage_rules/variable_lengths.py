@@ -1,0 +1,40 @@
+"""Damage to elements of any length."""
+
+from .damage import Damage, add, keep, put, u32
+
+
+def damages():
+    for name in ("vlen-utf8", "vlen-bytes"):
+        yield from lengths(name)
+    for label, about, text in [
+        ("not-utf8", "The bytes of an element are not UTF-8.", b"\xff"),
+        ("continuation", "An element is the second half of a character.", b"\x80"),
+    ]:
+        yield vlen("vlen-utf8", label, about, put(12, text))
+    long = "An element has a character in more bytes than it needs."
+    yield vlen("vlen-utf8", "overlong", long, put(17, b"\xc0\x80a"))
+    surrogate = "An element has half of a surrogate pair."
+    yield vlen("vlen-utf8", "surrogate", surrogate, put(17, b"\xed\xa0\x80"))
+
+
+def vlen(name, label, about, change):
+    return Damage(f"{name}-{label}", "codec/vlen/lengths", f"codec/{name}/zarr-python-plain", about, change)
+
+
+def lengths(name):
+    """The first chunk has four elements, and the length of the first is at byte 4."""
+    for label, about, change in [
+        ("empty", "There are no bytes.", keep(0)),
+        ("count-truncated", "The number of elements is cut short.", keep(3)),
+        ("count-only", "There is nothing after the number of elements.", keep(4)),
+        ("count-larger", "There are fewer elements than are said to be.", put(0, u32(5))),
+        ("count-smaller", "Fewer elements are said to be than a chunk has.", put(0, u32(3))),
+        ("count-zero", "No elements are said to be.", put(0, u32(0))),
+        ("count-huge", "More elements are said to be than memory holds.", put(0, u32(0xFFFFFFFF))),
+        ("length-beyond-end", "An element is longer than the chunk.", put(4, u32(1000))),
+        ("length-huge", "An element is said to have 4 GiB.", put(4, u32(0xFFFFFFFF))),
+        ("last-byte-missing", "The last byte of the last element is missing.", keep(-1)),
+        ("bytes-left-over", "There are bytes after the last element.", add(b"left over")),
+        ("element-left-over", "There is one element more than a chunk has.", add(u32(1) + b"x")),
+    ]:
+        yield vlen(name, label, about, change)
