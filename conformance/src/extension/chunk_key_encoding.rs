@@ -41,6 +41,18 @@ fn made(subject: &Subject) -> Result<Vec<Made<'_>>, Finding> {
     if found.is_empty() { unsupported("it could not be made") } else { Ok(found) }
 }
 
+/// All cells of a grid of this shape.
+fn cells(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> + '_ {
+    (0..shape.iter().product()).map(move |mut i| {
+        let mut cell = vec![0; shape.len()];
+        for d in (0..shape.len()).rev() {
+            cell[d] = i % shape[d];
+            i /= shape[d];
+        }
+        cell
+    })
+}
+
 /// Cells, near and far.
 fn cell(rank: usize) -> impl Strategy<Value = Vec<u64>> + Clone {
     vec(prop_oneof![4 => 0u64..130, 1 => any::<u64>(), 1 => Just(u64::MAX)], rank)
@@ -54,6 +66,8 @@ fn each(
 ) -> Verdict {
     let many = Settings { cases: settings.cases.saturating_mul(4), ..settings.clone() };
     for (sample, shape, encoding) in made(subject)? {
+        let mut near = cells(&shape);
+        near.try_for_each(|cell| f(&*encoding, &cell))?;
         let law = format!("{} {law} {:?} {}", subject.id(), sample.configuration, shape.len());
         many.each(&law, cell(shape.len()), |cell| f(&*encoding, &cell))?;
     }
@@ -64,13 +78,7 @@ fn each(
 fn injective(subject: &Subject, settings: &Settings) -> Verdict {
     for (sample, shape, encoding) in made(subject)? {
         let mut seen = BTreeMap::new();
-        let n: u64 = shape.iter().product();
-        for mut i in 0..n {
-            let mut cell = vec![0; shape.len()];
-            for d in (0..shape.len()).rev() {
-                cell[d] = i % shape[d];
-                i /= shape[d];
-            }
+        for cell in cells(&shape) {
             let key = encoding.encode(&cell)?;
             let other = seen.insert(key.clone(), cell.clone());
             ensure(other.is_none(), || format!("cells {other:?} and {cell:?} have the key {key}"))?;

@@ -76,7 +76,7 @@ fn lasting(subject: &Subject) -> Verdict {
         let below: Arc<dyn Store> = Arc::new(MemoryStore::default());
         let first = make(subject, &sample.extension()?)?.wrap(below.clone())?;
         let Ok(writer) = first.writer() else { return unsupported("nothing can be written through it") };
-        for (key, value) in [("c/0/0", &b"one"[..]), ("c/10/3", b"two"), ("zarr.json", b"{}")] {
+        for (key, value) in [("c/0/0", &b"one"[..]), ("c/10/3", b"two")] {
             writer.set(&Key::new(key)?, value)?;
         }
         let second = make(subject, &sample.extension()?)?.wrap(below)?;

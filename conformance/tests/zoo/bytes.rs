@@ -170,10 +170,24 @@ pub(crate) fn parent() -> Animal {
 pub(crate) fn animals() -> Vec<Animal> {
     vec![
         animal("zoo.last-byte", &[""], &["round-trip"]),
-        animal("zoo.empty", &[""], &["empty"]),
+        animal(
+            "zoo.empty",
+            &[""],
+            &[
+                "empty",
+                "*round-trip",
+                "*deterministic",
+                "*threads",
+                "*room",
+                "*append",
+                "*sizes",
+                "*damage",
+                "*partial-decode",
+            ],
+        ),
         animal("zoo.overwrites", &[""], &["append"]),
         animal("zoo.too-small", &[""], &["sizes"]),
-        animal("zoo.counts", &[""], &["deterministic", "*threads", "*room"]),
+        animal("zoo.counts", &[""], &["deterministic", "*threads", "*room", "*append"]),
         animal("zoo.shares", &[""], &["threads"]),
         animal("zoo.panics-when-short", &[""], &["damage"]),
         animal("zoo.believes-all", SUM, &["integrity"]),

@@ -99,6 +99,6 @@ pub(crate) fn animals() -> Vec<Animal> {
         animal("zoo.nests", &["no-nesting"]),
         animal("zoo.turns-round", &["decode", "*foreign-keys"]),
         animal("zoo.takes-any-key", &["foreign-keys"]),
-        animal("zoo.wavers", &["deterministic", "*decode", "*injective"]),
+        animal("zoo.wavers", &["deterministic", "*decode", "*injective", "*foreign-keys"]),
     ]
 }

@@ -8,7 +8,7 @@ use zarr_array::{
         extension::Extension,
         json::{Json, Object},
         registry::{Constructor, Instance, Registration, Site},
-        source::Source,
+        source::{ByteRange, Each, Source},
         storage_transformer::StorageTransformer,
         store::{Key, ListableStore, Prefix, ReadableStore, Store, SubStore, WriteableStore},
     },
@@ -58,9 +58,21 @@ impl Store for Wrapped {
 impl ReadableStore for Wrapped {
     fn open<'s>(&'s self, key: &Key) -> Result<Option<Box<dyn Source + 's>>> {
         match self.below.reader()?.open(key)? {
-            None if self.lies => Ok(Some(Box::new(&b""[..]))),
+            Some(source) if self.lies => Ok(Some(Box::new(Longer(source)))),
             found => Ok(found),
         }
+    }
+}
+
+/// Says that it is longer than it is.
+struct Longer<'s>(Box<dyn Source + 's>);
+
+impl Source for Longer<'_> {
+    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+        self.0.read(ranges, each)
+    }
+    fn size(&self) -> Result<Option<u64>> {
+        Ok(self.0.size()?.map(|n| n + 1))
     }
 }
 
@@ -83,6 +95,6 @@ pub(crate) fn animals() -> Vec<Animal> {
     vec![
         animal("zoo.remembers", &["lasting", "stacking"]),
         animal("zoo.once", &["stacking"]),
-        animal("zoo.lies", &["store/get/missing"]),
+        animal("zoo.lies", &["store/get/size", "store/get/one-version"]),
     ]
 }
