@@ -6,6 +6,11 @@ use super::{
     journal::{Entry, Journal},
     resources,
 };
+#[cfg(unix)]
+use super::{
+    guarded,
+    incidents::{GUARD, GUARDED},
+};
 use crate::{
     check::{Observer, Settings, broken},
     extension::{Samples, Subject},
@@ -16,7 +21,11 @@ use std::{
     path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
-use zarr_array::{Result, core::registry::Registry, plugins::Plugin};
+use zarr_array::{
+    Result,
+    core::{extension::ExtensionPoint, registry::Registry},
+    plugins::Plugin,
+};
 
 /// Runs what is left of a library's cases; gives the exit status of the process. `journal` is the parent's.
 ///
@@ -42,10 +51,10 @@ pub fn serve(file: &Path, samples: &Samples, settings: &Settings, journal: &Path
     for subject in &subjects {
         subject.run(&settings, &mut tell);
         #[cfg(unix)]
-        if subject.point() == zarr_array::core::extension::ExtensionPoint::Codec {
-            settings.case(&format!("{}/guard", subject.id()), "abi/guard", &mut tell, || {
-                super::guarded::law(subject, &settings)
-            });
+        if subject.point() == ExtensionPoint::Codec {
+            let guards = || diary.begun(&format!("{}{GUARDED}", subject.id()), "abi/guard");
+            let law = || guarded::law(subject, &settings, &guards);
+            settings.case(&format!("{}{GUARD}", subject.id()), "abi/guard", &mut tell, law);
         }
     }
     resources::run(&subjects, &settings, &mut tell);
@@ -80,6 +89,9 @@ impl Diary {
             *lock(&self.over) = Some(e.to_string());
         }
     }
+    fn begun(&self, id: &str, clause: &str) {
+        self.write(&Entry::Begun { id: id.to_owned(), clause: clause.to_owned() });
+    }
     fn tell(&self, mut record: Record) {
         let why = lock(&self.plugin).as_ref().and_then(|p| p.quarantined().map(str::to_owned));
         if let Some(why) = why {
@@ -96,7 +108,7 @@ impl Observer for Diary {
         if lock(&self.over).is_some() || self.done.contains(id) {
             return false;
         }
-        self.write(&Entry::Begun { id: id.to_owned(), clause: clause.to_owned() });
+        self.begun(id, clause);
         true
     }
 }

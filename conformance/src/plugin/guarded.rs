@@ -20,13 +20,21 @@ use zarr_array::{
     },
 };
 
-pub(super) fn law(subject: &Subject, settings: &Settings) -> Verdict {
+/// `guards` is told before memory with guards is lent for the first time: all inputs were tried without before.
+pub(super) fn law(subject: &Subject, settings: &Settings, guards: &dyn Fn()) -> Verdict {
     let trials = Trials::new(subject);
     if trials.all.is_empty() {
         return unsupported("it could not be made");
     }
     let law = format!("{} guard", subject.id());
     let limits = Limits::default();
+    settings.each(&law, trials.inputs(), |(i, value)| {
+        let trial = &trials.all[i];
+        let encoded = trial.encode(&limits, &value, false)?;
+        trial.decode(&limits, &encoded, &value, false)?;
+        Ok(())
+    })?;
+    guards();
     settings.each(&law, trials.inputs(), |(i, value)| {
         let trial = &trials.all[i];
         let wanted = trial.encode(&limits, &value, false)?;

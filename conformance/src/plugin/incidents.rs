@@ -16,8 +16,10 @@ const KINDS: [(&str, &[&str]); 5] = [
     ("answers", &[]),
 ];
 
-/// The law that lends memory with guards around it: who dies in it breaks it.
-const GUARD: &str = "/guard";
+/// What the id of the law of guards ends with, and how it ends while guards are around the memory that is lent: who dies
+/// then breaks the law.
+pub(super) const GUARD: &str = "/guard";
+pub(super) const GUARDED: &str = "/guarded";
 
 #[derive(Debug, Default)]
 pub(super) struct Incidents {
@@ -42,23 +44,26 @@ impl Incidents {
             self.found.push(new);
         }
     }
-    /// A child ended in a case; gives what that means for the case.
-    pub(super) fn fell(&mut self, id: &str, how: &str) -> Outcome {
-        if id.ends_with(GUARD) {
-            return Outcome::Fail(format!("with guards around its memory, {how}"));
+    /// A child ended in a case; gives its id, and what that means for it.
+    pub(super) fn fell(&mut self, id: &str, how: &str) -> (String, Outcome) {
+        if let Some(of) = id.strip_suffix(GUARDED) {
+            let what = format!("with guards around the memory that it was lent, {how}");
+            return (format!("{of}{GUARD}"), Outcome::Fail(what));
         }
         self.add(format!("in {id}, {how}"));
-        Outcome::Unsupported(format!("{how}: see abi/{}", kind(how)))
+        (id.to_owned(), Outcome::Unsupported(format!("{how}: see abi/{}", kind(how))))
     }
     /// A child ended in no case.
     pub(super) fn outside(&mut self, how: &str) {
         self.add(format!("between cases, {how}"));
     }
-    /// Tells of each kind.
+    /// Tells of each kind; of what was found also if nobody asked.
     pub(super) fn end(&self, settings: &Settings, each: &mut dyn FnMut(Record)) {
         for (kind, _) in KINDS {
             let found: Vec<&str> = self.found.iter().filter(|(k, _)| *k == kind).map(|(_, w)| w.as_str()).collect();
             let id = format!("abi/{kind}");
+            let settings =
+                if found.is_empty() { settings.clone() } else { Settings { filter: None, ..settings.clone() } };
             settings.case(&id, &id, each, || if found.is_empty() { Ok(()) } else { broken(found.join("; ")) });
         }
     }

@@ -63,11 +63,17 @@ impl Subject {
                 }
             }
             told = entries.len();
+            let ended = match (ended, entries.last()) {
+                (Ended::Well, Some(Entry::Begun { .. })) => {
+                    Ended::Badly("the process ended, as if it were done".to_owned())
+                }
+                (ended, _) => ended,
+            };
             match (ended, entries.last()) {
                 (Ended::Well, _) => break,
                 (Ended::Badly(how), Some(Entry::Begun { id, clause })) => {
-                    let outcome = incidents.fell(id, &how);
-                    let record = Record { id: id.clone(), clause: clause.clone(), outcome, seconds: 0.0 };
+                    let (id, outcome) = incidents.fell(id, &how);
+                    let record = Record { id, clause: clause.clone(), outcome, seconds: 0.0 };
                     journal.add(&Entry::Done(record.clone()))?;
                     told += 1;
                     each(record);

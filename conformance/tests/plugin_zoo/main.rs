@@ -1,0 +1,167 @@
+//! Plugins that are wrong in one way each, and what the checks of a library find: each is caught by the check that it was
+//! built for, and by no other.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
+#![cfg(target_os = "linux")]
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use zarr_conformance::{
+    check::Settings,
+    plugin::Subject,
+    report::{Outcome, Record},
+    strangers,
+};
+
+fn animal(name: &str) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugin_zoo/animal.c");
+    strangers::c(&source, &["-D_GNU_SOURCE", "-pthread", &format!("-DANIMAL={name}")]).unwrap()
+}
+
+fn run(file: &Path, samples: Option<&Path>, fuzz: Option<u64>, settings: &Settings) -> Vec<Record> {
+    let subject = Subject {
+        file: file.to_owned(),
+        samples: samples.map(Path::to_owned),
+        program: env!("CARGO_BIN_EXE_zarr-conformance").into(),
+        patience: Duration::from_secs(2),
+        fuzz: fuzz.map(Duration::from_secs),
+    };
+    let mut records = Vec::new();
+    subject.run(settings, &mut |r| records.push(r)).unwrap();
+    records
+}
+
+fn failed(records: &[Record]) -> BTreeSet<String> {
+    let failed = records.iter().filter(|r| matches!(r.outcome, Outcome::Fail(_)));
+    failed.map(|r| r.id.trim_start_matches("codec/test.animal/").to_owned()).collect()
+}
+
+/// The check that each was built for, and what else must find it.
+const ANIMALS: [(&str, &[&str]); 16] = [
+    ("PARENT", &[]),
+    ("CRASHES", &["abi/crash"]),
+    ("ENDS_THE_PROCESS", &["abi/crash"]),
+    ("HANGS", &["abi/hang"]),
+    ("ROUNDS", &["abi/floating-point"]),
+    ("ANSWERS", &["abi/answers"]),
+    ("TOO_SMALL", &["abi/answers"]),
+    ("READS_BEYOND", &["guard"]),
+    ("READS_BEFORE", &["guard"]),
+    ("WRITES_INPUT", &["guard"]),
+    ("WRITES_BEYOND", &["guard"]),
+    ("KEEPS", &["guard"]),
+    ("LEAKS_DESCRIPTORS", &["abi/descriptors"]),
+    ("LEAKS_THREADS", &["abi/threads"]),
+    ("TWO_SYMBOLS", &["abi/one-symbol"]),
+    ("OTHER_VERSION", &["abi/descriptor"]),
+];
+
+#[test]
+fn each_is_caught_by_its_check_and_by_no_other() {
+    let mut wrong = Vec::new();
+    // Few cases: what hangs does so in each of them.
+    for (name, wanted) in ANIMALS {
+        let filter = (name == "HANGS").then(|| "round-trip".to_owned());
+        let settings = Settings { cases: 12, filter, ..Settings::default() };
+        let records = run(&animal(name), None, None, &settings);
+        let found = failed(&records);
+        if found != wanted.iter().map(|w| (*w).to_owned()).collect() {
+            let told: Vec<String> = records
+                .iter()
+                .filter(|r| !matches!(r.outcome, Outcome::Pass))
+                .map(|r| format!("  {} {:?}", r.id, r.outcome))
+                .collect();
+            wrong.push(format!("{name}: wanted {wanted:?}, found {found:?}\n{}", told.join("\n")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What dies rarely is found by trying long enough, and again by the seed that is told.
+#[test]
+fn a_finding_of_fuzzing_is_seen_again() {
+    let file = animal("RARELY_CRASHES");
+    let fuzz = |seed: u64, seconds| {
+        let settings = Settings { filter: Some("abi/fuzz".into()), seed, ..Settings::default() };
+        let records = run(&file, None, Some(seconds), &settings);
+        let [Record { id, outcome: Outcome::Fail(text), .. }] = &records[..] else { panic!("{records:?}") };
+        assert_eq!(id, "abi/fuzz");
+        text.clone()
+    };
+    let first = fuzz(1, 60);
+    let seed = first.split("--seed ").nth(1).and_then(|s| s.split(' ').next()).unwrap().parse().unwrap();
+    assert_eq!(fuzz(seed, 0), first);
+    let healthy = Settings { filter: Some("abi/fuzz".into()), ..Settings::default() };
+    assert_eq!(run(&animal("PARENT"), None, Some(1), &healthy)[0].outcome, Outcome::Pass);
+}
+
+/// The same seed finds the same things, whichever child is the one to find them.
+#[test]
+fn a_run_can_be_repeated() {
+    let settings = Settings { cases: 6, seed: 7, ..Settings::default() };
+    let once = |name| {
+        let mut records = run(&animal(name), None, None, &settings);
+        records.iter_mut().for_each(|r| r.seconds = 0.0);
+        records
+    };
+    for name in ["PARENT", "CRASHES"] {
+        assert_eq!(once(name), once(name));
+    }
+}
+
+#[test]
+fn a_file_that_is_no_plugin_is_a_failure_and_nothing_more() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("no.so");
+    std::fs::write(&file, b"no library").unwrap();
+    let records = run(&file, None, None, &Settings::default());
+    assert_eq!(failed(&records), ["abi/manifest", "abi/one-symbol", "abi/descriptor"].map(str::to_owned).into());
+}
+
+/// A manifest beside the library that says something else, or has another hash.
+#[test]
+fn a_manifest_beside_is_compared() {
+    use zarr_array::plugins::{Candidate, LibraryFile, Manifest, target};
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("animal.so");
+    std::fs::copy(animal("PARENT"), &file).unwrap();
+    let settings = Settings { filter: Some("abi/manifest".into()), ..Settings::default() };
+    let mut beside = Manifest::embedded(&file).unwrap();
+    let mut check = |change: &dyn Fn(&mut Manifest)| {
+        let (path, sha256) = ("animal.so".to_owned(), Candidate::hash(&file).unwrap());
+        beside.libraries = vec![LibraryFile { target: target(), path, sha256 }];
+        let mut changed = beside.clone();
+        change(&mut changed);
+        let json = zarr_array::core::json::Json::from_serialize(&changed).unwrap().to_pretty();
+        std::fs::write(dir.path().join("animal.zarrplugin.json"), json).unwrap();
+        run(&file, None, None, &settings)[0].outcome.clone()
+    };
+    assert_eq!(check(&|_| {}), Outcome::Pass);
+    assert!(check(&|m| m.license = "none".to_owned()).text().contains("says something else"));
+    assert!(check(&|m| m.libraries[0].sha256.replace_range(..1, "x")).text().contains("hash"));
+}
+
+/// A panic is stopped in the plugin, which is used no more, and told as what it is.
+#[test]
+fn a_panic_is_a_finding() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/animals");
+    let file = strangers::rust_from("animals", &folder).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let samples = dir.path().join("samples.toml");
+    for (point, name, at) in [
+        ("codec", "panics.bytes-to-bytes", "encode"),
+        ("codec", "panics.array-to-bytes", "partial_decode"),
+        ("data_type", "panics.data-type", "fill_to_json"),
+    ] {
+        let text = format!(
+            "[[sample]]\npoint = \"{point}\"\nname = \"{name}\"\nconfiguration = '{{\"at\": \"{at}\"}}'\nopen = true\n"
+        );
+        std::fs::write(&samples, text).unwrap();
+        let settings = Settings { cases: 4, filter: Some(name.to_owned()), ..Settings::default() };
+        let records = run(&file, Some(&samples), None, &settings);
+        let found = failed(&records);
+        assert_eq!(found, ["abi/panic".to_owned()].into(), "{name}: {records:?}");
+    }
+}
