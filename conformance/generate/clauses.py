@@ -182,7 +182,8 @@ REFUSALS = {
 # Golden arrays, by extension point, extension and label; the writer does not matter.
 GOLDENS = {
     "array/shape/non-negative": "chunk_grid/regular/empty-*",
-    "chunk-grid/regular/rank": "chunk_grid/regular/rank-[0-9]",
+    "chunk-grid/regular/rank": "chunk_grid/regular/rank-[01245]",
+    "chunk/size": "chunk_grid/regular/rank-3",
     "chunk-grid/regular/edge": "chunk_grid/regular/larger-than-array",
     "chunk-grid/regular/positive": "chunk_grid/regular/one-element-chunks",
     "chunk-grid/regular/grid-shape": "chunk_grid/regular/twelve-chunks",
@@ -193,7 +194,8 @@ GOLDENS = {
     "codecs/decoding-order": "codec/transpose/twice codec/crc32c/*-gzip codec/sharding_indexed/outer-*",
     "codec/bytes/endian-required": "codec/bytes/no-configuration",
     "codec/bytes/endian-values": "codec/bytes/*-float64 codec/bytes/*-complex*",
-    "codec/bytes/order": "codec/bytes/*int*",
+    "codec/bytes/order": "codec/bytes/*-int16",
+    "codec/bytes/size": "codec/bytes/*-uint32",
     "codec/transpose/permutation": "codec/transpose/order-*",
     "codec/gzip/level-range": "codec/gzip/level-*",
     "codec/gzip/format": "codec/gzip/two-members",

@@ -156,7 +156,8 @@ def main():
     if arguments.list:
         return
     prepare()
-    wrong = [f"{rule}: {read}" for rule, (_, read) in build_and_read().items() if read != RIGHT]
+    results = build_and_read()
+    wrong = [f"{rule}: {read}" for rule, (_, read) in results.items() if read != RIGHT]
     if wrong:
         sys.exit("the reader as it is is wrong:\n" + "\n".join(wrong))
     failures, noticed = 0, set()
@@ -169,7 +170,10 @@ def main():
         except Wrong as reason:
             failures += 1
             print(f"FAIL {name}: {reason}", flush=True)
-    print(f"{failures} failures; some mutant accepts {len(noticed)} of {sum(refusals().values())} refusals")
+    rest = sorted(results.keys() - noticed)
+    print(f"{failures} failures; {len(noticed)} of {len(results)} refusals are accepted by some mutant")
+    if not (arguments.only or arguments.sample):
+        print("guarded by more than was switched off: " + ", ".join(rest))
     sys.exit(failures > 0)
 
 
