@@ -11,6 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from clauses import clause_of_golden
 from elements import to_json
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "peers"))
@@ -28,7 +29,7 @@ def write_cases(cases, peer_name, generator):
     print(f"{len(mine)} cases written by {peer_name}")
 
 
-def write_case(case, writer, peer_name, generator):
+def write_case(case, writer, peer_name, generator, clause=None):
     folder = CASES / case.point / case.name / f"{peer_name}-{case.label}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -42,6 +43,7 @@ def write_case(case, writer, peer_name, generator):
         written_by += f", {case.edit(array)}"
     write_json(folder / "elements.json", expected)
     about = {"writer": written_by, "generator": f"conformance/generate/{generator}", "about": case.about}
+    about["clause"] = clause or clause_of_golden(case.point, case.name, case.label)
     write_json(folder / "case.json", about)
 
 

@@ -22,6 +22,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
+from clauses import REFUSALS, check_patterns  # noqa: E402
 from refusal_rules import codecs, extensions, fill_values, grids_and_keys, json_text, nodes, sharding  # noqa: E402
 from refusal_rules.document import RULES  # noqa: E402
 
@@ -64,6 +65,7 @@ def check_rule(rule):
 def files():
     """Every file of the cases by its path below CASES."""
     wanted = {}
+    check_patterns(REFUSALS, [rule.id for rule in RULES])
     for rule in RULES:
         check_rule(rule)
         about = {"rule": rule.id, "clause": rule.clause, "about": rule.about, "node": rule.node}

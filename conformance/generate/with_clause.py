@@ -15,7 +15,7 @@ def stop_clock():
 def write(clause, case, generator, with_package=""):
     """As all golden arrays are written; `case.json` gets the clause, and the package that the writer used."""
     for peer_name in case.writers:
-        golden.write_case(case, golden.peer.PEERS[peer_name](), peer_name, generator)
+        golden.write_case(case, golden.peer.PEERS[peer_name](), peer_name, generator, clause)
         path = golden.CASES / case.point / case.name / f"{peer_name}-{case.label}" / "case.json"
         about = json.loads(path.read_text())
         writer = about["writer"] + with_package

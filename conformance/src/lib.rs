@@ -6,6 +6,7 @@
 
 pub mod cases;
 pub mod check;
+pub mod clauses;
 pub mod elements;
 pub mod extension;
 pub mod peers;

@@ -3,6 +3,8 @@
 import dataclasses
 import json
 
+from clauses import clause_of_rule
+
 RULES = []
 
 
@@ -95,6 +97,6 @@ class Rule:
     is_text: bool
 
 
-def rule(id, clause, about, refuse, accept, node="array", is_text=False):
+def rule(id, about, refuse, accept, node="array", is_text=False):
     """Adds a rule; the documents are values or bytes."""
-    RULES.append(Rule(id, clause, about, document(refuse), document(accept), node, is_text))
+    RULES.append(Rule(id, clause_of_rule(id), about, document(refuse), document(accept), node, is_text))

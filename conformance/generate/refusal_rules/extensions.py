@@ -2,9 +2,6 @@
 
 from .document import DROP, LITTLE, array, named, regular, rule
 
-DEFINITION = "Extension definition, objects"
-FLAG = "Extension definition, must_understand"
-
 
 def points():
     """Extension point: its name in ids, a document that has a given value there, and two good values."""
@@ -25,8 +22,8 @@ def add_rules():
 
 
 def the_shape(point, make, good, other):
-    def bad(id, about, value, accept=good, clause=DEFINITION):
-        rule(f"{point}-{id}", clause, about, make(value), make(accept))
+    def bad(id, about, value, accept=good):
+        rule(f"{point}-{id}", about, make(value), make(accept))
 
     words = point.replace("-", " ")
     nameless = {member: value for member, value in good.items() if member != "name"}
@@ -39,14 +36,14 @@ def the_shape(point, make, good, other):
     bad("extra-member", f"A {words} has a member besides name, configuration and the flag.",
         good | {"comment": "x"}, good | {"must_understand": True})
     bad("flag-not-boolean", f"The flag of a known {words} is a string.",
-        good | {"must_understand": "true"}, good | {"must_understand": True}, FLAG)
+        good | {"must_understand": "true"}, good | {"must_understand": True})
     odd = {"data-type": 32, "chunk-grid": [2, 3], "chunk-key-encoding": None, "codec": [other]}[point]
     bad("not-an-extension", f"A {words} is neither a name nor an object.", odd, other)
 
 
 def unknown_names(point, make, good, other):
-    def bad(id, about, value, accept, clause=FLAG):
-        rule(f"{point}-unknown{id}", clause, about, make(value), make(accept))
+    def bad(id, about, value, accept):
+        rule(f"{point}-unknown{id}", about, make(value), make(accept))
 
     words = point.replace("-", " ")
     bad("", f"A {words} that no one knows, as an object without flag.", {"name": "no-such-name"}, good)
@@ -60,15 +57,15 @@ def flags():
         if point == "codec":
             continue
         words = point.replace("-", " ")
-        rule(f"{point}-must-understand-false", FLAG,
+        rule(f"{point}-must-understand-false",
              f"A known {words} carries the flag as false, which this extension point does not support.",
              make(good | {"must_understand": False}), make(good | {"must_understand": True}))
-        rule(f"{point}-unknown-must-understand-false", FLAG,
+        rule(f"{point}-unknown-must-understand-false",
              f"A {words} that no one knows cannot be ignored, whatever its flag says.",
              make({"name": "no-such-name", "must_understand": False}), make(good))
 
-    def codecs(id, about, refuse, accept, clause=FLAG):
-        rule(f"codec-{id}", clause, about, array(codecs=refuse), array(codecs=accept))
+    def codecs(id, about, refuse, accept):
+        rule(f"codec-{id}", about, array(codecs=refuse), array(codecs=accept))
 
     unknown = {"name": "no-such-codec", "must_understand": False}
     codecs("unknown-first", "A codec that no one knows stands before the others; the twin may skip it.",
@@ -88,12 +85,12 @@ def flags():
     codecs("unknown-array-to-bytes-skipped",
            "Once the codec that no one knows is skipped, nothing turns the array into bytes.",
            [{"name": "no-such-codec", "must_understand": False}],
-           [{"name": "no-such-codec", "must_understand": False}, LITTLE], "Codecs, form of the list")
+           [{"name": "no-such-codec", "must_understand": False}, LITTLE])
 
 
 def transformers():
-    def bad(id, about, entry, accept, clause=FLAG):
-        rule(f"storage-transformer-{id}", clause, about,
+    def bad(id, about, entry, accept):
+        rule(f"storage-transformer-{id}", about,
              array(storage_transformers=[entry]), array(storage_transformers=accept))
 
     unknown = {"name": "no-such-transformer"}
@@ -105,22 +102,29 @@ def transformers():
     bad("flag-not-boolean", "The flag of a storage transformer is a string.",
         unknown | {"must_understand": "false"}, skipped)
     bad("name-missing", "A storage transformer has no name, so that its flag says nothing.",
-        {"must_understand": False}, skipped, DEFINITION)
+        {"must_understand": False}, skipped)
+    bad("name-not-string", "The name of a storage transformer is a number.",
+        skipped[0] | {"name": 1}, [skipped[0] | {"name": "1"}])
+    bad("name-empty", "The name of a storage transformer is empty.", skipped[0] | {"name": ""}, skipped)
+    bad("not-an-extension", "A storage transformer is neither a name nor an object.", None, [])
     bad("configuration-null", "The configuration of a storage transformer is null.",
-        skipped[0] | {"configuration": None}, [skipped[0] | {"configuration": {}}], DEFINITION)
+        skipped[0] | {"configuration": None}, [skipped[0] | {"configuration": {}}])
     bad("extra-member", "A storage transformer has a member besides name, configuration and the flag.",
-        skipped[0] | {"comment": "x"}, [skipped[0] | {"configuration": {"comment": "x"}}], DEFINITION)
+        skipped[0] | {"comment": "x"}, [skipped[0] | {"configuration": {"comment": "x"}}])
 
 
 def names():
-    clause = "Extension naming"
     for id, name in (("upper-case", "Int32"), ("space", " int32"), ("version-2", "<i4"), ("python", "int")):
-        rule(f"data-type-name-{id}", clause, f"Names are compared exactly, and no data type is called `{name}`.",
+        rule(f"data-type-name-{id}", f"Names are compared exactly, and no data type is called `{name}`.",
              array(data_type=name), array(data_type="int32"))
-    rule("codec-name-upper-case", clause, "Names are compared exactly, and no codec is called `Bytes`.",
+    rule("codec-name-upper-case", "Names are compared exactly, and no codec is called `Bytes`.",
          array(data_type="uint8", codecs=["Bytes"]), array(data_type="uint8", codecs=["bytes"]))
-    rule("codec-named-as-grid", clause, "A name belongs to its extension point: a chunk grid is no codec.",
+    rule("data-type-named-as-codec", "A name belongs to its extension point: a codec is no data type.",
+         array(data_type="transpose"), array(data_type="int32"))
+    rule("chunk-grid-named-as-key-encoding", "A name belongs to its extension point: a key encoding is no chunk grid.",
+         array(chunk_grid=named("default", separator="/")), array(chunk_grid=regular(2, 3)))
+    rule("codec-named-as-grid", "A name belongs to its extension point: a chunk grid is no codec.",
          array(codecs=[LITTLE, "regular"]), array(codecs=[LITTLE, "crc32c"]))
-    rule("data-type-extra-configuration", DEFINITION,
+    rule("data-type-extra-configuration",
          "A data type without configuration is given one; the twin's is empty.",
          array(data_type=named("int32", endian="little")), array(data_type={"name": "int32", "configuration": {}}))

@@ -9,10 +9,8 @@ def add_rules():
 
 
 def regular_grid():
-    clause = "Regular chunk grid"
-
-    def bad(id, about, refuse, accept, of=clause):
-        rule(f"regular-{id}", of, about, array(chunk_grid=refuse), array(chunk_grid=accept))
+    def bad(id, about, refuse, accept):
+        rule(f"regular-{id}", about, array(chunk_grid=refuse), array(chunk_grid=accept))
 
     def chunks(id, about, value, accept):
         bad(id, about, named("regular", chunk_shape=value), named("regular", chunk_shape=accept))
@@ -26,24 +24,23 @@ def regular_grid():
     chunks("zero", "A chunk has length 0; the twin's chunks have length 1.", [0, 3], [1, 3])
     chunks("negative", "A chunk has a length less than zero.", [2, -3], [2, 3])
     chunks("fraction", "A chunk's length has a fraction, if only of zero.", [2, Raw("3.0")], [2, 3])
+    chunks("exponent", "A chunk's length is written with an exponent.", [Raw("2e0"), 3], [2, 3])
     chunks("string", "A chunk's length is a string.", ["2", 3], [2, 3])
     chunks("boolean", "A chunk's length is a boolean.", [True, 3], [1, 3])
     chunks("null", "The chunk shape is null.", None, [2, 3])
     chunks("number", "The chunk shape is one number for all dimensions.", 2, [2, 2])
     chunks("rank-too-small", "The chunk shape has fewer dimensions than the array.", [2], [2, 100])
     chunks("rank-too-large", "The chunk shape has more dimensions than the array.", [2, 3, 1], [5, 7])
-    rule("regular-zero-in-empty-array", clause, "A chunk has length 0 where the array has length 0 as well.",
+    rule("regular-zero-in-empty-array", "A chunk has length 0 where the array has length 0 as well.",
          array(shape=[0, 6], chunk_grid=regular(0, 3)), array(shape=[0, 6], chunk_grid=regular(1, 3)))
-    rule("regular-rank-of-scalar", clause, "An array without dimensions has a chunk shape with one.",
+    rule("regular-rank-of-scalar", "An array without dimensions has a chunk shape with one.",
          array(shape=[], chunk_grid=regular(1)), array(shape=[], chunk_grid=regular()))
 
 
 def key_encodings():
     for name, own, other in (("default", "/", "."), ("v2", ".", "/")):
-        clause = f"{'Default' if name == 'default' else name} chunk key encoding"
-
         def bad(id, about, refuse, accept):
-            rule(f"{name}-keys-{id}", clause, about, array(chunk_key_encoding=refuse), array(chunk_key_encoding=accept))
+            rule(f"{name}-keys-{id}", about, array(chunk_key_encoding=refuse), array(chunk_key_encoding=accept))
 
         bad("separator-other", "The separator is neither a slash nor a dot.",
             named(name, separator="-"), named(name, separator=own))
@@ -54,6 +51,6 @@ def key_encodings():
             named(name, separator=own, suffix=".bin"), {"name": name, "must_understand": True})
         bad("separator-beside-name", "The separator stands beside the name and not in the configuration.",
             {"name": name, "separator": other}, named(name, separator=other))
-    rule("default-keys-separator-not-string", "Default chunk key encoding", "The separator is a list.",
-         array(chunk_key_encoding=named("default", separator=["/"])),
-         array(chunk_key_encoding=named("default", separator=DROP)))
+        rule(f"{name}-keys-separator-not-string", "The separator is a list.",
+             array(chunk_key_encoding=named(name, separator=[own])),
+             array(chunk_key_encoding=named(name, separator=DROP)))

@@ -4,10 +4,8 @@ from .document import DROP, Pairs, Raw, array, document, group, named, rule, spl
 
 
 def add_rules():
-    clause = "Metadata (RFC 8259)"
-
-    def bad(id, about, refuse, accept, node="array", of=clause):
-        rule("json-" + id, of, about, refuse, accept, node, is_text=True)
+    def bad(id, about, refuse, accept, node="array"):
+        rule("json-" + id, about, refuse, accept, node, is_text=True)
 
     def note(value):
         return group(attributes={"note": value})
@@ -21,10 +19,10 @@ def add_rules():
     bad("trailing-garbage", "A word follows the document.", good + b"garbage\n", good + b"\r\n\t \n")
     bad("second-document", "A second document follows the first.", document(group()) * 2, group(), "group")
     bad("null-after-document", "A zero byte follows the document, as in a padded buffer.", good + b"\0", good + b"\n")
-    rule("json-top-level-array", "Array metadata", "The document is an array that holds the metadata object.",
+    rule("json-top-level-array", "The document is an array that holds the metadata object.",
          [array()], array())
-    rule("json-top-level-string", "Group metadata", "The document is a string.", b'"group"\n', group(), "group")
-    rule("json-top-level-null", "Group metadata", "The document is null.", b"null\n", group(attributes={}), "group")
+    rule("json-top-level-string", "The document is a string.", b'"group"\n', group(), "group")
+    rule("json-top-level-null", "The document is null.", b"null\n", group(attributes={}), "group")
 
     # Numbers.
     for id, token in (("bare-nan", "NaN"), ("bare-infinity", "Infinity"), ("bare-minus-infinity", "-Infinity")):
@@ -70,6 +68,12 @@ def add_rules():
     bad("unquoted-name", "The name of a member has no quotes.",
         spliced(group(), '"node_type"', "node_type"), group(attributes=DROP), "group")
     bad("upper-case-literal", "A literal is written with a capital.", note(Raw("True")), note(True), "group")
+    bad("foreign-literal", "A literal of another language stands for null.", note(Raw("None")), note(None), "group")
+    bad("cut-literal", "A literal is cut short.", note(Raw("nul")), note(Raw("null ")), "group")
+    bad("form-feed", "A form feed stands between two members.",
+        spliced(group(), "3,", "3,\f"), spliced(group(), "3,", "3,\r\n"), "group")
+    bad("hash-comment", "A comment follows a number sign.",
+        spliced(group(), "3,", "3, # a group"), note("# a group"), "group")
     bad("foreign-white-space", "A no-break space stands between two members.",
         spliced(group(), "3,", "3,\u00a0"), spliced(group(), "3,", "3\t,\r"), "group")
 
@@ -99,6 +103,10 @@ def add_rules():
     def nested(depth):
         return group(attributes={"deep": Raw("[" * depth + "]" * depth)})
 
-    rule("json-too-deep", "RFC 8259, Parsers: limits on depth",
+    rule("json-too-deep",
          "Arrays nested ten thousand deep in the attributes: a reader must give up with an error and not crash.",
          nested(10_000), nested(32), "group", is_text=True)
+    rule("json-too-deep-objects",
+         "Objects nested ten thousand deep in the attributes: a reader must give up with an error and not crash.",
+         group(attributes=Raw('{"deep": ' * 10_000 + "0" + "}" * 10_000)),
+         group(attributes=Raw('{"deep": ' * 32 + "0" + "}" * 32)), "group", is_text=True)

@@ -17,22 +17,21 @@ def sharded(codec, *before, **members):
     return array(**{"shape": [8, 12], "chunk_grid": regular(4, 6), "codecs": [*before, codec]} | members)
 
 
-def bad(id, member, about, refuse, accept=DROP):
-    clause = f"Sharding codec, {member}" if member else "Sharding codec"
-    rule(f"sharding-{id}", clause, about, sharded(refuse), sharded(shard() if accept is DROP else accept))
+def bad(id, about, refuse, accept=DROP):
+    rule(f"sharding-{id}", about, sharded(refuse), sharded(shard() if accept is DROP else accept))
 
 
 def add_rules():
     chunk_shapes()
     inner_codecs()
     index()
-    bad("extra-configuration", "", "The configuration has a member that is not defined.", shard(order="morton"))
-    bad("no-configuration", "", "Nothing is given but the name.", "sharding_indexed", shard() | {"must_understand": True})
+    bad("extra-configuration", "The configuration has a member that is not defined.", shard(order="morton"))
+    bad("no-configuration", "Nothing is given but the name.", "sharding_indexed", shard() | {"must_understand": True})
 
 
 def chunk_shapes():
     def shape(id, about, value, accept=(1, 6)):
-        bad(f"chunk-shape-{id}", "chunk_shape", about, shard(chunk_shape=value), shard(chunk_shape=list(accept)))
+        bad(f"chunk-shape-{id}", about, shard(chunk_shape=value), shard(chunk_shape=list(accept)))
 
     shape("missing", "The shape of inner chunks is not given.", DROP)
     shape("not-dividing", "Inner chunks do not fill the shard evenly.", [2, 4], (2, 2))
@@ -42,18 +41,19 @@ def chunk_shapes():
     shape("zero", "An inner chunk has length 0.", [0, 3], (1, 3))
     shape("negative", "An inner chunk has a length less than zero.", [2, -3])
     shape("fraction", "An inner chunk's length has a fraction, if only of zero.", [Raw("2.0"), 3], (2, 3))
+    shape("string", "An inner chunk's length is a string.", ["2", 3], (2, 3))
     shape("null", "The shape of inner chunks is null.", None)
     swap = named("transpose", order=[1, 0])
-    rule("sharding-chunk-shape-after-transpose", "Sharding codec, chunk_shape",
+    rule("sharding-chunk-shape-after-transpose",
          "The shard is transposed first, to 6 by 4, so inner chunks must divide that.",
          sharded(shard(chunk_shape=[4, 3]), swap), sharded(shard(chunk_shape=[3, 4]), swap))
-    bad("nested-not-dividing", "chunk_shape", "Within a shard are shards, which their own inner chunks do not fill evenly.",
+    bad("nested-not-dividing", "Within a shard are shards, which their own inner chunks do not fill evenly.",
         shard(codecs=[shard(chunk_shape=[2, 2])]), shard(codecs=[shard(chunk_shape=[1, 3], index_location="start")]))
 
 
 def inner_codecs():
     def inner(id, about, value, accept=(LITTLE, GZIP)):
-        bad(f"codecs-{id}", "codecs", about, shard(codecs=value), shard(codecs=list(accept)))
+        bad(f"codecs-{id}", about, shard(codecs=value), shard(codecs=list(accept)))
 
     unknown = {"name": "no-such-codec", "must_understand": False}
     inner("missing", "The codecs of inner chunks are not given.", DROP)
@@ -72,21 +72,25 @@ def inner_codecs():
           [LITTLE, named("gzip", level=10)], (LITTLE, named("gzip", level=9)))
     inner("bad-transpose", "An inner chunk is transposed by an order of another rank.",
           [named("transpose", order=[0, 2, 1]), LITTLE], (named("transpose", order=[1, 0]), LITTLE))
-    rule("sharding-array-to-bytes-after", "Codecs, form of the list",
+    rule("sharding-array-to-bytes-after",
          "A shard is bytes already when the next codec expects an array; the twin adds a checksum instead.",
          array(codecs=[shard(chunk_shape=[1, 3]), LITTLE]), array(codecs=[shard(chunk_shape=[1, 3]), "crc32c"]))
 
 
 def index():
     def codecs(id, about, value, accept=(LITTLE,)):
-        bad(f"index-codecs-{id}", "index_codecs", about, shard(index_codecs=value), shard(index_codecs=list(accept)))
+        bad(f"index-codecs-{id}", about, shard(index_codecs=value), shard(index_codecs=list(accept)))
 
     codecs("missing", "The codecs of the index are not given.", DROP)
     codecs("empty", "The list of codecs of the index is empty.", [])
+    bad("index-codecs-null", "The codecs of the index are null.", shard(index_codecs=None))
     codecs("gzip", "The size of the index could not be known: gzip's output has no fixed size.",
            [LITTLE, GZIP], (LITTLE, "crc32c", "crc32c"))
     codecs("zstd", "The size of the index could not be known: zstd's output has no fixed size.",
            [LITTLE, named("zstd", level=1, checksum=True)], (named("bytes", endian="big"), "crc32c"))
+    blosc = {"cname": "lz4", "clevel": 1, "shuffle": "noshuffle", "blocksize": 0}
+    codecs("blosc", "The size of the index could not be known: blosc's output has no fixed size.",
+           [LITTLE, named("blosc", **blosc)], (LITTLE, "crc32c"))
     codecs("without-array-to-bytes", "Nothing turns the index into bytes.", ["crc32c"], (LITTLE, "crc32c"))
     codecs("endian-missing", "The index holds 64-bit numbers, whose byte order is not given.", ["bytes", "crc32c"])
     codecs("unknown", "A codec of the index is one that no one knows.", [LITTLE, "no-such-codec"])
@@ -94,9 +98,9 @@ def index():
            [named("transpose", order=[1, 0]), LITTLE], (named("transpose", order=[2, 1, 0]), LITTLE))
 
     def location(id, about, value, accept="start"):
-        bad(f"index-location-{id}", "index_location", about, shard(index_location=value), shard(index_location=accept))
+        bad(f"index-location-{id}", about, shard(index_location=value), shard(index_location=accept))
 
     location("unknown", "The index stands neither at the start nor at the end.", "middle")
     location("upper-case", "The place of the index starts with a capital.", "End", "end")
-    bad("index-location-null", "index_location", "The place of the index is null; the twin leaves it out.",
+    bad("index-location-null", "The place of the index is null; the twin leaves it out.",
         shard(index_location=None), named("sharding_indexed", chunk_shape=[2, 3], codecs=[LITTLE], index_codecs=INDEX))

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Switches off one check of the reader after another: the cases of its clause must notice, and no others.
+
+    python3 conformance/mutants/run.py                  all mutants of mutants.toml
+    python3 conformance/mutants/run.py --only CLAUSE    those of a clause
+    python3 conformance/mutants/run.py --sample N       every so many-th, N in all
+    python3 conformance/mutants/run.py --list           build nothing; tell what is covered
+
+A mutant is a change of a copy of the sources. The reader as it is must refuse every refusal and accept every twin. Of a
+mutant, at least one case of each named clause must be accepted, and whatever is read otherwise than before must be of
+those clauses. A clause with refusals has a mutant, or mutants.toml says why it has none.
+
+Copies are kept and built below the target folder. Python 3.11, standard library only; CARGO names another cargo.
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+REFUSALS = ROOT / "conformance" / "cases" / "refusal"
+SCRATCH = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "mutants"
+CRATES = ["zarr-core", "zarr-codecs"]
+RIGHT = ("refused", "accepted")
+
+
+class Wrong(Exception):
+    """What a mutant did that it should not."""
+
+
+def read_table():
+    table = tomllib.loads((HERE / "mutants.toml").read_text())
+    for mutant in table["mutant"]:
+        first = {key: mutant[key] for key in ("file", "find", "replace")}
+        mutant["edits"] = [first, *mutant.get("also", [])]
+        unknown = mutant.keys() - {"clauses", "file", "find", "replace", "also", "edits"}
+        if unknown or not mutant["clauses"]:
+            sys.exit(f"mutants.toml: {unknown or 'no clauses'} in {mutant}")
+    return table["mutant"], {entry["clause"]: entry["why"] for entry in table.get("uncovered", [])}
+
+
+def refusals():
+    """How many cases each clause has."""
+    clauses = (re.search(r'"clause": "([^"]+)"', p.read_text())[1] for p in REFUSALS.glob("*/rule.json"))
+    return collections.Counter(clauses)
+
+
+def coverage(mutants, uncovered):
+    """Complaints about clauses and mutants that do not belong together."""
+    cases, covered = refusals(), {clause for mutant in mutants for clause in mutant["clauses"]}
+    yield from (f"{c}: no mutant, and no reason why" for c in sorted(cases.keys() - covered - uncovered.keys()))
+    yield from (f"{c}: a mutant, and a reason why there is none" for c in sorted(covered & uncovered.keys()))
+    yield from (f"{c}: no refusals" for c in sorted((covered | uncovered.keys()) - cases.keys()))
+
+
+def write(path, text):
+    """Only what changes is written, so that only that is built."""
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def prepare():
+    """A workspace of the copies and the program that reads the cases."""
+    for crate in CRATES:
+        shutil.rmtree(SCRATCH / crate, ignore_errors=True)
+        # With new times: what a run before this one built of a mutant must not pass for built of these.
+        shutil.copytree(ROOT / crate, SCRATCH / crate, copy_function=shutil.copy)
+    for path in ("Cargo.toml", "src/main.rs"):
+        write(SCRATCH / "reader" / path, (HERE / "reader" / path).read_text())
+    manifest = (ROOT / "Cargo.toml").read_text()
+    members = ", ".join(f'"{member}"' for member in [*CRATES, "reader"])
+    manifest, changed = re.subn(r"^members = .*$", f"members = [{members}]", manifest, flags=re.M)
+    manifest = re.sub(r"^exclude = .*\n", "", manifest, flags=re.M)
+    manifest = re.sub(r"^\[profile\..*", "", manifest, flags=re.M | re.S)
+    if changed != 1:
+        sys.exit("Cargo.toml has another form than run.py knows")
+    write(SCRATCH / "Cargo.toml", manifest + "[profile.dev]\nopt-level = 0\ndebug = false\n")
+    shutil.copy(ROOT / "Cargo.lock", SCRATCH / "Cargo.lock")
+
+
+def build_and_read():
+    """What the reader as it stands in the copies makes of each rule: {rule: (clause, (refuse, accept))}."""
+    target = SCRATCH / "target"
+    cargo = [os.environ.get("CARGO", "cargo"), "build", "--quiet", "-p", "mutant-reader"]
+    environment = os.environ | {"CARGO_TARGET_DIR": str(target), "RUSTFLAGS": "-Awarnings"}
+    built = subprocess.run(cargo, cwd=SCRATCH, env=environment, capture_output=True, text=True)
+    if built.returncode != 0:
+        errors = re.findall(r"^error.*(?:\n.*){0,3}", built.stderr, flags=re.M)
+        raise Wrong("it is not built:\n" + "\n".join(errors[:3] or [built.stderr[-500:]]))
+    read = subprocess.run([target / "debug" / "mutant-reader", REFUSALS], capture_output=True, text=True)
+    if read.returncode != 0:
+        raise Wrong(f"the reader ended with {read.returncode}: {read.stderr[-500:]}")
+    rows = (line.split() for line in read.stdout.splitlines())
+    return {rule: (clause, (refuse, accept)) for rule, clause, refuse, accept in rows}
+
+
+def apply(mutant, before):
+    """Changes the copies, and keeps what they were."""
+    for edit in mutant["edits"]:
+        path = SCRATCH / edit["file"]
+        text = path.read_text()
+        before.setdefault(path, text)
+        if text.count(edit["find"]) != 1:
+            raise Wrong(f"{edit['file']} has {edit['find']!r} {text.count(edit['find'])} times")
+        path.write_text(text.replace(edit["find"], edit["replace"]))
+
+
+def check(mutant):
+    """The rules that the mutant accepts."""
+    before = {}
+    try:
+        apply(mutant, before)
+        results = build_and_read()
+    finally:
+        for path, text in before.items():
+            path.write_text(text)
+    others = [rule for rule, (clause, read) in results.items() if read != RIGHT and clause not in mutant["clauses"]]
+    if others:
+        raise Wrong("read otherwise, and of other clauses: " + ", ".join(f"{r} {results[r]}" for r in others))
+    accepted = {rule for rule, (_, (refuse, _)) in results.items() if refuse == "accepted"}
+    unmoved = set(mutant["clauses"]) - {results[rule][0] for rule in accepted}
+    if unmoved:
+        raise Wrong(f"no case notices of {', '.join(sorted(unmoved))}")
+    return accepted
+
+
+def choose(mutants, arguments):
+    if arguments.only:
+        mutants = [m for m in mutants if arguments.only in m["clauses"]]
+    if arguments.sample and len(mutants) > arguments.sample:
+        mutants = [mutants[i * len(mutants) // arguments.sample] for i in range(arguments.sample)]
+    return mutants or sys.exit("no such mutant")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", metavar="CLAUSE")
+    parser.add_argument("--sample", metavar="N", type=int)
+    parser.add_argument("--list", action="store_true")
+    arguments = parser.parse_args()
+    mutants, uncovered = read_table()
+    complaints = list(coverage(mutants, uncovered))
+    covered = {clause for mutant in mutants for clause in mutant["clauses"]}
+    print(f"{len(mutants)} mutants of {len(covered)} clauses; {len(uncovered)} clauses with a reason why not")
+    if complaints:
+        sys.exit("\n".join(complaints))
+    if arguments.list:
+        return
+    prepare()
+    results = build_and_read()
+    wrong = [f"{rule}: {read}" for rule, (_, read) in results.items() if read != RIGHT]
+    if wrong:
+        sys.exit("the reader as it is is wrong:\n" + "\n".join(wrong))
+    failures, noticed = 0, set()
+    for mutant in choose(mutants, arguments):
+        begin, name = time.monotonic(), " ".join(mutant["clauses"])
+        try:
+            accepted = check(mutant)
+            noticed |= accepted
+            print(f"ok   {name}: {len(accepted)} cases, {time.monotonic() - begin:.1f} s", flush=True)
+        except Wrong as reason:
+            failures += 1
+            print(f"FAIL {name}: {reason}", flush=True)
+    rest = sorted(results.keys() - noticed)
+    print(f"{failures} failures; {len(noticed)} of {len(results)} refusals are accepted by some mutant")
+    if not (arguments.only or arguments.sample):
+        print("guarded by more than was switched off: " + ", ".join(rest))
+    sys.exit(failures > 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+//! The clauses of `clauses.toml`: what is required, where it is said, and how many cases each has.
+//!
+//! ```
+//! use zarr_conformance::{cases::Cases, clauses::{Clauses, Tallies}};
+//! let (clauses, tallies) = (Clauses::embedded()?, Tallies::of(&Cases::embedded())?);
+//! assert_eq!(clauses.get("json/utf-8").map(|c| c.page.as_str()), Some("rfc8259"));
+//! assert!(clauses.gaps(&tallies).is_empty() && tallies.counted_negatives() > 100);
+//! # Ok::<(), zarr_array::Error>(())
+//! ```
+
+use crate::cases::Cases;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use zarr_array::{Error, Result, core::json::Json};
+
+/// More negatives of one clause do not count: many spellings of one mistake are no breadth.
+pub const COUNTED_NEGATIVES: usize = 5;
+
+/// One requirement.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clause {
+    /// `array/shape`
+    pub id: String,
+    /// The page that says it: `core`, `codec/gzip`, `registered/zstd`, `rfc8259`; `contract` and `abi` are our own.
+    pub page: String,
+    /// The section of the page.
+    pub section: String,
+    /// What is required.
+    pub requires: String,
+    /// Why there can be no positive case.
+    pub no_positive: Option<String>,
+    /// Why there can be no negative case.
+    pub no_negative: Option<String>,
+    /// Set if there need be no cases.
+    pub checked_by: Option<CheckedBy>,
+}
+
+/// What checks a clause other than cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CheckedBy {
+    /// A program that tries it.
+    Law,
+}
+
+/// All clauses, in the order of the file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clauses {
+    clause: Vec<Clause>,
+}
+
+impl Clauses {
+    /// Those that this program was built with.
+    ///
+    /// # Errors
+    /// When the file is wrong.
+    pub fn embedded() -> Result<Self> {
+        Self::parse(include_str!("../clauses.toml"))
+    }
+    fn parse(text: &str) -> Result<Self> {
+        let clauses: Self = toml::from_str(text).map_err(|e| Error::metadata(e.to_string()).at_key("clauses.toml"))?;
+        let mut seen = BTreeSet::new();
+        if let Some(twice) = clauses.clause.iter().find(|c| !seen.insert(&c.id)) {
+            return Err(Error::metadata(format!("the clause {} is there twice", twice.id)).at_key("clauses.toml"));
+        }
+        Ok(clauses)
+    }
+    /// The clauses.
+    pub fn iter(&self) -> impl Iterator<Item = &Clause> {
+        self.clause.iter()
+    }
+    /// The clause of an id.
+    pub fn get(&self, id: &str) -> Option<&Clause> {
+        self.iter().find(|c| c.id == id)
+    }
+    /// What is missing, or stands there without need: cases of clauses that do not exist, clauses without cases of
+    /// both kinds and without a reason, reasons where there are cases.
+    pub fn gaps(&self, tallies: &Tallies) -> Vec<String> {
+        let unknown = tallies.0.keys().filter(|id| self.get(id).is_none());
+        let unknown = unknown.map(|id| format!("{id}: cases name it, and it is no clause"));
+        unknown.chain(self.iter().flat_map(|clause| clause.gaps(tallies.get(&clause.id)))).collect()
+    }
+}
+
+impl Clause {
+    fn gaps(&self, tally: Tally) -> impl Iterator<Item = String> {
+        let of = |kind, count, reason: &Option<String>| match (count, reason, self.checked_by) {
+            (0, None, None) => Some(format!("{}: no {kind} case, and no reason why", self.id)),
+            (0, Some(why), None) if why.is_empty() => Some(format!("{}: an empty reason", self.id)),
+            (_, Some(_), Some(CheckedBy::Law)) => Some(format!("{}: a law checks it, which needs no reason", self.id)),
+            (1.., Some(_), _) => Some(format!("{}: a reason for no {kind} case, and there is one", self.id)),
+            _ => None,
+        };
+        let negative = of("negative", tally.negatives, &self.no_negative);
+        of("positive", tally.positives, &self.no_positive).into_iter().chain(negative)
+    }
+}
+
+/// How many cases a clause has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Golden arrays, and the twins of refusals.
+    pub positives: usize,
+    /// Refusals and damaged arrays.
+    pub negatives: usize,
+}
+
+/// How many cases each clause has that has any.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tallies(BTreeMap<String, Tally>);
+
+impl Tallies {
+    /// Counts the cases.
+    ///
+    /// # Errors
+    /// When one is incomplete or names no clause.
+    pub fn of(cases: &Cases) -> Result<Self> {
+        let mut tallies = Self::default();
+        for golden in cases.goldens()? {
+            let clause = golden.about.get("clause").and_then(Json::as_str);
+            let clause = clause.ok_or_else(|| Error::metadata("it names no clause").at_key(&golden.id))?;
+            tallies.at(clause).positives += 1;
+        }
+        for refusal in cases.refusals()? {
+            let tally = tallies.at(&refusal.clause);
+            tally.positives += 1;
+            tally.negatives += 1;
+        }
+        for damage in cases.damages()? {
+            tallies.at(&damage.clause).negatives += 1;
+        }
+        Ok(tallies)
+    }
+    fn at(&mut self, clause: &str) -> &mut Tally {
+        self.0.entry(clause.to_owned()).or_default()
+    }
+    /// The cases of a clause.
+    pub fn get(&self, clause: &str) -> Tally {
+        self.0.get(clause).copied().unwrap_or_default()
+    }
+    /// All positives.
+    pub fn positives(&self) -> usize {
+        self.0.values().map(|t| t.positives).sum()
+    }
+    /// The negatives, of each clause no more than [`COUNTED_NEGATIVES`].
+    pub fn counted_negatives(&self) -> usize {
+        self.0.values().map(|t| t.negatives.min(COUNTED_NEGATIVES)).sum()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
+mod tests {
+    use super::*;
+
+    fn gaps(more: &str, positives: usize, negatives: usize) -> Vec<String> {
+        let text = format!("[[clause]]\nid = \"a\"\npage = \"core\"\nsection = \"A\"\nrequires = \"b\"\n{more}");
+        let tallies = Tallies([("a".to_owned(), Tally { positives, negatives })].into());
+        Clauses::parse(&text).unwrap().gaps(&tallies)
+    }
+
+    #[test]
+    fn gaps_are_told() {
+        assert!(gaps("", 1, 1).is_empty());
+        assert_eq!(gaps("", 0, 1), ["a: no positive case, and no reason why"]);
+        assert_eq!(gaps("", 1, 0), ["a: no negative case, and no reason why"]);
+        assert_eq!(gaps("", 0, 0).len(), 2);
+        assert!(gaps("no_negative = \"so\"", 1, 0).is_empty() && gaps("no_positive = \"so\"", 0, 1).is_empty());
+        assert_eq!(gaps("no_negative = \"\"", 1, 0), ["a: an empty reason"]);
+        assert_eq!(gaps("no_negative = \"so\"", 1, 1), ["a: a reason for no negative case, and there is one"]);
+        assert_eq!(gaps("no_positive = \"so\"", 1, 1), ["a: a reason for no positive case, and there is one"]);
+        assert!(gaps("checked_by = \"law\"", 0, 0).is_empty() && gaps("checked_by = \"law\"", 3, 4).is_empty());
+        assert_eq!(gaps("checked_by = \"law\"\nno_positive = \"so\"", 0, 0).len(), 1);
+    }
+    #[test]
+    fn cases_of_no_clause_are_told() {
+        let tallies = Tallies([("b".to_owned(), Tally::default())].into());
+        assert_eq!(Clauses { clause: Vec::new() }.gaps(&tallies), ["b: cases name it, and it is no clause"]);
+    }
+    #[test]
+    fn negatives_beyond_the_fifth_do_not_count() {
+        let tally = |negatives| Tally { positives: 1, negatives };
+        let tallies = Tallies([("a".to_owned(), tally(7)), ("b".to_owned(), tally(2))].into());
+        assert_eq!((tallies.counted_negatives(), tallies.positives()), (7, 2));
+    }
+    #[test]
+    fn clauses_are_there_once_and_complete() {
+        let one = "[[clause]]\nid = \"a\"\npage = \"core\"\nsection = \"A\"\nrequires = \"b\"\n";
+        assert!(Clauses::parse(one).is_ok());
+        assert!(Clauses::parse(&one.repeat(2)).unwrap_err().to_string().contains("the clause a is there twice"));
+        for wrong in ["[[clause]]\nid = \"a\"", &format!("{one}why = \"c\""), &format!("{one}checked_by = \"me\"")] {
+            assert!(Clauses::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}
