@@ -7,6 +7,7 @@
 pub mod cases;
 pub mod check;
 pub mod elements;
+pub mod implementation;
 pub mod peers;
 pub mod report;
 pub mod strangers;
