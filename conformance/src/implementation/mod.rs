@@ -40,7 +40,10 @@ pub fn version(adapter: &Adapter) -> Result<String> {
         e.with_hint("try the command `version` of its adapter by hand")
     };
     match process::once(&command, adapter.limit, scratch.path())? {
-        Answer::Done(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
+        // Many programs say their name first.
+        Answer::Done(text) if !text.trim().is_empty() => {
+            Ok(text.trim().trim_start_matches(&adapter.name).trim().to_owned())
+        }
         Answer::Done(_) => Err(wrong("it printed nothing")),
         Answer::Unsupported(why) | Answer::Refused(why) | Answer::Broken(why) => Err(wrong(&why)),
     }

@@ -10,7 +10,13 @@ use crate::{
     elements::read_elements,
     report::Record,
 };
-use std::{collections::BTreeMap, fmt::Debug, fs, path::Path, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fmt::Debug,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use tempfile::TempDir;
 use zarr_array::{
     Array, Context, Error, ErrorKind, Hierarchy, Result,
@@ -32,6 +38,8 @@ pub(super) struct Run<'a> {
     damages: Vec<Damage>,
     /// For what is needed in all of the run.
     scratch: TempDir,
+    /// How many folders for cases there were.
+    count: u64,
     session: Option<Session>,
     /// What came of reading goldens.
     read: BTreeMap<String, Verdict>,
@@ -46,6 +54,7 @@ impl<'a> Run<'a> {
             refusals: cases.refusals()?,
             damages: cases.damages()?,
             scratch: TempDir::with_prefix("zarr-conformance-")?,
+            count: 0,
             session: None,
             read: BTreeMap::new(),
         })
@@ -54,10 +63,13 @@ impl<'a> Run<'a> {
         let (goldens, refusals, damages) =
             (std::mem::take(&mut self.goldens), std::mem::take(&mut self.refusals), std::mem::take(&mut self.damages));
         for golden in &goldens {
-            settings.case(&format!("read/{}", golden.id), clause(golden), each, || self.read_cached(golden));
+            settings.case(&format!("read/{}", golden.id), clause(golden), each, || self.read_once(golden));
         }
         for golden in &goldens {
-            settings.case(&format!("write/{}", golden.id), clause(golden), each, || self.write(golden));
+            settings.case(&format!("write/{}", golden.id), clause(golden), each, || {
+                let verdict = self.write(golden);
+                self.told(verdict)
+            });
         }
         for rule in &refusals {
             let (open, refuse) = (format!("open/{}", rule.rule), format!("refuse/{}", rule.rule));
@@ -67,10 +79,16 @@ impl<'a> Run<'a> {
             let mut twin = None;
             settings.case(&open, &rule.clause, each, || twin.insert(self.accept(rule)).clone());
             let twin = twin.unwrap_or_else(|| self.accept(rule));
-            settings.case(&refuse, &rule.clause, each, || self.refuse(rule, twin));
+            settings.case(&refuse, &rule.clause, each, || {
+                let verdict = self.refuse(rule, twin);
+                self.told(verdict)
+            });
         }
         for damage in &damages {
-            settings.case(&format!("damage/{}", damage.id), &damage.clause, each, || self.damage(damage, &goldens));
+            settings.case(&format!("damage/{}", damage.id), &damage.clause, each, || {
+                let verdict = self.damage(damage, &goldens);
+                self.told(verdict)
+            });
         }
         Ok(())
     }
@@ -95,19 +113,31 @@ impl<'a> Run<'a> {
             let command = self.adapter.filled(self.adapter.command_of(capability), &places)?;
             once(&command, self.adapter.limit, folder)?
         };
-        // Paths of this run say nothing to anybody, and would make reports differ.
-        let (folder, scratch) = (folder.to_string_lossy(), self.scratch.path().to_string_lossy());
-        let plain = |text: String| text.replace(&format!("{folder}/"), "").replace(&*folder, "").replace(&*scratch, "");
         Ok(match answer {
-            Answer::Refused(said) if self.adapter.means_unsupported(&said) => Answer::Unsupported(plain(said)),
-            Answer::Refused(said) => Answer::Refused(plain(said)),
-            Answer::Unsupported(said) => Answer::Unsupported(plain(said)),
-            Answer::Broken(said) => Answer::Broken(plain(said)),
-            done @ Answer::Done(_) => done,
+            Answer::Refused(said) if self.adapter.means_unsupported(&said) => Answer::Unsupported(said),
+            answer => answer,
         })
     }
-    fn folder(&self) -> Result<TempDir> {
-        Ok(TempDir::new_in(self.scratch.path())?)
+    /// An empty folder for a case. No two have the same path: whoever keeps what was read finds nothing of another.
+    fn folder(&mut self) -> Result<PathBuf> {
+        if self.count > 0 {
+            fs::remove_dir_all(self.current())?;
+        }
+        self.count += 1;
+        fs::create_dir(self.current())?;
+        Ok(self.current())
+    }
+    fn current(&self) -> PathBuf {
+        self.scratch.path().join(self.count.to_string())
+    }
+    /// Without the paths of this run, which say nothing to anybody.
+    fn told(&self, verdict: Verdict) -> Verdict {
+        let current = self.current();
+        let plain = |text: String| text.replace(&format!("{}/", current.display()), "");
+        verdict.map_err(|finding| match finding {
+            Finding::Broken(text) => Finding::Broken(plain(text)),
+            Finding::Unsupported(text) => Finding::Unsupported(plain(text)),
+        })
     }
     fn needs(&self, capability: Capability) -> Verdict {
         if self.adapter.can(capability) {
@@ -115,22 +145,22 @@ impl<'a> Run<'a> {
         }
         unsupported(format!("it cannot {}", capability.deed()))
     }
-    fn read_cached(&mut self, golden: &Golden) -> Verdict {
+    fn read_once(&mut self, golden: &Golden) -> Verdict {
         if !self.read.contains_key(&golden.id) {
             let verdict = self.read(golden);
-            self.read.insert(golden.id.clone(), verdict);
+            self.read.insert(golden.id.clone(), self.told(verdict));
         }
         self.read.get(&golden.id).cloned().unwrap_or(Ok(()))
     }
     fn read(&mut self, golden: &Golden) -> Verdict {
         self.needs(Capability::Read)?;
         let folder = self.folder()?;
-        golden.array.write_to(&folder.path().join("array"))?;
-        let text = match self.command(Capability::Read, folder.path(), &["array", "out"])? {
+        golden.array.write_to(&folder.join("array"))?;
+        let text = match self.command(Capability::Read, &folder, &["array", "out"])? {
             Answer::Done(printed) if self.adapter.prints_elements() => printed,
-            Answer::Done(_) => fs::read_to_string(folder.path().join("out"))
+            Answer::Done(_) => fs::read_to_string(folder.join("out"))
                 .map_err(|e| Finding::Broken(format!("its elements cannot be read: {e}")))?,
-            other => return failed(other),
+            other => return done(other),
         };
         same_elements(&text, golden, data_type(golden.array.document(), &self.context).as_deref())
     }
@@ -141,14 +171,14 @@ impl<'a> Run<'a> {
             opened => opened?,
         };
         let folder = self.folder()?;
-        fs::write(folder.path().join("metadata"), golden.array.document())?;
+        fs::write(folder.join("metadata"), golden.array.document())?;
         let lines: String = golden.elements()?.iter().map(|e| format!("{e}\n")).collect();
-        fs::write(folder.path().join("elements"), lines)?;
-        match self.command(Capability::Write, folder.path(), &["metadata", "elements", "out"])? {
+        fs::write(folder.join("elements"), lines)?;
+        match self.command(Capability::Write, &folder, &["metadata", "elements", "out"])? {
             Answer::Done(_) => {}
-            other => return failed(other),
+            other => return done(other),
         }
-        let out = folder.path().join("out");
+        let out = folder.join("out");
         let written = Hierarchy::open_read_only(&out.to_string_lossy()).and_then(|h| h.array("/"));
         let written = match written {
             Err(e) if is_unknown(&e) => return unsupported(format!("we cannot read it back: {e}")),
@@ -170,15 +200,13 @@ impl<'a> Run<'a> {
             self.needs(Capability::Groups)?;
         }
         let folder = self.folder()?;
-        fs::create_dir(folder.path().join("array"))?;
-        fs::write(folder.path().join("array/zarr.json"), document)?;
-        Ok(self.command(Capability::Open, folder.path(), &["array"])?)
+        fs::create_dir(folder.join("array"))?;
+        fs::write(folder.join("array/zarr.json"), document)?;
+        Ok(self.command(Capability::Open, &folder, &["array"])?)
     }
     fn accept(&mut self, rule: &Refusal) -> Verdict {
-        match self.open(&rule.accept, &rule.node)? {
-            Answer::Done(_) => Ok(()),
-            other => failed(other),
-        }
+        let verdict = self.open(&rule.accept, &rule.node).and_then(done);
+        self.told(verdict)
     }
     /// Whatever keeps it from accepting the document is a refusal, since it accepts the twin.
     fn refuse(&mut self, rule: &Refusal, twin: Verdict) -> Verdict {
@@ -190,23 +218,23 @@ impl<'a> Run<'a> {
         match self.open(&rule.refuse, &rule.node)? {
             Answer::Refused(_) | Answer::Unsupported(_) => Ok(()),
             Answer::Done(_) => broken("it is accepted"),
-            broken @ Answer::Broken(_) => failed(broken),
+            broken @ Answer::Broken(_) => done(broken),
         }
     }
     fn damage(&mut self, damage: &Damage, goldens: &[Golden]) -> Verdict {
         let twin = goldens.iter().find(|g| g.id == damage.twin);
         let twin = twin.ok_or_else(|| Finding::Broken(format!("there is no golden {}", damage.twin)))?;
-        match self.read_cached(twin) {
+        match self.read_once(twin) {
             Ok(()) => {}
             Err(Finding::Unsupported(why)) => return unsupported(why),
             Err(Finding::Broken(_)) => return unsupported("its twin is not read either: nothing is shown"),
         }
         let folder = self.folder()?;
-        damage.array.write_to(&folder.path().join("array"))?;
-        match self.command(Capability::Read, folder.path(), &["array", "out"])? {
+        damage.array.write_to(&folder.join("array"))?;
+        match self.command(Capability::Read, &folder, &["array", "out"])? {
             Answer::Refused(_) => Ok(()),
             Answer::Done(_) => broken("it is read as if nothing were wrong"),
-            other => failed(other),
+            other => done(other),
         }
     }
 }
@@ -216,7 +244,7 @@ fn clause(golden: &Golden) -> &str {
 }
 
 /// What an answer that is not "done" means where it should be.
-fn failed(answer: Answer) -> Verdict {
+fn done(answer: Answer) -> Verdict {
     let reason = |text: String| if text.is_empty() { "it does not say why".to_owned() } else { text };
     match answer {
         Answer::Done(_) => Ok(()),
@@ -245,7 +273,7 @@ fn same_elements(text: &str, golden: &Golden, data_type: Option<&dyn DataType>) 
         let got = Json::parse(line.as_bytes(), &Limits::default())
             .map_err(|e| Finding::Broken(format!("line {} of its elements is no JSON: {e}", at + 1)))?;
         let same = match data_type {
-            None => got.is_same(want) || is_minus_zero(want) && is_minus_zero(&got),
+            None => is_same_json(want, &got),
             Some(data_type) => {
                 let bytes = data_type.fill_from_json(&got);
                 bytes.map_err(|e| Finding::Broken(format!("element {at}: {e}")))? == data_type.fill_from_json(want)?
@@ -256,14 +284,25 @@ fn same_elements(text: &str, golden: &Golden, data_type: Option<&dyn DataType>) 
     same_count(wanted.len(), text.lines().count())
 }
 
-/// True for the number, and for bits of which only the highest is set: ours has them, so that they show in any JSON.
-fn is_minus_zero(element: &Json) -> bool {
-    match element {
-        Json::Number(n) => n.as_f64() == 0.0 && n.as_str().starts_with('-'),
-        other => {
-            other.as_str().and_then(|t| t.strip_prefix("0x8")).is_some_and(|rest| rest.bytes().all(|digit| digit == b'0'))
+/// The same JSON, however numbers are spelled.
+fn is_same_json(want: &Json, got: &Json) -> bool {
+    match (want, got) {
+        (Json::Number(a), Json::Number(b)) => {
+            let is_float = |n: &str| n.contains(['.', 'e', 'E']);
+            let both_floats = is_float(a.as_str()) && is_float(b.as_str());
+            a.as_str() == b.as_str() || both_floats && a.as_f64().to_bits() == b.as_f64().to_bits()
         }
+        // Ours are bits, so that they show in whatever JSON.
+        (want, Json::Number(n)) if is_highest_bit(want) => n.as_f64() == 0.0 && n.as_str().starts_with('-'),
+        (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same_json(a, b)),
+        _ => want.is_same(got),
     }
+}
+
+/// True for the bits of minus zero.
+fn is_highest_bit(element: &Json) -> bool {
+    let digits = element.as_str().and_then(|text| text.strip_prefix("0x"));
+    digits.is_some_and(|digits| digits.trim_matches('0') == "8")
 }
 
 fn same_count(want: usize, got: usize) -> Verdict {

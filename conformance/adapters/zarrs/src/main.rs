@@ -69,7 +69,12 @@ fn read(path: &str, out: &str) -> Result<()> {
     let mut lines = String::new();
     each(&bytes, array.data_type(), |element| {
         let form = array.data_type().metadata_fill_value(&FillValue::new(element.to_vec()))?;
-        lines += &serde_json::to_string(&form)?;
+        let form = serde_json::to_string(&form)?;
+        // Of floats of one byte, which have no usual NaN, the form does not tell which it is.
+        lines += &match element {
+            [byte] if form == "\"NaN\"" => format!("\"0x{byte:02x}\""),
+            _ => form,
+        };
         lines.push('\n');
         Ok(())
     })?;
