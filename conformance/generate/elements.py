@@ -78,3 +78,30 @@ def shortest(element):
     if element.dtype.type(number) != element:
         raise ValueError(f"{element!r} is not read back from {number}")
     return number
+
+
+def from_json(values, dtype):
+    """The elements that were written by `to_json`, in one dimension, bit for bit."""
+    if dtype.kind in "OT":
+        elements = numpy.empty(len(values), object)
+        elements[:] = [base64.b64decode(value) if dtype.kind == "O" else value for value in values]
+        return elements.astype(dtype)
+    if dtype.kind == "c":
+        parts = from_json([part for value in values for part in value], numpy.dtype(f"f{dtype.itemsize // 2}"))
+        return parts.view(dtype)
+    if dtype.kind in "mM":
+        return numpy.array([NOT_A_TIME if value == "NaT" else value for value in values], "int64").view(dtype)
+    if dtype.kind == "V" and dtype.name.startswith("void"):
+        return numpy.frombuffer(bytes(byte for value in values for byte in value), dtype)
+    if dtype.kind in "biuU" or dtype.name in ("int2", "int4"):
+        return numpy.array(values, dtype)
+    return numpy.array([float_bits(value, dtype) for value in values], f"u{dtype.itemsize}").view(dtype)
+
+
+def float_bits(value, dtype):
+    """The bits of a float: no NaN goes through arithmetic, which may change it."""
+    if value == "NaN":
+        value = USUAL_NAN.get(dtype.name, value)
+    if isinstance(value, str) and value.startswith("0x"):
+        return int(value, 16)
+    return int(numpy.array(float(value)).astype(dtype).view(f"u{dtype.itemsize}"))

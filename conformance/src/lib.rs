@@ -9,6 +9,7 @@ pub mod check;
 pub mod clauses;
 pub mod elements;
 pub mod extension;
+pub mod implementation;
 pub mod peers;
 pub mod plugin;
 pub mod report;

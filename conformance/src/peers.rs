@@ -9,6 +9,7 @@ use std::{
     io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    sync::OnceLock,
 };
 use zarr_array::{
     Error, Result,
@@ -80,6 +81,12 @@ impl Drop for Peer {
     }
 }
 
+/// The folder for what is built.
+pub(crate) fn target() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| here.join("../target"), PathBuf::from)
+}
+
 /// Runs a Python script in the peers' environment; gives what it printed.
 pub fn script(script: &Path, arguments: &[&str]) -> Result<String> {
     let output = Command::new(python()?).arg(script).args(arguments).output()?;
@@ -91,12 +98,11 @@ pub fn script(script: &Path, arguments: &[&str]) -> Result<String> {
 }
 
 /// The interpreter of an environment that has all that the peers need; made if it is not there.
-fn python() -> Result<PathBuf> {
+pub(crate) fn python() -> Result<PathBuf> {
     let requirements = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/requirements.txt");
     let text = fs::read_to_string(&requirements)?;
     let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(&text);
-    let target = std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), PathBuf::from);
+    let target = target();
     let dir = target.join(format!("peers-{hash:016x}"));
     let interpreter = dir.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     fs::create_dir_all(&target)?;
@@ -125,4 +131,27 @@ fn run(command: &mut Command) -> Result<()> {
     let said = String::from_utf8_lossy(&output.stderr);
     let e = Error::argument(format!("{command:?} failed: {}", said.trim()));
     Err(e.with_hint("the peers need Python 3.11 with venv and pip, and a package index to install from"))
+}
+
+/// Our own `zarr` command: that of the variable ZARR, or one that is built of this tree.
+pub(crate) fn zarr() -> Result<PathBuf> {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    if let Some(program) = std::env::var_os("ZARR") {
+        return Ok(program.into());
+    }
+    if let Some(program) = BUILT.get() {
+        return Ok(program.clone());
+    }
+    let (profile, folder) = if cfg!(debug_assertions) { ("dev", "debug") } else { ("release", "release") };
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build.args(["build", "--quiet", "--locked", "-p", "zarr-cli", "--features", "snappy", "--profile", profile]);
+    build.arg("--manifest-path").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml"));
+    let output = build.arg("--target-dir").arg(target()).output()?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let e = Error::argument(format!("zarr could not be built: {}", said.trim()));
+        return Err(e.with_hint("set ZARR to a `zarr` command that is built"));
+    }
+    let program = target().join(folder).join(format!("zarr{}", std::env::consts::EXE_SUFFIX));
+    Ok(BUILT.get_or_init(|| program).clone())
 }

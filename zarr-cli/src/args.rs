@@ -39,7 +39,7 @@ pub(crate) enum Command {
     Read(Read),
     /// Create an array from a metadata document
     Create(Create),
-    /// Write elements from a .npy file into an array
+    /// Write elements from a file into an array
     Write(Write),
     /// Copy an array or a hierarchy, with other codecs, chunks or data type if asked
     Copy(Copy),
@@ -111,6 +111,9 @@ pub(crate) struct Create {
     /// Replace a node that is there, with everything below it
     #[arg(long)]
     pub(crate) overwrite: bool,
+    /// A file with all elements to write into it, as `zarr elements` prints them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) elements: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -118,8 +121,11 @@ pub(crate) struct Write {
     /// Path or URI of an array
     pub(crate) array: String,
     /// A .npy file with elements of the array's data type
-    #[arg(long)]
-    pub(crate) input: PathBuf,
+    #[arg(long, required_unless_present = "elements", conflicts_with = "elements")]
+    pub(crate) input: Option<PathBuf>,
+    /// A file with each element as JSON, one a line in C order, as `zarr elements` prints them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) elements: Option<PathBuf>,
     /// Where to write: `START:STOP[:STEP]` or `INDEX` for each dimension, separated by commas
     #[arg(long, value_parser = region)]
     pub(crate) region: Option<String>,

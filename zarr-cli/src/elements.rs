@@ -1,11 +1,13 @@
 //! Elements as JSON, and regions as users write them.
 
 use crate::slabs::Slabs;
+use std::path::Path;
 use zarr_array::{
     Array, Error, Result, Selection, Slice,
     core::{
         json::Json,
-        limits::zeroed,
+        layout::Layout,
+        limits::{Limits, zeroed},
         representation::product,
         view::{Handle, Heap, ViewMut},
     },
@@ -59,6 +61,30 @@ pub(crate) fn each_as_json(
     let strings = heap.strings();
     let handles = handles.as_chunks().0;
     handles.iter().try_for_each(|h| each(data_type.fill_to_json(strings.get(Handle::from_bytes(h))?)?))
+}
+
+/// Writes the selected elements from a file that has the JSON of each, one a line in C order.
+pub(crate) fn write_lines(array: &Array, selection: &Selection, file: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(file).map_err(|e| Error::from(e).at_key(file.display()))?;
+    let data_type = array.representation().data_type();
+    let one = |(at, line): (usize, &str)| {
+        let element = Json::parse(line.as_bytes(), &Limits::default()).and_then(|e| data_type.fill_from_json(&e));
+        element.map_err(|e| e.within(&format!("line {}", at + 1)).at_key(file.display()))
+    };
+    let elements = text.lines().enumerate().map(one).collect::<Result<Vec<Vec<u8>>>>()?;
+    let wanted = product(&selection.shape(array.shape())?, 1)?;
+    if elements.len() as u64 != wanted {
+        let e = Error::argument(format!("the file has {} elements, the region {wanted}", elements.len()));
+        return Err(e.at_key(file.display()));
+    }
+    match array.representation().layout() {
+        Layout::Variable { text: true } => {
+            let text = |e| String::from_utf8(e).map_err(|_| Error::argument("not UTF-8"));
+            array.write(selection.clone(), &elements.into_iter().map(text).collect::<Result<Vec<_>>>()?)
+        }
+        Layout::Variable { .. } => array.write(selection.clone(), &elements),
+        _ => array.write_bytes(selection.clone(), &elements.concat()),
+    }
 }
 
 /// Memory for the handles of strings.

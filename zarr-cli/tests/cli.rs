@@ -179,6 +179,33 @@ fn copies_an_array_with_other_chunks_and_types() {
 }
 
 #[test]
+fn elements_go_in_as_they_come_out() {
+    let dir = Dir::new();
+    // Of strings, of floats with odd bits, and of what lies in shards.
+    for node in ["stations/name", "observations/land_mask", "observations/temperature"] {
+        let from = format!("{}/{node}", weather());
+        let lines = ok(&["elements", "--array_path", &from]);
+        std::fs::write(dir.path("lines"), &lines).unwrap();
+        let document = format!("{from}/zarr.json");
+        ok(&["create", "--overwrite", "--metadata", &document, "--elements", &dir.path("lines"), &dir.path("a")]);
+        assert!(ok(&["elements", "--array_path", &dir.path("a")]) == lines, "{node}");
+    }
+    let document = r#"{"zarr_format":3,"node_type":"array","shape":[2,2],"data_type":"float32","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1,2]}},"chunk_key_encoding":"default","fill_value":0,"codecs":["bytes"]}"#;
+    std::fs::write(dir.path("f.json"), document).unwrap();
+    ok(&["create", "--metadata", &dir.path("f.json"), &dir.path("f")]);
+    std::fs::write(dir.path("odd"), "\"0x7f800001\"\n\"-Infinity\"\n").unwrap();
+    ok(&["write", "--elements", &dir.path("odd"), "--region", "0:2,1:2", &dir.path("f")]);
+    assert_eq!(ok(&["elements", "--array_path", &dir.path("f")]), "0.0\n\"0x7f800001\"\n0.0\n\"-Infinity\"\n");
+    let said = fails(&["write", "--elements", &dir.path("odd"), &dir.path("f")], 1);
+    assert!(said.contains("the file has 2 elements, the region 4"), "{said}");
+    std::fs::write(dir.path("wrong"), "1\ntrue\n").unwrap();
+    let said = fails(&["write", "--elements", &dir.path("wrong"), "--region", "0:1,0:2", &dir.path("f")], 1);
+    assert!(said.contains("line 2"), "{said}");
+    fails(&["write", &dir.path("f")], 2);
+    fails(&["write", "--elements", &dir.path("odd"), "--input", &dir.path("odd"), &dir.path("f")], 2);
+}
+
+#[test]
 fn creates_from_a_document() {
     let dir = Dir::new();
     let document = r#"{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"uint16","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},"chunk_key_encoding":"default","fill_value":7,"codecs":["bytes","blosc"]}"#;

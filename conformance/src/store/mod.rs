@@ -118,7 +118,7 @@ pub const CHECKS: &[Check<Subject>] = &[
     law("set/aliasing", "store/set", set::aliasing),
     law("set/any-sequence", "store/set", sequence::any),
     law("set/reopen", "store/set", sequence::reopen),
-    law("set/uri", "", sequence::uri),
+    law("set/uri", "store/uri", sequence::uri),
     law("set-if-absent/one-after-another", "store/set-if-absent", set::if_absent),
     law("set-if-absent/one-winner", "store/set-if-absent", concurrent::one_winner),
     law("set-partial/overlays", "store/set-partial", partial::overlays),

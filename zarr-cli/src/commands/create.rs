@@ -1,7 +1,7 @@
-//! `zarr create`: an array from its metadata document.
+//! `zarr create`: an array from its metadata document, and its elements if they are given.
 
 use super::Outcome;
-use crate::{args::Create as Args, location::Location, output::say};
+use crate::{args::Create as Args, elements::write_lines, location::Location, output::say};
 use zarr_array::{
     Context, Error, Result,
     core::{limits::Limits, metadata::NodeMetadata},
@@ -16,5 +16,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     let at = Location::create(&args.array, context)?;
     let array = at.hierarchy.create_array_from(&at.path(), metadata, args.overwrite)?;
     say(&format!("created {} with shape {:?}", at.typed, array.shape()));
+    if let Some(file) = &args.elements {
+        write_lines(&array, &(..).into(), file)?;
+    }
     Ok(Outcome::Done)
 }

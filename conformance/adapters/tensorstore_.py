@@ -1,0 +1,23 @@
+"""TensorStore for the conformance suite: version, read, write, open, session. See python_adapter.py."""
+
+import python_adapter
+from peer import TensorStore, Unsupported
+
+
+class Adapter(TensorStore):
+    def read(self, path):
+        elements = super().read(path)
+        if elements.dtype.itemsize == 0:
+            raise Unsupported("elements of the data type byte, which numpy sees as nothing")
+        return elements
+
+    def open(self, path):
+        return self.tensorstore.open(self.spec(path), open=True).result()
+
+    def make(self, metadata, path):
+        array = self.tensorstore.open(self.spec(path) | {"metadata": metadata}, create=True).result()
+        return array, array.dtype.numpy_dtype
+
+
+if __name__ == "__main__":
+    python_adapter.main(Adapter, "tensorstore")

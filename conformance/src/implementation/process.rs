@@ -1,0 +1,192 @@
+//! Commands of an implementation: started, watched, and ended when their time is up.
+
+use std::{
+    fs::{self, File},
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    thread,
+    time::{Duration, Instant},
+};
+use zarr_array::{
+    Error, Result,
+    core::{
+        json::{Json, Object},
+        limits::Limits,
+    },
+};
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// It did it; what it printed.
+    Done(String),
+    /// It does not do this: why.
+    Unsupported(String),
+    /// It would not: why.
+    Refused(String),
+    /// It crashed, hung, or did not keep the contract.
+    Broken(String),
+}
+
+/// Most of what a command says that is kept.
+const SAID: usize = 2000;
+
+/// Runs a command in a folder of its own for what it prints and says.
+pub(super) fn once(command: &[String], limit: Duration, scratch: &Path) -> Result<Answer> {
+    let (out, said) = (scratch.join("stdout"), scratch.join("stderr"));
+    let mut child = match start(command, Stdio::null(), File::create(&out)?.into(), &said) {
+        Ok(child) => child,
+        Err(e) => return Ok(Answer::Broken(e.to_string())),
+    };
+    let begin = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if begin.elapsed() > limit {
+            end(&mut child);
+            return Ok(Answer::Broken(format!("it was not done after {} s", limit.as_secs_f64())));
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    };
+    let said = said_in(&said);
+    Ok(match status.code() {
+        Some(0) => match String::from_utf8(fs::read(&out)?) {
+            Ok(text) => Answer::Done(text),
+            Err(_) => Answer::Broken("what it printed is not UTF-8".into()),
+        },
+        Some(2) => Answer::Unsupported(said),
+        Some(_) => Answer::Refused(said),
+        None => Answer::Broken(format!("it crashed ({status}): {said}")),
+    })
+}
+
+fn start(command: &[String], input: Stdio, output: Stdio, said: &Path) -> Result<Child> {
+    let (program, arguments) = command.split_first().ok_or_else(|| Error::argument("a command without a program"))?;
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(input).stdout(output).stderr(File::create(said)?);
+    // With a group of its own, all that a command started can be ended with it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.spawn().map_err(|e| Error::argument(format!("`{program}` cannot be started: {e}")))
+}
+
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    let _none_left =
+        Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).stderr(Stdio::null()).status();
+    let _ended_already = child.kill();
+    let _ended_already = child.wait();
+}
+
+/// The end of what was said, where the reason usually is.
+fn said_in(file: &Path) -> String {
+    let text = String::from_utf8_lossy(&fs::read(file).unwrap_or_default()).trim().to_owned();
+    match text.char_indices().rev().nth(SAID) {
+        Some((at, _)) => format!("...{}", &text[at..]),
+        None => text,
+    }
+}
+
+/// A process that does one command after the other.
+#[derive(Debug)]
+pub(super) struct Session {
+    process: Child,
+    requests: ChildStdin,
+    replies: Receiver<std::io::Result<String>>,
+    said: PathBuf,
+}
+
+impl Session {
+    /// Starts it; what it says goes to a file of this folder.
+    pub(super) fn start(command: &[String], scratch: &Path) -> Result<Self> {
+        let said = scratch.join("session-stderr");
+        let mut process = start(command, Stdio::piped(), Stdio::piped(), &said)?;
+        let pipes = process.stdin.take().zip(process.stdout.take());
+        let (requests, out) = pipes.ok_or_else(|| Error::argument("a session has no pipes"))?;
+        let (sender, replies) = channel();
+        // Only a thread can wait for a line and be left behind. It ends with the process.
+        thread::spawn(move || BufReader::new(out).lines().try_for_each(|line| sender.send(line)));
+        Ok(Self { process, requests, replies, said })
+    }
+    /// Asks for a command and waits; `None` after the answer if the session is no more.
+    pub(super) fn ask(mut self, arguments: &[&str], limit: Duration) -> (Answer, Option<Self>) {
+        let request: Json = arguments.iter().map(|a| Json::from(*a)).collect();
+        if let Err(e) = writeln!(self.requests, "{request}").and_then(|()| self.requests.flush()) {
+            return (self.gone(&e.to_string()), None);
+        }
+        match self.replies.recv_timeout(limit) {
+            Ok(Ok(line)) => match answer(&line) {
+                Some(answer) => (answer, Some(self)),
+                None => (Answer::Broken(format!("its session replied {line:?}, not {REPLY}")), None),
+            },
+            Err(RecvTimeoutError::Timeout) => {
+                (Answer::Broken(format!("it was not done after {} s", limit.as_secs_f64())), None)
+            }
+            Ok(Err(e)) => (self.gone(&e.to_string()), None),
+            Err(RecvTimeoutError::Disconnected) => (self.gone("no reply"), None),
+        }
+    }
+    fn gone(&mut self, why: &str) -> Answer {
+        // A process that closed its output is about to end: how it does is worth telling.
+        let begin = Instant::now();
+        let mut status: Option<ExitStatus> = None;
+        while status.is_none() && begin.elapsed() < Duration::from_secs(2) {
+            status = self.process.try_wait().ok().flatten();
+            thread::sleep(Duration::from_millis(2));
+        }
+        let how = status.map_or_else(|| why.to_owned(), |s| s.to_string());
+        Answer::Broken(format!("it crashed ({how}): {}", said_in(&self.said)))
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        end(&mut self.process);
+    }
+}
+
+const REPLY: &str = r#"{"status": 0, 1 or 2, "text": ".."}"#;
+
+fn answer(line: &str) -> Option<Answer> {
+    let reply = Json::parse(line.as_bytes(), &Limits::default()).ok()?;
+    let reply: &Object = reply.as_object()?;
+    let text = reply.get("text").map_or(Some(""), Json::as_str)?.trim().to_owned();
+    match reply.get("status")?.as_u64()? {
+        0 => Some(Answer::Done(String::new())),
+        1 => Some(Answer::Refused(text)),
+        2 => Some(Answer::Unsupported(text)),
+        _ => None,
+    }
+}
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str) -> Answer {
+        let dir = tempfile::tempdir().unwrap();
+        let command = ["sh", "-c", script].map(str::to_owned);
+        once(&command, Duration::from_secs(1), dir.path()).unwrap()
+    }
+
+    #[test]
+    fn how_commands_end() {
+        assert_eq!(sh("echo 7"), Answer::Done("7\n".into()));
+        assert_eq!(sh("echo why >&2; exit 2"), Answer::Unsupported("why".into()));
+        assert_eq!(sh("echo why >&2; exit 7"), Answer::Refused("why".into()));
+        let Answer::Broken(why) = sh("kill -SEGV $$") else { unreachable!() };
+        assert!(why.contains("crashed") && why.contains("signal"), "{why}");
+    }
+    #[test]
+    fn what_hangs_is_ended_with_all_that_it_started() {
+        let begin = Instant::now();
+        assert_eq!(sh("sleep 60 & sleep 60"), Answer::Broken("it was not done after 1 s".into()));
+        assert!(begin.elapsed() < Duration::from_secs(10));
+    }
+}
