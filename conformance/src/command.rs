@@ -4,10 +4,14 @@ use clap::{Args, Parser, Subcommand};
 use std::{io::Write, path::PathBuf, process::ExitCode, time::Duration};
 use zarr_array::{Error, Result, core::registry::Registry, plugins::Plugin};
 use zarr_conformance::{
+    cases::Cases,
     check::Settings,
+    export,
     extension::{Samples, Subject},
+    implementation::{self, Adapter},
     plugin,
     report::{Expectations, Format, Record, Report},
+    store,
 };
 
 const STATUS: &str = "Exit status: 0 all is well; 1 a case failed; 2 it could not run; 3 no case ran.";
@@ -56,6 +60,40 @@ enum What {
         fuzz: Option<u64>,
         #[command(flatten)]
         how: How,
+    },
+    /// A store: `memory`, `filesystem`, or a folder below which new ones are made and removed
+    #[command(after_help = STATUS)]
+    Store {
+        /// `memory`, `filesystem` or a folder
+        store: String,
+        #[command(flatten)]
+        how: How,
+    },
+    /// Implementations in any language, each given by an adapter file
+    #[command(after_help = STATUS)]
+    Implementation {
+        /// Adapter files
+        #[arg(required = true)]
+        adapter: Vec<PathBuf>,
+        /// Cases of a folder in place of the built-in ones
+        #[arg(long, value_name = "DIR")]
+        case_dir: Option<PathBuf>,
+        /// Write a page that sets them side by side
+        #[arg(long, value_name = "FILE")]
+        results: Option<PathBuf>,
+        #[command(flatten)]
+        how: How,
+    },
+    /// Write the golden arrays of an extension, as an entry of the extension registry carries them
+    Export {
+        /// The name of an extension in metadata
+        name: String,
+        /// A new folder
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
+        /// Cases of a folder in place of the built-in ones
+        #[arg(long, value_name = "DIR")]
+        case_dir: Option<PathBuf>,
     },
     #[command(hide = true)]
     PluginChild {
@@ -150,11 +188,14 @@ impl Progress {
         Self { shown: std::io::IsTerminal::is_terminal(&std::io::stderr()), done: 0, failed: 0 }
     }
     fn tell(&mut self, record: &Record) {
+        self.tell_of("", record);
+    }
+    fn tell_of(&mut self, subject: &str, record: &Record) {
         self.done += 1;
         self.failed += usize::from(record.outcome.word() == "fail");
         if self.shown {
             let id: String = record.id.chars().take(60).collect();
-            eprint!("\r\x1b[K{} cases, {} failed: {id}", self.done, self.failed);
+            eprint!("\r\x1b[K{} cases, {} failed: {subject} {id}", self.done, self.failed);
         }
     }
 }
@@ -217,6 +258,45 @@ impl What {
                 let (name, version) = plugin::title(&subject.file);
                 how.end(vec![how.report(&name, &version, |settings, each| subject.run(settings, each))?])
             }
+            Self::Store { store, how } => {
+                let folder = match store.as_str() {
+                    "memory" | "filesystem" => None,
+                    folder => Some(PathBuf::from(folder)),
+                };
+                if let Some(folder) = folder.as_ref().filter(|f| !f.is_dir()) {
+                    let e = Error::argument(format!("{} is no folder", folder.display()));
+                    return Err(e.with_hint("give `memory`, `filesystem` or a folder that is there"));
+                }
+                let subject = match (store.as_str(), folder) {
+                    ("memory", _) => store::memory(),
+                    (_, Some(folder)) => store::filesystem(&folder),
+                    _ => store::filesystem(&std::env::temp_dir()),
+                };
+                let run = |settings: &Settings, each: &mut dyn FnMut(Record)| {
+                    store::run(&subject, "store", settings, each);
+                    Ok(())
+                };
+                how.end(vec![how.report(&format!("store {store}"), "", run)?])
+            }
+            Self::Implementation { adapter, case_dir, results, how } => {
+                let adapters = adapter.iter().map(|file| Adapter::read(file)).collect::<Result<Vec<_>>>()?;
+                let cases = cases(case_dir)?;
+                let mut progress = Progress::new();
+                let reports = implementation::compare(&adapters, &cases, &how.settings(), &mut |adapter, record| {
+                    progress.tell_of(&adapter.name, record);
+                })?;
+                drop(progress);
+                if let Some(file) = results {
+                    let page = implementation::results_page(&reports);
+                    std::fs::write(&file, page).map_err(|e| Error::from(e).at_key(file.display()))?;
+                }
+                how.end(reports)
+            }
+            Self::Export { name, output, case_dir } => {
+                let n = export::export(&cases(case_dir)?, &name, &output)?;
+                println!("{n} arrays with {name} in {}", output.display());
+                Ok(ExitCode::SUCCESS)
+            }
             Self::PluginChild { file, samples, filter, seed, cases, journal, fuzz } => {
                 let (settings, samples) = (Settings { filter, seed, cases, observer: None }, load(samples)?);
                 let status = match fuzz {
@@ -227,6 +307,10 @@ impl What {
             }
         }
     }
+}
+
+fn cases(folder: Option<PathBuf>) -> Result<Cases> {
+    folder.map_or_else(|| Ok(Cases::embedded()), |folder| Cases::at(&folder))
 }
 
 fn load(samples: Option<PathBuf>) -> Result<Samples> {

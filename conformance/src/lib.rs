@@ -1,13 +1,37 @@
 //! A conformance suite for Zarr v3: for extensions, plugins, stores and implementations.
 //!
-//! [`check`] says what a check is and runs it, [`report`] what came of a run. [`cases`] finds the golden cases, refusals
-//! and damage of this folder. [`peers`] drives other implementations, [`strangers`] builds plugins as strangers would.
+//! Four subjects, each with its checks: an [`extension`] of a registry, a [`plugin`]'s library, a [`store`], an
+//! [`implementation`] in any language. [`check`] says what a check is and runs it, [`report`] what came of a run, and
+//! [`clauses`] what is required. [`cases`] finds golden arrays, refusals and damage.
+//!
+//! The test of an extension that is linked:
+//!
+//! ```
+//! use zarr_conformance::{check::Settings, extension::{Samples, Subject}, report::Outcome};
+//! # use zarr_array::core::registry::Registry;
+//! let samples = Samples::embedded()?.with(Samples::parse(r#"
+//!     [[sample]]
+//!     point = "codec"
+//!     name = "gzip"
+//!     configuration = '{"level": 5}'
+//!     integrity = true
+//! "#)?);
+//! for subject in Subject::find(&Registry::builtin()?, Some("gzip"), &samples)? {
+//!     subject.run(&Settings::default(), &mut |record| {
+//!         assert!(!matches!(record.outcome, Outcome::Fail(_)), "{record:?}");
+//!     });
+//! }
+//! # Ok::<(), zarr_array::Error>(())
+//! ```
+//!
+//! [`peers`] and [`strangers`] are for the tests of this project.
 #![deny(unsafe_code)]
 
 pub mod cases;
 pub mod check;
 pub mod clauses;
 pub mod elements;
+pub mod export;
 pub mod extension;
 pub mod implementation;
 pub mod peers;

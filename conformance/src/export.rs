@@ -1,0 +1,70 @@
+//! The cases of one extension, as the sample data that an entry of the extension registry carries.
+
+use crate::cases::{Cases, Golden};
+use std::{
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+};
+use zarr_array::{
+    Error, Result,
+    core::json::{Json, Object},
+};
+
+/// Writes the golden arrays of an extension below a new folder: for each `zarr.json`, its chunks and `elements.json`, and
+/// a `README.md` that lists them. Gives how many there are.
+///
+/// # Errors
+/// When there are none, the folder is not empty, or a file cannot be written.
+pub fn export(cases: &Cases, name: &str, folder: &Path) -> Result<usize> {
+    let goldens = cases.goldens()?;
+    let of: Vec<&Golden> = goldens.iter().filter(|g| g.id.split('/').nth(1) == Some(name)).collect();
+    if of.is_empty() {
+        let mut names: Vec<&str> = goldens.iter().filter_map(|g| g.id.split('/').nth(1)).collect();
+        names.dedup();
+        let e = Error::argument(format!("there are no golden arrays of `{name}`"));
+        return Err(e.with_hint(format!("there are some of {}", names.join(", "))));
+    }
+    fs::create_dir_all(folder).map_err(|e| Error::from(e).at_key(folder.display()))?;
+    if fs::read_dir(folder)?.next().is_some() {
+        return Err(Error::argument(format!("{} is not empty", folder.display())).with_hint("name a new folder"));
+    }
+    let mut page = format!(
+        "# Arrays with `{name}`\n\nEach folder is an array, with its elements in C order in `elements.json`: each in the form \
+         of a fill value.\n\n| folder | shape | data type | {name} | written by | |\n|-|-|-|-|-|-|\n"
+    );
+    for golden in &of {
+        let label: PathBuf = golden.id.split('/').skip(2).collect();
+        let into = folder.join(&label);
+        golden.array.write_to(&into)?;
+        fs::write(into.join("elements.json"), Json::Array(golden.elements()?).to_string() + "\n")?;
+        let document = Json::parse(golden.array.document(), &Default::default())?;
+        let member = |m: &str| document.as_object().and_then(|o| o.get(m)).cloned().unwrap_or(Json::Null);
+        let text = |m: &str| golden.about.get(m).and_then(Json::as_str).unwrap_or_default().replace('|', "\\|");
+        let used = configuration(&document, name).map_or_else(String::new, |c| format!("`{}`", Json::Object(c)));
+        let label = label.display();
+        let _infallible = writeln!(
+            page,
+            "| [{label}]({label}) | `{}` | `{}` | {} | {} | {} |",
+            member("shape"),
+            member("data_type"),
+            used.replace('|', "\\|"),
+            text("writer"),
+            text("about")
+        );
+    }
+    fs::write(folder.join("README.md"), page)?;
+    Ok(of.len())
+}
+
+/// The configuration of an extension, wherever a document has it first.
+fn configuration(json: &Json, name: &str) -> Option<Object> {
+    match json {
+        Json::Object(o) if o.get("name").and_then(Json::as_str) == Some(name) => {
+            o.get("configuration").and_then(Json::as_object).cloned()
+        }
+        Json::Object(o) => o.iter().find_map(|(_, v)| configuration(v, name)),
+        Json::Array(items) => items.iter().find_map(|v| configuration(v, name)),
+        _ => None,
+    }
+}
