@@ -312,3 +312,38 @@ fn storage_transformers_stack_in_the_order_of_the_document() {
     let range = [(Key::new("c/0").unwrap(), ByteRange::Suffix(1))];
     assert_eq!(array.data_store().reader().unwrap().get_partial_values(&range).unwrap(), [Some(vec![2])]);
 }
+
+/// Of chunks without compression only the bytes that are needed are read, and still a wrong length shows.
+#[test]
+fn a_chunk_of_another_length_is_an_error_however_little_of_it_is_read() {
+    for shards in [false, true] {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Hierarchy::create(&dir.path().to_string_lossy()).unwrap();
+        let new = NewArray::new([4, 5], "uint16").chunk_shape([2, 3]);
+        let new = if shards { new.shard_shape([4, 6]) } else { new };
+        let array = store.create_array("/", &new.codecs([Json::from("bytes")])).unwrap();
+        array.write(.., &(0..20).collect::<Vec<u16>>()).unwrap();
+        let path = dir.path().join(if shards { "c/0/0" } else { "c/0/1" });
+        let mut chunk = std::fs::read(&path).unwrap();
+        if shards {
+            // The length of the inner chunk at [0, 1], and the checksum of the index.
+            let index = chunk.len() - 68;
+            chunk[index + 24] += 1;
+            let crc = crc32c(&chunk[index..index + 64]).to_le_bytes();
+            chunk[index + 64..].copy_from_slice(&crc);
+        } else {
+            chunk.push(0);
+        }
+        std::fs::write(path, chunk).unwrap();
+        assert_eq!(array.read::<u16>([0..2, 0..3]).unwrap(), [0, 1, 2, 5, 6, 7]);
+        for region in [[0..4, 0..5], [0..2, 3..5], [0..1, 3..4]] {
+            let e = array.read::<u16>(region).unwrap_err();
+            assert!(e.to_string().contains("13 bytes, expected 12"), "{e}");
+        }
+    }
+}
+
+fn crc32c(bytes: &[u8]) -> u32 {
+    let bit = |crc: u32| (crc >> 1) ^ (0x82f6_3b78 & (crc & 1).wrapping_neg());
+    !bytes.iter().fold(!0, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| bit(crc)))
+}

@@ -69,7 +69,7 @@ pub(crate) fn write_lines(array: &Array, selection: &Selection, file: &Path) -> 
     let data_type = array.representation().data_type();
     let one = |(at, line): (usize, &str)| {
         let element = Json::parse(line.as_bytes(), &Limits::default()).and_then(|e| data_type.fill_from_json(&e));
-        element.map_err(|e| e.within(&format!("line {}", at + 1)).at_key(file.display()))
+        element.map_err(|e| e.within(format!("line {}", at + 1)).at_key(file.display()))
     };
     let elements = text.lines().enumerate().map(one).collect::<Result<Vec<Vec<u8>>>>()?;
     let wanted = product(&selection.shape(array.shape())?, 1)?;

@@ -178,6 +178,17 @@ impl Source for Window<'_> {
             Window::Trim { end, .. } => outer.get(..usize::try_from((outer.len() as u64).checked_sub(*end)?).ok()?),
         }
     }
+    fn size(&self) -> Result<Option<u64>> {
+        match self {
+            Window::Slice { len, .. } => Ok(Some(*len)),
+            Window::Trim { of, end } => {
+                let kept = |size: u64| {
+                    size.checked_sub(*end).ok_or_else(|| Error::data(format!("{size} bytes, less than {end}")))
+                };
+                of.size()?.map(kept).transpose()
+            }
+        }
+    }
     fn memo(&self, key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
         match self {
             Window::Slice { of, start, .. } => of.memo((key.0, key.1.saturating_add(*start)), make),
@@ -211,6 +222,7 @@ mod tests {
         let slice = Window::Slice { of: &bytes, start: 2, len: 5 };
         let trim = Window::Trim { of: &slice, end: 2 };
         let cut = |start, len| ByteRange::Slice { start, len };
+        assert_eq!((slice.size().unwrap(), trim.size().unwrap()), (Some(5), Some(3)));
         assert_eq!(all(&slice, ByteRange::All).unwrap(), b"23456");
         assert_eq!(all(&slice, ByteRange::Suffix(2)).unwrap(), b"56");
         assert_eq!(all(&slice, cut(1, 4)).unwrap(), b"3456");
