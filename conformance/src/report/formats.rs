@@ -199,3 +199,52 @@ fn markdown(reports: &[Report]) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reports() -> [Report; 2] {
+        let record = |id: &str, outcome| Record { id: id.into(), clause: "a/b".into(), outcome, seconds: 0.5 };
+        let mut one = Report::new("one", "1.0", 3);
+        one.records = vec![
+            record("x/pass", Outcome::Pass),
+            record("x/fail", Outcome::Fail("a <b> & \"c\"\n| d\u{1}".into())),
+            record("x/known", Outcome::Known("old # news".into())),
+        ];
+        let mut two = Report::new("two", "", 3);
+        two.records = vec![record("x/pass", Outcome::Unsupported("no".into()))];
+        [one, two]
+    }
+
+    #[test]
+    fn tap() {
+        let wanted = "TAP version 13\n1..4\nok 1 - one: x/pass\nnot ok 2 - one: x/fail\n# [a/b] a <b> & \"c\" | d\u{1}\n\
+                      not ok 3 - one: x/known # TODO old # news\nok 4 - two: x/pass # SKIP no\n";
+        assert_eq!(Format::Tap.print(&reports()), wanted);
+    }
+    #[test]
+    fn junit() {
+        let text = Format::Junit.print(&reports());
+        let fail = "<failure message=\"a &lt;b&gt; &amp; &quot;c&quot; | d\u{fffd} [a/b]\"/></testcase>\n";
+        assert!(text.contains(fail), "{text}");
+        assert!(text.contains(
+            "<testsuite name=\"one 1.0\" tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\" time=\"1.500\">"
+        ));
+        assert_eq!((text.matches("<testsuite ").count(), text.matches("</testsuite>").count()), (2, 2));
+    }
+    #[test]
+    fn markdown() {
+        let text = Format::Markdown.print(&reports());
+        assert!(text.contains("| case | one | two |\n|-|-|-|\n"), "{text}");
+        assert!(text.contains("| `x/fail` | **fail** | - |\n"), "{text}");
+        assert!(text.contains("| `x/pass` | pass | unsupported |\n"), "{text}");
+        assert!(text.contains("a &lt;b> & \"c\" \\| d\u{1}"), "{text}");
+    }
+    #[test]
+    fn text() {
+        let text = Format::Text.print(&reports());
+        assert!(text.starts_with("fail        x/fail [a/b]: a <b> & \"c\" | d"), "{text}");
+        assert!(text.contains("\none 1.0: 1 passed, 1 failed, 1 known to fail, 0 unsupported (seed 3)\n"), "{text}");
+    }
+}
