@@ -5,6 +5,9 @@ from peer import TensorStore, Unsupported
 
 
 class Adapter(TensorStore):
+    # It has raw bytes, though Python does not get their elements: what it refuses about them it does not lack.
+    data_types = TensorStore.data_types | {"raw_bytes"} | {f"r{8 * size}" for size in range(1, 65)}
+
     def read(self, path):
         elements = super().read(path)
         if elements.dtype.itemsize == 0:

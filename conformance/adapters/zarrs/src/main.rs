@@ -13,6 +13,12 @@ use zarrs::{
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> ExitCode {
+    // Where the sources lie on this machine says nothing to anybody.
+    std::panic::set_hook(Box::new(|panic| {
+        let what = panic.payload_as_str().unwrap_or("no text");
+        let (file, line) = panic.location().map_or(("", 0), |at| (at.file(), at.line()));
+        eprintln!("panicked at {}:{line}: {what}", file.rsplit(['/', '\\']).next().unwrap_or_default());
+    }));
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments[..] {
