@@ -42,7 +42,7 @@ def bytes_codec():
              f"The byte order is not given, and elements of {data_type} have one.",
              array(data_type=data_type, fill_value=fill, codecs=[codec]), accept)
 
-    missing("int16", 0, "bytes", array(data_type="r16", fill_value=[0, 0], codecs=["bytes"]))
+    missing("int16", 0, "bytes", array(data_type="r16", fill_value=[0, 0], codecs=[named("bytes")]))
     missing("uint64", 0, {"name": "bytes"}, array(data_type="uint8", codecs=[{"name": "bytes"}]))
     missing("float32", 0, {"name": "bytes", "configuration": {}},
             array(data_type="int8", codecs=[{"name": "bytes", "configuration": {}}]))
@@ -62,8 +62,8 @@ def bytes_codec():
           [named("bytes", endian="little", align=4)], [LITTLE])
     rule("bytes-of-string",
          "Elements of variable length cannot be written one after the other; the twin has the codec for text.",
-         array(data_type="string", fill_value="", codecs=["bytes"]),
-         array(data_type="string", fill_value="", codecs=["vlen-utf8"]))
+         array(data_type="string", fill_value="", codecs=[named("bytes")]),
+         array(data_type="string", fill_value="", codecs=[named("vlen-utf8")]))
 
 
 def transpose():
@@ -171,18 +171,18 @@ def without_configuration():
           "The codec has no configuration, and is given one; the twin's is empty.",
           [named("vlen-utf8", offset="uint32")], [{"name": "vlen-utf8", "configuration": {}}], **text)
     codec("vlen-utf8", "of-uint8", "Numbers are no texts.",
-          ["vlen-utf8"], ["bytes"], data_type="uint8")
+          [named("vlen-utf8")], [named("bytes")], data_type="uint8")
     rule("vlen-utf8-of-bytes", "Byte strings need not be texts; the twin has their codec.",
-         array(data_type="bytes", fill_value="", codecs=["vlen-utf8"]),
-         array(data_type="bytes", fill_value="", codecs=["vlen-bytes"]))
+         array(data_type="bytes", fill_value="", codecs=[named("vlen-utf8")]),
+         array(data_type="bytes", fill_value="", codecs=[named("vlen-bytes")]))
     codec("vlen-bytes", "extra-configuration", "The codec has no configuration, and is given one; the twin's is empty.",
           [named("vlen-bytes", offset="uint32")], [{"name": "vlen-bytes", "configuration": {}}],
           data_type="bytes", fill_value="")
     rule("vlen-bytes-of-string", "Texts are no byte strings; the twin has their codec.",
-         array(data_type="string", fill_value="", codecs=["vlen-bytes"]),
-         array(data_type="string", fill_value="", codecs=["vlen-utf8"]))
+         array(data_type="string", fill_value="", codecs=[named("vlen-bytes")]),
+         array(data_type="string", fill_value="", codecs=[named("vlen-utf8")]))
     rule("bytes-of-bytes", "Byte strings of any length cannot be written one after the other, though names agree.",
-         array(data_type="bytes", fill_value="", codecs=["bytes"]),
-         array(data_type="bytes", fill_value="", codecs=["vlen-bytes"]))
+         array(data_type="bytes", fill_value="", codecs=[named("bytes")]),
+         array(data_type="bytes", fill_value="", codecs=[named("vlen-bytes")]))
     rule("vlen-bytes-of-int32", "Numbers are no byte strings.",
-         array(codecs=["vlen-bytes"]), array(data_type={"name": "bytes"}, fill_value=[], codecs=[{"name": "vlen-bytes"}]))
+         array(codecs=[named("vlen-bytes")]), array(data_type={"name": "bytes"}, fill_value=[], codecs=[{"name": "vlen-bytes"}]))

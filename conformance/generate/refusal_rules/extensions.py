@@ -118,7 +118,7 @@ def names():
         rule(f"data-type-name-{id}", f"Names are compared exactly, and no data type is called `{name}`.",
              array(data_type=name), array(data_type="int32"))
     rule("codec-name-upper-case", "Names are compared exactly, and no codec is called `Bytes`.",
-         array(data_type="uint8", codecs=["Bytes"]), array(data_type="uint8", codecs=["bytes"]))
+         array(data_type="uint8", codecs=[named("Bytes")]), array(data_type="uint8", codecs=[named("bytes")]))
     rule("data-type-named-as-codec", "A name belongs to its extension point: a codec is no data type.",
          array(data_type="transpose"), array(data_type="int32"))
     rule("chunk-grid-named-as-key-encoding", "A name belongs to its extension point: a key encoding is no chunk grid.",

@@ -1,13 +1,14 @@
 """Which fill values each data type permits, and which raw data types there are."""
 
-from .document import LITTLE, Raw, array, rule
+from .document import LITTLE, Raw, array, named, rule
 
-CODECS = {"string": ["vlen-utf8"], "bytes": ["vlen-bytes"], "bool": ["bytes"], "int8": ["bytes"], "uint8": ["bytes"]}
+BYTES = named("bytes")
+CODECS = {"string": [named("vlen-utf8")], "bytes": [named("vlen-bytes")]} | dict.fromkeys(("bool", "int8", "uint8"), [BYTES])
 
 
 def filled(data_type, value):
     """An array of that type, with codecs that fit it."""
-    codecs = ["bytes"] if data_type.lower().startswith("r") else CODECS.get(data_type, [LITTLE])
+    codecs = [BYTES] if data_type.lower().startswith("r") else CODECS.get(data_type, [LITTLE])
     return array(data_type=data_type, fill_value=value, codecs=codecs)
 
 

@@ -82,9 +82,9 @@ def array_members():
         "shape": array(shape=[], chunk_grid=regular()),
         "data_type": array(data_type={"name": "int32"}),
         "chunk_grid": array(chunk_grid=regular(4, 6)),
-        "chunk_key_encoding": array(chunk_key_encoding="v2"),
+        "chunk_key_encoding": array(chunk_key_encoding=named("v2", separator=".")),
         "fill_value": array(fill_value=-1),
-        "codecs": array(data_type="int8", codecs=["bytes"]),
+        "codecs": array(data_type="int8", codecs=[named("bytes")]),
     }.items():
         rule(f"array-{member.replace('_', '-')}-missing",
              f"An array's {member.replace('_', ' ')} is not given.", array(**{member: DROP}), accept)
@@ -132,7 +132,7 @@ def array_members():
 
     def codecs(id, about, refuse):
         rule(f"codecs-{id}", about,
-             array(data_type="uint8", codecs=refuse), array(data_type="uint8", codecs=["bytes"]))
+             array(data_type="uint8", codecs=refuse), array(data_type="uint8", codecs=[named("bytes")]))
 
     codecs("null", "The list of codecs is null.", None)
     codecs("string", "The name of a codec stands there without its list.", "bytes")
