@@ -6,6 +6,7 @@ use proptest::{collection::vec, prelude::*};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
+    thread::ScopedJoinHandle,
 };
 use zarr_array::core::{
     chunk_key_encoding::ChunkKeyEncoding,
@@ -176,7 +177,7 @@ fn deterministic(subject: &Subject, settings: &Settings) -> Verdict {
         let key = encoding.encode(cell)?;
         let again = std::thread::scope(|scope| {
             let all: Vec<_> = (0..3).map(|_| scope.spawn(|| encoding.encode(cell))).collect();
-            all.into_iter().map(|t| t.join()).collect::<Vec<_>>()
+            all.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
         });
         let same = again.iter().all(|k| matches!(k, Ok(Ok(k)) if *k == key));
         ensure(same, || format!("cell {cell:?} has the key {key} and others"))

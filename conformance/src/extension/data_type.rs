@@ -7,7 +7,7 @@ use super::{
 };
 use crate::check::{Check, Finding, Settings, Verdict, broken, ensure, unsupported};
 use proptest::{collection::vec, prelude::*};
-use std::sync::Arc;
+use std::{sync::Arc, thread::ScopedJoinHandle};
 use zarr_array::{
     ErrorKind,
     core::{
@@ -31,7 +31,9 @@ pub(super) const CHECKS: &[Check<Subject>] = &[
     Check { id: "deterministic", clause: "contract/deterministic", run: deterministic },
 ];
 
-fn made(subject: &Subject) -> Result<Vec<(&Sample, Extension, Arc<dyn DataType>)>, Finding> {
+type Made<'s> = (&'s Sample, Extension, Arc<dyn DataType>);
+
+fn made(subject: &Subject) -> Result<Vec<Made<'_>>, Finding> {
     let mut found = Vec::new();
     for (sample, extension) in subject.extensions()? {
         match subject.registry.data_type(&extension, &subject.limits) {
@@ -322,7 +324,7 @@ fn deterministic(subject: &Subject, settings: &Settings) -> Verdict {
             })?;
             let again = std::thread::scope(|scope| {
                 let all: Vec<_> = (0..3).map(|_| scope.spawn(|| data_type.fill_to_json(&bytes))).collect();
-                all.into_iter().map(|t| t.join()).collect::<Vec<_>>()
+                all.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
             });
             for one in again {
                 match one {

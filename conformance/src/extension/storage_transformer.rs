@@ -58,7 +58,9 @@ fn make(subject: &Subject, extension: &Extension) -> Result<Arc<dyn StorageTrans
     }
 }
 
-fn made(subject: &Subject) -> std::result::Result<Vec<(&Sample, Arc<dyn StorageTransformer>)>, Finding> {
+type Made<'s> = (&'s Sample, Arc<dyn StorageTransformer>);
+
+fn made(subject: &Subject) -> std::result::Result<Vec<Made<'_>>, Finding> {
     let mut found = Vec::new();
     for (sample, extension) in subject.extensions()? {
         match make(subject, &extension) {
