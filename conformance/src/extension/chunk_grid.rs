@@ -29,7 +29,7 @@ type Made<'s> = (&'s Sample, Extension, Arc<dyn ChunkGrid>, Vec<u64>);
 
 fn make(subject: &Subject, extension: &Extension, shape: &[u64]) -> Result<Arc<dyn ChunkGrid>> {
     let notes = Notes::default();
-    let (data_type, fill) = super::trial::data_types(&subject.registry, &subject.limits)?.swap_remove(0);
+    let (_, (data_type, fill)) = super::trial::data_types(&subject.registry, &subject.limits)?.swap_remove(0);
     let of = Representation::new(data_type, shape, &fill);
     let site = Site::new(&subject.registry, &subject.limits, &notes, Intent::Open).with(&of);
     Ok(subject.registry.chunk_grid(extension, &site)?.object)

@@ -29,7 +29,7 @@ type Made<'s> = (&'s Sample, Vec<u64>, Arc<dyn ChunkKeyEncoding>);
 
 fn made(subject: &Subject) -> Result<Vec<Made<'_>>, Finding> {
     let (mut found, notes) = (Vec::new(), Notes::default());
-    let (data_type, fill) = super::trial::data_types(&subject.registry, &subject.limits)?.swap_remove(0);
+    let (_, (data_type, fill)) = super::trial::data_types(&subject.registry, &subject.limits)?.swap_remove(0);
     for (sample, extension) in subject.extensions()? {
         for shape in [&[][..], &[40], &[12, 30], &[3, 4, 5]] {
             let of = Representation::new(data_type.clone(), shape, &fill);

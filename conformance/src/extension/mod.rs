@@ -1,6 +1,7 @@
 //! Extensions: the laws of each extension point, tried on what a registry holds under a name.
 
 mod abilities;
+mod arrays;
 mod chunk_grid;
 mod chunk_key_encoding;
 mod codec;
@@ -103,6 +104,7 @@ impl Subject {
     pub fn run(&self, settings: &Settings, each: &mut dyn FnMut(Record)) {
         let id = self.id();
         settings.run(&id, self, configuration::CHECKS, each);
+        settings.run(&id, self, arrays::CHECKS, each);
         match self.point {
             ExtensionPoint::Codec => {
                 let trials = trial::Trials::new(self);
@@ -130,6 +132,7 @@ impl Subject {
         let mut laws = Vec::new();
         for point in ExtensionPoint::ALL {
             ids(word(point), configuration::CHECKS, &mut laws);
+            ids(word(point), arrays::CHECKS, &mut laws);
         }
         for checks in [codec::CHECKS, codec::OF_ARRAYS, codec::FROM_BYTES, codec::OF_BYTES] {
             ids("codec", checks, &mut laws);
@@ -151,7 +154,7 @@ impl Subject {
         };
         let mut found = Vec::new();
         for shape in shapes {
-            for (data_type, fill) in trial::data_types(&self.registry, &self.limits)? {
+            for (_, (data_type, fill)) in trial::data_types(&self.registry, &self.limits)? {
                 found.push(Representation::new(data_type, &shape, &fill));
             }
         }

@@ -48,7 +48,7 @@ pub(super) fn laws() -> Vec<String> {
 
 fn make(subject: &Subject, extension: &Extension) -> Result<Arc<dyn StorageTransformer>> {
     let notes = Notes::default();
-    let (data_type, fill) = super::trial::data_types(&subject.registry, &subject.limits)?.swap_remove(0);
+    let (_, (data_type, fill)) = super::trial::data_types(&subject.registry, &subject.limits)?.swap_remove(0);
     let of = Representation::new(data_type, &[10, 8], &fill);
     let site = Site::new(&subject.registry, &subject.limits, &notes, Intent::Open).with(&of);
     let site = Site { name: extension.name(), ..site };

@@ -45,8 +45,8 @@ pub(crate) struct Trials {
     pub(crate) refused: Vec<(usize, String, Error)>,
 }
 
-/// A data type with its fill value.
-pub(crate) type Filled = (Arc<dyn DataType>, Vec<u8>);
+/// A data type with its name and fill value.
+pub(crate) type Filled = (String, (Arc<dyn DataType>, Vec<u8>));
 
 /// The data types of a registry, each with its fill value.
 pub(crate) fn data_types(registry: &Registry, limits: &Limits) -> Result<Vec<Filled>> {
@@ -62,7 +62,7 @@ pub(crate) fn data_types(registry: &Registry, limits: &Limits) -> Result<Vec<Fil
                 continue;
             };
             if let Ok(fill) = data_type.fill_from_json(&data_type.default_fill()) {
-                found.push((data_type, fill));
+                found.push((name.clone(), (data_type, fill)));
             }
         }
     }

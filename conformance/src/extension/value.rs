@@ -48,7 +48,7 @@ pub(crate) fn elements(of: &Representation) -> BoxedStrategy<Elements> {
     .boxed()
 }
 
-fn is_element(data_type: &dyn DataType, element: &[u8]) -> bool {
+pub(crate) fn is_element(data_type: &dyn DataType, element: &[u8]) -> bool {
     match data_type.layout() {
         Layout::Variable { text } => !text || std::str::from_utf8(element).is_ok(),
         fixed => element.len() == fixed.size() && data_type.check_elements(element).is_ok(),

@@ -93,6 +93,8 @@ impl BytesToBytes for Codec {
                 out.unused(64);
                 Ok(())
             }
+            // Only what it has encoded itself.
+            "zoo.knows-its-own" if self.calls.load(Ordering::Relaxed) == 0 => Err(Error::data("I never saw that")),
             "zoo.counts" => out.extend(encoded.get(..encoded.len().saturating_sub(4)).unwrap_or_default()),
             _ => self.parent.decode(call, encoded, out),
         }
@@ -193,6 +195,7 @@ pub(crate) fn animals() -> Vec<Animal> {
         animal("zoo.believes-all", SUM, &["integrity"]),
         animal("zoo.wants-more-room", &[""], &["room"]),
         animal("zoo.reads-on", &[""], &["partial-decode"]),
+        animal("zoo.knows-its-own", SUM, &["arrays"]),
         animal("zoo.takes-any-member", LEVEL, &["unknown-configuration"]),
         animal("zoo.refuses-samples", LEVEL, &["create"]),
         animal("zoo.refuses-with-io", LEVEL, &["refusal"]),
