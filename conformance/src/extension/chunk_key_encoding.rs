@@ -176,7 +176,7 @@ fn deterministic(subject: &Subject, settings: &Settings) -> Verdict {
         let key = encoding.encode(cell)?;
         let again = std::thread::scope(|scope| {
             let all: Vec<_> = (0..3).map(|_| scope.spawn(|| encoding.encode(cell))).collect();
-            all.into_iter().map(|t| t.join()).collect::<Vec<_>>()
+            all.into_iter().map(std::thread::ScopedJoinHandle::join).collect::<Vec<_>>()
         });
         let same = again.iter().all(|k| matches!(k, Ok(Ok(k)) if *k == key));
         ensure(same, || format!("cell {cell:?} has the key {key} and others"))

@@ -20,18 +20,20 @@ use zarr_array::{
 };
 
 pub(super) const CHECKS: &[Check<Subject>] = &[
-    Check { id: "layout", clause: "data-type/layout", run: |s, _| layout(s) },
+    Check { id: "layout", clause: "contract/layout", run: |s, _| layout(s) },
     Check { id: "default-fill", clause: "fill/exact", run: |s, _| default_fill(s) },
     Check { id: "fill-from-bytes", clause: "fill/exact", run: fill_from_bytes },
     Check { id: "fill-from-json", clause: "fill/exact", run: fill_from_json },
     Check { id: "fill-refused", clause: "fill/refused", run: |s, _| fill_refused(s) },
     Check { id: "wrong-length", clause: "contract/no-panic", run: wrong_length },
-    Check { id: "elements", clause: "data-type/layout", run: elements },
-    Check { id: "stored", clause: "data-type/layout", run: stored },
+    Check { id: "elements", clause: "contract/layout", run: elements },
+    Check { id: "stored", clause: "contract/layout", run: stored },
     Check { id: "deterministic", clause: "contract/deterministic", run: deterministic },
 ];
 
-fn made(subject: &Subject) -> Result<Vec<(&Sample, Extension, Arc<dyn DataType>)>, Finding> {
+type Made<'s> = (&'s Sample, Extension, Arc<dyn DataType>);
+
+fn made(subject: &Subject) -> Result<Vec<Made<'_>>, Finding> {
     let mut found = Vec::new();
     for (sample, extension) in subject.extensions()? {
         match subject.registry.data_type(&extension, &subject.limits) {
@@ -322,7 +324,7 @@ fn deterministic(subject: &Subject, settings: &Settings) -> Verdict {
             })?;
             let again = std::thread::scope(|scope| {
                 let all: Vec<_> = (0..3).map(|_| scope.spawn(|| data_type.fill_to_json(&bytes))).collect();
-                all.into_iter().map(|t| t.join()).collect::<Vec<_>>()
+                all.into_iter().map(std::thread::ScopedJoinHandle::join).collect::<Vec<_>>()
             });
             for one in again {
                 match one {

@@ -15,7 +15,7 @@ use zarr_array::{
         extension::{Extension, ExtensionPoint},
         json::Object,
         limits::Limits,
-        registry::{Constructor, Intent, Notes, Registry, Site},
+        registry::{Constructor, Intent, Notes, Registration, Registry, Site},
         representation::{Representation, Size},
     },
 };
@@ -45,8 +45,10 @@ pub(crate) struct Trials {
     pub(crate) refused: Vec<(usize, String, Error)>,
 }
 
+type WithFill = (Arc<dyn DataType>, Vec<u8>);
+
 /// The data types of a registry, each with its fill value.
-pub(crate) fn data_types(registry: &Registry, limits: &Limits) -> Result<Vec<(Arc<dyn DataType>, Vec<u8>)>> {
+pub(crate) fn data_types(registry: &Registry, limits: &Limits) -> Result<Vec<WithFill>> {
     let samples = Samples::embedded()?;
     let listed = registry.list().filter(|l| l.point == ExtensionPoint::DataType && !l.shadowed);
     let mut names: BTreeSet<String> = listed.filter(|l| l.alias_of.is_none()).map(|l| l.name.to_owned()).collect();
@@ -112,7 +114,7 @@ impl Trials {
     }
     fn add(&mut self, i: usize, sample: &Sample) -> Result<()> {
         let (subject, extension) = (&self.subject, sample.extension()?);
-        let lossy = subject.registry.find(ExtensionPoint::Codec, &subject.name).is_some_and(|r| r.is_lossy());
+        let lossy = subject.registry.find(ExtensionPoint::Codec, &subject.name).is_some_and(Registration::is_lossy);
         for of in subject.arrays(sample)? {
             let configuration = sample.configuration.as_deref().unwrap_or("no configuration");
             let label = format!("{configuration} for {:?} {:?}", of.data_type(), of.shape());
