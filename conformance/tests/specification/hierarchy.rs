@@ -73,6 +73,17 @@ fn siblings_have_names_of_their_own() {
     assert!(zarr.array("/g/a").is_ok() && zarr.group("/g/b").is_ok(), "both are what they were");
 }
 
+#[test]
+fn a_fill_value_that_is_chosen_is_written_down() {
+    for (data_type, fill) in [("bool", "false"), ("int8", "0"), ("float32", "0.0"), ("string", "\"\"")] {
+        let (store, zarr) = memory();
+        zarr.create_array("/", &NewArray::new([2], data_type)).unwrap();
+        let stored = store.reader().unwrap().get(&Key::new("zarr.json").unwrap()).unwrap().unwrap();
+        let document = Json::parse(&stored, &Default::default()).unwrap();
+        assert_eq!(document.as_object().and_then(|d| d.get("fill_value")), Some(&json(fill)), "{data_type}");
+    }
+}
+
 /// Whatever the path, and however chunks are called.
 #[test]
 fn all_data_of_an_array_lie_below_its_path() {
