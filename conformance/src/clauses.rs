@@ -34,14 +34,18 @@ pub struct Clause {
     pub no_negative: Option<String>,
     /// Set if there need be no cases.
     pub checked_by: Option<CheckedBy>,
+    /// The test that checks it: `zarr-core/src/name.rs::node_paths`.
+    pub test: Option<String>,
 }
 
 /// What checks a clause other than cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckedBy {
-    /// A program that tries it.
+    /// A law of this suite: what does not keep it fails a case that names the clause.
     Law,
+    /// A test of this project.
+    Test,
 }
 
 /// All clauses, in the order of the file.
@@ -89,12 +93,17 @@ impl Clause {
         let of = |kind, count, reason: &Option<String>| match (count, reason, self.checked_by) {
             (0, None, None) => Some(format!("{}: no {kind} case, and no reason why", self.id)),
             (0, Some(why), None) if why.is_empty() => Some(format!("{}: an empty reason", self.id)),
-            (_, Some(_), Some(CheckedBy::Law)) => Some(format!("{}: a law checks it, which needs no reason", self.id)),
-            (1.., Some(_), _) => Some(format!("{}: a reason for no {kind} case, and there is one", self.id)),
+            (_, Some(_), Some(_)) => Some(format!("{}: it is checked, which needs no reason", self.id)),
+            (1.., Some(_), None) => Some(format!("{}: a reason for no {kind} case, and there is one", self.id)),
             _ => None,
         };
         let negative = of("negative", tally.negatives, &self.no_negative);
-        of("positive", tally.positives, &self.no_positive).into_iter().chain(negative)
+        let test = match (self.checked_by, &self.test) {
+            (Some(CheckedBy::Test), None) => Some(format!("{}: a test checks it, and none is named", self.id)),
+            (None | Some(CheckedBy::Law), Some(_)) => Some(format!("{}: a test that does not check it", self.id)),
+            _ => None,
+        };
+        of("positive", tally.positives, &self.no_positive).into_iter().chain(negative).chain(test)
     }
 }
 
@@ -172,7 +181,15 @@ mod tests {
         assert_eq!(gaps("no_negative = \"so\"", 1, 1), ["a: a reason for no negative case, and there is one"]);
         assert_eq!(gaps("no_positive = \"so\"", 1, 1), ["a: a reason for no positive case, and there is one"]);
         assert!(gaps("checked_by = \"law\"", 0, 0).is_empty() && gaps("checked_by = \"law\"", 3, 4).is_empty());
-        assert_eq!(gaps("checked_by = \"law\"\nno_positive = \"so\"", 0, 0).len(), 1);
+        assert_eq!(
+            gaps("checked_by = \"law\"\nno_positive = \"so\"", 0, 0),
+            ["a: it is checked, which needs no reason"]
+        );
+        assert!(gaps("checked_by = \"test\"\ntest = \"a.rs::b\"", 0, 0).is_empty());
+        assert_eq!(gaps("checked_by = \"test\"", 0, 0), ["a: a test checks it, and none is named"]);
+        for more in ["", "checked_by = \"law\"\n"] {
+            assert_eq!(gaps(&format!("{more}test = \"a.rs::b\""), 1, 1), ["a: a test that does not check it"]);
+        }
     }
     #[test]
     fn cases_of_no_clause_are_told() {

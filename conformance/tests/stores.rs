@@ -112,6 +112,7 @@ fn read_only() {
         "set/empty",
         "set/large",
         "set/odd-keys",
+        "set/case",
         "set/similar-keys",
         "set/uri",
         "list/all",

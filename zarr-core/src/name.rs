@@ -162,6 +162,28 @@ mod tests {
     }
 
     #[test]
+    fn node_names() {
+        for (bad, why) in [
+            ("", "empty"),
+            ("/", "`/`"),
+            ("a/b", "`/`"),
+            (".", "periods"),
+            ("..", "periods"),
+            ("....", "periods"),
+            ("__", "reserved"),
+            ("__a", "reserved"),
+            ("zarr.json", "metadata"),
+        ] {
+            let e = check_node_name(bad).unwrap_err().to_string();
+            assert!(e.contains(why), "{e}");
+            assert!(NodePath::ROOT.child(bad).is_err(), "{bad:?}");
+        }
+        for good in ["a", ".a", "a.", "_", "_a_", "a__", "zarr.json.x", "Zarr.json", "日本語"] {
+            assert_eq!(NodePath::ROOT.child(good).unwrap().name(), good);
+        }
+    }
+
+    #[test]
     fn near_names() {
         let known = ["zstd", "gzip", "blosc"];
         assert_eq!(nearest("zsdt", known.into_iter()), Some("zstd"));

@@ -34,7 +34,7 @@ pub(super) const FROM_BYTES: &[Check<Trials>] = &[Check { id: "room", clause: "c
 pub(super) const OF_BYTES: &[Check<Trials>] = &[
     Check { id: "append", clause: "contract/append", run: append },
     Check { id: "sizes", clause: "contract/sizes", run: sizes },
-    Check { id: "damage", clause: "contract/no-panic", run: damage },
+    Check { id: "damage", clause: "codec/integrity", run: damage },
     Check { id: "integrity", clause: "codec/integrity", run: integrity },
 ];
 

@@ -20,14 +20,14 @@ use zarr_array::{
 };
 
 pub(super) const CHECKS: &[Check<Subject>] = &[
-    Check { id: "layout", clause: "data-type/layout", run: |s, _| layout(s) },
+    Check { id: "layout", clause: "contract/layout", run: |s, _| layout(s) },
     Check { id: "default-fill", clause: "fill/exact", run: |s, _| default_fill(s) },
     Check { id: "fill-from-bytes", clause: "fill/exact", run: fill_from_bytes },
     Check { id: "fill-from-json", clause: "fill/exact", run: fill_from_json },
     Check { id: "fill-refused", clause: "fill/refused", run: |s, _| fill_refused(s) },
     Check { id: "wrong-length", clause: "contract/no-panic", run: wrong_length },
-    Check { id: "elements", clause: "data-type/layout", run: elements },
-    Check { id: "stored", clause: "data-type/layout", run: stored },
+    Check { id: "elements", clause: "contract/layout", run: elements },
+    Check { id: "stored", clause: "contract/layout", run: stored },
     Check { id: "deterministic", clause: "contract/deterministic", run: deterministic },
 ];
 

@@ -20,24 +20,27 @@ use zarr_array::{
 };
 
 const CHECKS: &[Check<Subject>] = &[
-    Check { id: "lasting", clause: "transformer/store-laws", run: |s, _| lasting(s) },
+    Check { id: "lasting", clause: "transformer/no-own-state", run: |s, _| lasting(s) },
     Check { id: "stacking", clause: "transformer/stacking", run: |s, _| stacking(s) },
 ];
 
 /// What the ids of the store laws begin with.
 const STORE: &str = "store";
+/// Their clause: a law of stores that a transformer's store breaks, the transformer breaks.
+const STORE_CLAUSE: &str = "transformer/store-laws";
 
 /// Runs the laws, those of stores on each sample.
 pub(super) fn run(subject: &Subject, id: &str, settings: &Settings, each: &mut dyn FnMut(Record)) {
     settings.run(id, subject, CHECKS, each);
     let samples = match made(subject) {
         Ok(samples) => samples,
-        Err(e) => return settings.case(&format!("{id}/{STORE}"), "transformer/store-laws", each, || Err(e)),
+        Err(e) => return settings.case(&format!("{id}/{STORE}"), STORE_CLAUSE, each, || Err(e)),
     };
     for (i, (_, transformer)) in samples.into_iter().enumerate() {
         let make = move || transformer.wrap(Arc::new(MemoryStore::default()));
         let prefix = if i == 0 { format!("{id}/{STORE}") } else { format!("{id}/{STORE}-{}", i + 1) };
-        store::run(&store::Subject::new(make), &prefix, settings, each);
+        let mut of_transformer = |record| each(Record { clause: STORE_CLAUSE.to_owned(), ..record });
+        store::run(&store::Subject::new(make), &prefix, settings, &mut of_transformer);
     }
 }
 

@@ -90,9 +90,17 @@ pub(super) fn odd_keys(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// Keys that some systems hold for equal are not: they differ in case or in their Unicode form.
+/// Keys that differ in case are two keys.
+pub(super) fn case(subject: &Subject, _: &Settings) -> Verdict {
+    apart(subject, &["foo", "FOO", "Foo", "d/x", "D/x", "\u{e9}", "\u{c9}"])
+}
+
+/// Keys that some systems hold for equal are not: they differ in their Unicode form.
 pub(super) fn similar_keys(subject: &Subject, _: &Settings) -> Verdict {
-    let alike = ["foo", "FOO", "Foo", "d/x", "D/x", "\u{e9}", "e\u{301}", "\u{df}", "ss", "k", "\u{212a}"];
+    apart(subject, &["\u{e9}", "e\u{301}", "\u{df}", "ss", "k", "\u{212a}"])
+}
+
+fn apart(subject: &Subject, alike: &[&str]) -> Verdict {
     let contents = alike.iter().map(|k| Ok((key(k)?, k.as_bytes().to_vec()))).collect::<Found<Contents>>()?;
     let store = subject.with(&contents)?;
     contents.iter().try_for_each(|(k, v)| store.holds(k, v))

@@ -66,7 +66,7 @@ fn zoo() -> Vec<Animal> {
         animal::<EmptyIsAbsent>("set/empty", &[]),
         animal::<Short>("set/large", &[]),
         animal::<Trims>("set/odd-keys", &["list/odd-keys"]),
-        animal::<Folds>("set/similar-keys", &[]),
+        animal::<Folds>("set/case", &[]),
         animal::<Composes>("set/similar-keys", &[]),
         animal::<MakesRoom>("set/key-and-prefix", &[]),
         animal::<Shares>("set/aliasing", &[]),

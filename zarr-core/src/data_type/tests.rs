@@ -1,7 +1,13 @@
 //! Every permitted fill value, exactly; and everything else refused.
 
 use super::DataType;
-use crate::{extension::Extension, json::Json, limits::Limits, registry::Registry};
+use crate::{
+    extension::Extension,
+    json::Json,
+    layout::{Layout, ScalarKind},
+    limits::Limits,
+    registry::Registry,
+};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -32,6 +38,34 @@ fn data_type(name: &str) -> Option<Arc<dyn DataType>> {
 }
 fn json(text: &str) -> Json {
     Json::parse(text.as_bytes(), &Limits::default()).unwrap()
+}
+
+/// Those of the specification's table of data types.
+#[test]
+fn sizes_and_kinds() {
+    use ScalarKind::*;
+    for (name, kind, width, components) in [
+        ("bool", Bool, 1, 1),
+        ("int8", Int, 1, 1),
+        ("int16", Int, 2, 1),
+        ("int32", Int, 4, 1),
+        ("int64", Int, 8, 1),
+        ("uint8", UInt, 1, 1),
+        ("uint16", UInt, 2, 1),
+        ("uint32", UInt, 4, 1),
+        ("uint64", UInt, 8, 1),
+        ("float16", Float, 2, 1),
+        ("float32", Float, 4, 1),
+        ("float64", Float, 8, 1),
+        ("complex64", Float, 4, 2),
+        ("complex128", Float, 8, 2),
+    ] {
+        assert_eq!(data_type(name).unwrap().layout(), Layout::Fixed { kind, width, components }, "{name}");
+    }
+    for (name, size) in [("r8", 1), ("r16", 2), ("r24", 3), ("r128", 16)] {
+        let layout = data_type(name).unwrap().layout();
+        assert!(matches!(layout, Layout::Fixed { kind: Raw, .. }) && layout.size() == size, "{name}: {layout:?}");
+    }
 }
 
 #[test]

@@ -215,9 +215,12 @@ impl DataType for Toad {
         self.0.burn("layout");
         Layout::scalar(ScalarKind::UInt, 1)
     }
-    fn fill_from_json(&self, _: &Json) -> Result<Vec<u8>> {
+    fn fill_from_json(&self, json: &Json) -> Result<Vec<u8>> {
         self.0.burn("fill_from_json");
-        Ok(vec![0])
+        match json.as_u64() {
+            Some(_) => Ok(vec![0]),
+            None => Err(ErrorKind::FillValue(format!("{json} is no number")).into()),
+        }
     }
     fn fill_to_json(&self, _: &[u8]) -> Result<Json> {
         self.0.burn("fill_to_json");

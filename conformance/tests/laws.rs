@@ -1,0 +1,109 @@
+//! What clauses say of what checks them is so: a law that names the clause is run and holds, or the test is there.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::Path,
+    sync::{Arc, Mutex},
+};
+use zarr_array::core::{
+    Result,
+    data_type::NoConfiguration,
+    registration,
+    registry::{Named, Registry, Site},
+    storage_transformer::StorageTransformer,
+    store::Store,
+};
+use zarr_conformance::{
+    check::Settings,
+    clauses::{CheckedBy, Clauses},
+    extension::{Samples, Subject},
+    report::{Outcome, Record},
+    store,
+};
+
+/// Built-in storage transformers there are none.
+#[derive(Debug)]
+struct Nothing;
+
+impl Named for Nothing {
+    const NAME: &'static str = "test.nothing";
+    type Configuration = NoConfiguration;
+    fn create(_: NoConfiguration, _: &Site<'_>) -> Result<Self> {
+        Ok(Self)
+    }
+    fn configuration(&self) -> NoConfiguration {
+        NoConfiguration {}
+    }
+}
+
+impl StorageTransformer for Nothing {
+    fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>> {
+        Ok(below)
+    }
+}
+
+/// Every kind of subject, with few inputs: that the laws catch what is wrong, the zoos show.
+fn records() -> Vec<Record> {
+    let settings = Settings { cases: 2, ..Settings::default() };
+    let records = Mutex::new(Vec::new());
+    let mut registry = Registry::builtin().unwrap();
+    registry.add(registration!(StorageTransformer: Nothing)).unwrap();
+    let subjects = Subject::find(&registry, None, &Samples::embedded().unwrap()).unwrap();
+    std::thread::scope(|scope| {
+        for half in subjects.chunks(subjects.len().div_ceil(2)) {
+            scope.spawn(|| half.iter().for_each(|s| s.run(&settings, &mut |r| records.lock().unwrap().push(r))));
+        }
+    });
+    let dir = tempfile::tempdir().unwrap();
+    for subject in [store::memory(), store::filesystem(dir.path())] {
+        store::run(&subject, "store", &settings, &mut |r| records.lock().unwrap().push(r));
+    }
+    #[cfg(target_os = "linux")]
+    plugin(&settings, &mut |r| records.lock().unwrap().push(r));
+    records.into_inner().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+fn plugin(settings: &Settings, each: &mut dyn FnMut(Record)) {
+    use std::time::Duration;
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugin_zoo/animal.c");
+    let subject = zarr_conformance::plugin::Subject {
+        file: zarr_conformance::strangers::c(&source, &["-D_GNU_SOURCE", "-pthread", "-DANIMAL=PARENT"]).unwrap(),
+        samples: None,
+        program: env!("CARGO_BIN_EXE_zarr-conformance").into(),
+        patience: Duration::from_secs(10),
+        fuzz: Some(Duration::ZERO),
+    };
+    subject.run(settings, each).unwrap();
+}
+
+#[test]
+fn laws_and_their_clauses_belong_together() {
+    let (clauses, records) = (Clauses::embedded().unwrap(), records());
+    let unknown: BTreeSet<_> = records.iter().filter(|r| clauses.get(&r.clause).is_none()).map(|r| &r.clause).collect();
+    assert!(unknown.is_empty(), "laws are about what is no clause: {unknown:?}");
+    let failed: Vec<_> = records.iter().filter(|r| matches!(r.outcome, Outcome::Fail(_))).collect();
+    assert!(failed.is_empty(), "{failed:?}");
+    let hold: BTreeSet<_> = records.iter().filter(|r| r.outcome == Outcome::Pass).map(|r| &r.clause).collect();
+    let by_law = clauses.iter().filter(|c| c.checked_by == Some(CheckedBy::Law));
+    // Libraries are built by another test's means on Linux alone.
+    let by_law = by_law.filter(|c| cfg!(target_os = "linux") || c.page != "abi");
+    let free: Vec<_> = by_law.map(|c| &c.id).filter(|id| !hold.contains(id)).collect();
+    assert!(free.is_empty(), "no law checks {free:?}");
+}
+
+#[test]
+fn the_tests_that_clauses_name_are_there() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    for clause in Clauses::embedded().unwrap().iter() {
+        let Some(test) = &clause.test else { continue };
+        let (file, name) = test.split_once("::").unwrap_or_else(|| panic!("{}: {test}", clause.id));
+        let source = fs::read_to_string(project.join(file)).unwrap_or_else(|e| panic!("{}: {file}: {e}", clause.id));
+        // With the attribute of a test before it, maybe after others.
+        let at = source.find(&format!("fn {name}(")).unwrap_or_else(|| panic!("{}: there is no {test}", clause.id));
+        let above = source[..at].trim_end().rsplit('\n').take_while(|line| line.trim_start().starts_with("#["));
+        assert!(above.collect::<String>().contains("#[test]"), "{}: {test} is no test", clause.id);
+    }
+}
