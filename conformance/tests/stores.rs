@@ -126,7 +126,7 @@ fn read_only() {
 #[test]
 fn runs_repeat() {
     let of = |seed| {
-        let settings = Settings { seed, filter: Some("list-dir".to_owned()), cases: 8 };
+        let settings = Settings { seed, filter: Some("list-dir".to_owned()), cases: 8, ..Settings::default() };
         let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
         let keep = seen.clone();
         let holding: Holding = Box::new(move |contents: &Contents| {
