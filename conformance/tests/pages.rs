@@ -3,9 +3,15 @@
 #![cfg(unix)]
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::Path,
     process::{Command, Output},
+};
+use zarr_array::core::extension::ExtensionPoint;
+use zarr_conformance::{
+    extension::{Subject, word},
+    store::CHECKS,
 };
 
 fn page(name: &str) -> String {
@@ -59,4 +65,20 @@ fn the_adapter_for_implementers() {
         assert_eq!(out.status.code(), Some(status), "{printed}{}", String::from_utf8_lossy(&out.stderr));
         shows(&printed, texts[text]);
     }
+}
+
+/// The table of laws has all of them, and no other.
+#[test]
+fn the_laws_for_extension_authors() {
+    let page = page("conformance-for-extension-authors.md");
+    let laws = page.split("## The laws").nth(1).unwrap().split("\n## ").next().unwrap();
+    let ids = laws.lines().filter_map(|l| l.strip_prefix("| `")?.split('`').next());
+    let each = |id: &str| match id.strip_prefix("*/") {
+        Some(law) => ExtensionPoint::ALL.iter().map(|p| format!("{}/{law}", word(*p))).collect(),
+        None => vec![id.to_owned()],
+    };
+    let told: BTreeSet<String> = ids.flat_map(each).collect();
+    let mut all: BTreeSet<String> = Subject::laws().into_iter().collect();
+    all.extend(CHECKS.iter().map(|c| format!("store/{}", c.id)));
+    assert_eq!(told, all);
 }
