@@ -35,6 +35,10 @@ edges:
 plugins:
     .ci/plugins
 
+# The conformance suite on all that is here; `just conformance long` for more of it.
+conformance length="short":
+    .ci/conformance {{length}}
+
 # The main job: a store through two plugins and back.
 main-job:
     bash examples/weather.sh

@@ -137,8 +137,8 @@ fn copy(name: &str, source: &Path) -> Result<PathBuf> {
     let text = fs::read_to_string(&manifest)?;
     let line = |l: &str| match l.split_once(" = { path = \"../") {
         Some((name, rest)) => {
-            let rest = rest.split_once('"').map_or("", |(_, rest)| rest);
-            format!("{name} = {{ path = {:?}{rest}\n", tree().join(name))
+            let (path, rest) = rest.split_once('"').unwrap_or((rest, ""));
+            format!("{name} = {{ path = {:?}{rest}\n", tree().join(path.trim_start_matches("../")))
         }
         None => format!("{l}\n"),
     };

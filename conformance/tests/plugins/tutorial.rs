@@ -26,8 +26,8 @@ fn the_codecs_of_the_tutorial() {
     let manifest = format!("{package}{}", block(&page, "toml"));
     let api = "zarr-plugin-api = { path = \"../zarr-plugin-api\" }";
     fs::write(project.join("Cargo.toml"), manifest.replace("zarr-plugin-api = \"0.1\"", api)).unwrap();
-    let lock = fs::read_to_string(tree.join("plugins/template-rust/Cargo.lock")).unwrap();
-    fs::write(project.join("Cargo.lock"), lock.replace("template-rust", "acme-invert")).unwrap();
+    let lock = fs::read_to_string(tree.join("plugins/bitround/Cargo.lock")).unwrap();
+    fs::write(project.join("Cargo.lock"), lock.replace("name = \"bitround\"", "name = \"acme-invert\"")).unwrap();
     fs::write(&c, block(&page, "c")).unwrap();
 
     let mut stored = Vec::new();

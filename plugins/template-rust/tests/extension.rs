@@ -1,6 +1,11 @@
 //! The extension as programs get it that link this crate.
 
 use template_rust as _;
+use zarr_conformance::{
+    check::Settings,
+    extension::{Samples, Subject},
+    report::Outcome,
+};
 use zarr_plugin_api::{
     Call, Extension, Json, Out, Representation, View, ViewMut,
     core::{
@@ -18,6 +23,25 @@ fn with_site<R>(f: impl FnOnce(&Extension, &Site<'_>) -> R) -> R {
     let json = Json::parse(br#"{"name":"template.rust"}"#, &limits).unwrap();
     let site = Site::new(&registry, &limits, &notes, Intent::Create).with(&array);
     f(&Extension::parse(&json).unwrap(), &site)
+}
+
+/// Everything that has to hold for any codec, tried with these configurations. Give it a sample of each sort.
+#[test]
+fn laws() {
+    let samples = Samples::parse(
+        r#"
+        [[sample]]
+        point = "codec"
+        name = "template.rust"
+        configuration = '{}'
+        "#,
+    )
+    .unwrap();
+    for subject in Subject::find(&Registry::builtin().unwrap(), Some("template.rust"), &samples).unwrap() {
+        subject.run(&Settings::default(), &mut |record| {
+            assert!(!matches!(record.outcome, Outcome::Fail(_)), "{record:?}");
+        });
+    }
 }
 
 /// What is encoded is decoded again.

@@ -79,14 +79,9 @@ pub(crate) fn files(args: &Args) -> Result<Vec<(&'static str, String)>> {
     let module = package.replace('-', "_");
     let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let stem = if args.lang == Language::Rust { format!("{prefix}{module}") } else { package.clone() };
-    let api = match &args.api {
-        // Another folder must find it too.
-        Some(path) => {
-            let path = path.canonicalize().map_err(|e| Error::from(e).at_key(path.display()))?;
-            format!("{{ path = {:?} }}", path.display().to_string())
-        }
-        None => format!("{:?}", env!("CARGO_PKG_VERSION")),
-    };
+    // The suite lies beside the interface.
+    let api = dependency(args.api.as_deref())?;
+    let conformance = dependency(args.api.as_ref().map(|path| path.join("../conformance")).as_deref())?;
     let codec = matches!(args.kind, Kind::ArrayToArray | Kind::ArrayToBytes | Kind::BytesToBytes);
     let replacements = [
         ("{{name}}", name.as_str()),
@@ -97,7 +92,9 @@ pub(crate) fn files(args: &Args) -> Result<Vec<(&'static str, String)>> {
         ("{{KIND}}", &parts.word.to_uppercase()),
         ("{{point}}", parts.point.point().as_str()),
         ("{{library}}", &format!("{stem}{suffix}")),
+        ("{{word}}", if codec { "codec" } else { parts.word }),
         ("{{api}}", &api),
+        ("{{conformance}}", &conformance),
         ("{{imports}}", if codec { CODEC_IMPORTS } else { IMPORTS }),
     ];
     let fill = |texts: &[&str]| replacements.iter().fold(texts.concat(), |text, (from, to)| text.replace(from, to));
@@ -117,6 +114,14 @@ pub(crate) fn files(args: &Args) -> Result<Vec<(&'static str, String)>> {
             ("test.c", fill(&[template!("c/test_top.c"), test, template!("c/test_bottom.c")])),
         ],
     })
+}
+
+/// Where a crate of this project is, as a manifest says it.
+fn dependency(folder: Option<&Path>) -> Result<String> {
+    let Some(path) = folder else { return Ok(format!("{:?}", env!("CARGO_PKG_VERSION"))) };
+    // Another folder must find it too.
+    let path = path.canonicalize().map_err(|e| Error::from(e).at_key(path.display()))?;
+    Ok(format!("{{ path = {:?} }}", path.display().to_string()))
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
@@ -139,5 +144,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         std::fs::write(&path, text).map_err(|e| at(e, &path))?;
     }
     print(&format!("wrote {}; its README.md tells what to do next", folder.display()))?;
+    if args.lang == Language::C {
+        print("once it is built, `zarr-conformance plugin ./FILE` tries what has to hold for any such extension")?;
+    }
     Ok(Outcome::Done)
 }

@@ -24,8 +24,11 @@ static zp_status cell_at(const void *self, const zp_call *call, const uint64_t *
 static zp_status cell_of(const void *self, const zp_call *call, const uint64_t *array_shape, uint32_t rank,
                          const uint64_t *element, uint64_t *cell) {
   uint32_t i;
-  (void)self, (void)call, (void)array_shape, (void)element;
-  for (i = 0; i < rank; i++) cell[i] = 0;
+  (void)self;
+  for (i = 0; i < rank; i++) {
+    if (element[i] >= array_shape[i]) return ZP_FAIL(call, ZP_E_ARGUMENT, "there is no such element");
+    cell[i] = 0;
+  }
   return ZP_OK;
 }
 

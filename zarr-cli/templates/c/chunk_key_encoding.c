@@ -39,7 +39,7 @@ static zp_status decode(const void *self, const zp_call *call, const zp_str *key
     if (at == end || *at++ != '.') return ZP_OK;
     first = at;
     cell[i] = 0;
-    while (at < end && *at >= '0' && *at <= '9' && cell[i] <= (UINT64_MAX - 9) / 10)
+    while (at < end && *at >= '0' && *at <= '9' && cell[i] <= (UINT64_MAX - (uint64_t)(*at - '0')) / 10)
       cell[i] = cell[i] * 10 + (uint64_t)(*at++ - '0');
     /* Only the key that encoding gives, so not `chunk.01`. */
     if (at == first || (*first == '0' && at > first + 1)) return ZP_OK;

@@ -5,13 +5,24 @@ use zarr_plugin_api::{
 };
 
 #[derive(Debug)]
-struct Whole;
+struct Whole {
+    rank: usize,
+}
+
+impl Whole {
+    fn check_rank(&self, numbers: &[u64]) -> Result<()> {
+        if numbers.len() == self.rank {
+            return Ok(());
+        }
+        Err(Error::argument(format!("the array has {} dimensions, not those of {numbers:?}", self.rank)))
+    }
+}
 
 impl Named for Whole {
     const NAME: &'static str = "{{name}}";
     type Configuration = NoConfiguration;
-    fn create(_: NoConfiguration, _: &Site<'_>) -> Result<Self> {
-        Ok(Self)
+    fn create(_: NoConfiguration, site: &Site<'_>) -> Result<Self> {
+        Ok(Self { rank: site.representation()?.shape().len() })
     }
     fn configuration(&self) -> NoConfiguration {
         NoConfiguration {}
@@ -20,15 +31,23 @@ impl Named for Whole {
 
 impl ChunkGrid for Whole {
     fn grid_shape(&self, array_shape: &[u64]) -> Result<Dims> {
+        self.check_rank(array_shape)?;
         Ok(array_shape.iter().map(|&n| n.min(1)).collect())
     }
     fn cell(&self, array_shape: &[u64], cell: &[u64]) -> Result<Region> {
+        self.check_rank(array_shape)?;
+        self.check_rank(cell)?;
         if cell.iter().any(|&c| c > 0) {
             return Err(Error::argument(format!("there is no cell {cell:?}")));
         }
         Ok(Region::whole(array_shape))
     }
-    fn cell_of(&self, array_shape: &[u64], _: &[u64]) -> Result<Dims> {
+    fn cell_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
+        self.check_rank(array_shape)?;
+        self.check_rank(element)?;
+        if element.iter().zip(array_shape).any(|(i, n)| i >= n) {
+            return Err(Error::argument(format!("there is no element {element:?}")));
+        }
         Ok(array_shape.iter().map(|_| 0).collect())
     }
     fn resized(&self, array_shape: &[u64], new_shape: &[u64]) -> Result<Option<Object>> {

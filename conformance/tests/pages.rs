@@ -1,0 +1,84 @@
+//! What the pages of `docs` show is so: their adapters run, and their tables are complete.
+#![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
+#![cfg(unix)]
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+use zarr_array::core::extension::ExtensionPoint;
+use zarr_conformance::{
+    extension::{Subject, word},
+    store::CHECKS,
+};
+
+fn page(name: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name)).unwrap()
+}
+
+/// The blocks of a page in that language.
+fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
+    let start = format!("```{language}\n");
+    page.split(&start).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+}
+
+/// Runs a command of a page in a folder.
+fn run(line: &str, folder: &Path) -> Output {
+    let mut words = line.split_whitespace();
+    assert_eq!(words.next(), Some("zarr-conformance"), "{line}");
+    Command::new(env!("CARGO_BIN_EXE_zarr-conformance")).args(words).current_dir(folder).output().unwrap()
+}
+
+/// Every line that is not shortened stands in what was printed.
+fn shows(printed: &str, block: &str) {
+    for line in block.lines() {
+        let mut rest = printed;
+        for part in line.split("..") {
+            let at = rest.find(part).unwrap_or_else(|| panic!("no {part:?} in:\n{printed}"));
+            rest = &rest[at + part.len()..];
+        }
+    }
+}
+
+#[test]
+#[allow(clippy::panic, reason = "in a test that is how to fail")]
+fn the_adapter_for_implementers() {
+    let page = page("conformance-for-implementers.md");
+    let dir = tempfile::tempdir().unwrap();
+    let (tables, texts) = (blocks(&page, "toml"), blocks(&page, "text"));
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/chunk_grid/regular/zarr-python-nothing-stored");
+    let copy = dir.path().join("cases/chunk_grid/regular/mini-nothing-stored");
+    fs::write(dir.path().join("mini.py"), blocks(&page, "python")[0]).unwrap();
+    fs::write(dir.path().join("mini.toml"), tables[0]).unwrap();
+    fs::write(dir.path().join("known.toml"), tables[1]).unwrap();
+    fs::create_dir_all(copy.join("array.zarr")).unwrap();
+    for file in ["array.zarr/zarr.json", "elements.json", "case.json"] {
+        fs::copy(case.join(file), copy.join(file)).unwrap();
+    }
+    let commands: Vec<&str> = blocks(&page, "sh").into_iter().filter(|c| c.starts_with("zarr-conformance")).collect();
+    let shown = [(0, 0, 1), (1, 1, 0), (2, 3, 0), (3, 5, 0)];
+    for (command, text, status) in shown {
+        let out = run(commands[command], dir.path());
+        let printed = String::from_utf8(out.stdout).unwrap();
+        assert_eq!(out.status.code(), Some(status), "{printed}{}", String::from_utf8_lossy(&out.stderr));
+        shows(&printed, texts[text]);
+    }
+}
+
+/// The table of laws has all of them, and no other.
+#[test]
+fn the_laws_for_extension_authors() {
+    let page = page("conformance-for-extension-authors.md");
+    let laws = page.split("## The laws").nth(1).unwrap().split("\n## ").next().unwrap();
+    let ids = laws.lines().filter_map(|l| l.strip_prefix("| `")?.split('`').next());
+    let each = |id: &str| match id.strip_prefix("*/") {
+        Some(law) => ExtensionPoint::ALL.iter().map(|p| format!("{}/{law}", word(*p))).collect(),
+        None => vec![id.to_owned()],
+    };
+    let told: BTreeSet<String> = ids.flat_map(each).collect();
+    let mut all: BTreeSet<String> = Subject::laws().into_iter().collect();
+    all.extend(CHECKS.iter().map(|c| format!("store/{}", c.id)));
+    assert_eq!(told, all);
+}
