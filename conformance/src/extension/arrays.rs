@@ -199,7 +199,7 @@ fn element(data_type: &dyn DataType, seed: u64) -> Vec<u8> {
             "añ–𝄞".chars().cycle().skip(1).take(usize::from(random() % 5)).collect::<String>().into_bytes()
         }
         Layout::Variable { .. } => (0..random() % 7).map(|_| random()).collect(),
-        fixed => (0..fixed.size()).map(|_| random() & if seed % 3 == 0 { 1 } else { 255 }).collect(),
+        fixed => (0..fixed.size()).map(|_| random() & if seed.is_multiple_of(3) { 1 } else { 255 }).collect(),
     };
     if value::is_element(data_type, &made) {
         return made;
