@@ -1,5 +1,5 @@
 //! What the pages of `docs` show is so: their adapters run, and their tables are complete.
-#![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "in a test that is how to fail")]
 #![cfg(unix)]
 
 use std::{
@@ -43,7 +43,6 @@ fn shows(printed: &str, block: &str) {
 }
 
 #[test]
-#[allow(clippy::panic, reason = "in a test that is how to fail")]
 fn the_adapter_for_implementers() {
     let page = page("conformance-for-implementers.md");
     let dir = tempfile::tempdir().unwrap();
