@@ -53,7 +53,7 @@ enum What {
         #[arg(long, value_name = "FILE")]
         samples: Option<PathBuf>,
         /// How long a case may take
-        #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+        #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
         patience: u64,
         /// Try random inputs for so long after the cases, from the seed on
         #[arg(long, value_name = "SECONDS")]
@@ -122,7 +122,7 @@ struct How {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// How many random inputs a law is tried with
-    #[arg(long, value_name = "N", default_value_t = 32)]
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..))]
     cases: u32,
     /// The form of the report
     #[arg(long, value_enum, default_value = "text")]
@@ -158,9 +158,7 @@ impl How {
     fn end(&self, mut reports: Vec<Report>) -> Result<ExitCode> {
         if let Some(file) = &self.expectations {
             let expectations = Expectations::read(file)?;
-            for report in &mut reports {
-                expectations.apply(report, self.filter.is_none());
-            }
+            expectations.apply(&mut reports, self.filter.is_none());
         }
         let text = self.format.print(&reports);
         match &self.output {
@@ -214,9 +212,6 @@ pub(crate) fn run() -> ExitCode {
         Ok(code) => code,
         Err(e) => {
             eprintln!("error: {e}");
-            if let Some(hint) = e.hint() {
-                eprintln!("hint: {hint}");
-            }
             ExitCode::from(2)
         }
     }
@@ -245,6 +240,8 @@ impl What {
                 how.end(reports)
             }
             Self::Plugin { file, samples, patience, fuzz, how } => {
+                // A mistake in it is the user's, not the plugin's.
+                load(samples.clone())?;
                 let subject = plugin::Subject {
                     samples,
                     program: std::env::current_exe()?,

@@ -73,7 +73,7 @@ fn plugins_pass() {
         };
         subject.run(&settings, &mut tell).unwrap();
         // Of the manifest plugin little can be tried without files of its own.
-        assert!(passed >= 15, "{name}: {passed}");
+        assert!(passed >= 10, "{name}: {passed}");
     }
 }
 

@@ -256,7 +256,13 @@ fn arrays(subject: &Subject, settings: &Settings) -> Verdict {
     let (made, first) = (Cell::new(0u32), Cell::new(None));
     let many = Settings { cases: settings.cases.saturating_mul(4), ..settings.clone() };
     many.each(&format!("{} arrays", subject.id()), plans(), |plan| {
-        let (document, typed) = plan.document(subject, &parts)?;
+        let (document, typed) = match plan.document(subject, &parts) {
+            Ok(made) => made,
+            Err(e) => {
+                first.set(Some(e.to_string()));
+                return Ok(());
+            }
+        };
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
         let text = Json::Object(document.clone()).to_string();
         let array = ArrayMetadata::from_object(document, &subject.limits)

@@ -21,6 +21,9 @@ pub(super) const CHECKS: &[Check<Subject>] = &[
     Check { id: "refusal", clause: "contract/clear-refusal", run: |s, _| refusal(s) },
 ];
 
+/// A sample with an array that it is made for.
+type Accepted<'s> = (&'s super::Sample, Extension, Representation);
+
 impl Subject {
     /// Makes the extension and gives what it would write into metadata.
     pub(super) fn written(&self, extension: &Extension, of: &Representation, intent: Intent) -> Result<Object> {
@@ -44,7 +47,7 @@ impl Subject {
         }
     }
     /// Each sample with the first array that it is made for.
-    fn accepted(&self) -> Result<Vec<(&super::Sample, Extension, Representation)>> {
+    fn accepted(&self) -> std::result::Result<Vec<Accepted<'_>>, Finding> {
         let mut found = Vec::new();
         for (sample, extension) in self.extensions()? {
             let of = self.arrays(sample)?.into_iter().find(|of| self.written(&extension, of, Intent::Open).is_ok());
@@ -52,7 +55,7 @@ impl Subject {
                 found.push((sample, extension, of));
             }
         }
-        Ok(found)
+        if found.is_empty() { unsupported("it could not be made") } else { Ok(found) }
     }
 }
 

@@ -252,6 +252,9 @@ fn is_scalar(layout: &Layout, element: &[u8], json: &Json) -> Verdict {
         Layout::Fixed { .. } => return broken(format!("{number} is an element of several scalars, {layout:?}")),
         _ => return Ok(()),
     };
+    if *width > 16 {
+        return Ok(());
+    }
     let mut wide = [0; 16];
     let (low, high) = (|i: usize| if cfg!(target_endian = "big") { *width - 1 - i } else { i }, *width - 1);
     (0..*width).for_each(|i| wide[i] = element[low(i)]);

@@ -26,7 +26,7 @@ pub struct Sample {
     pub tolerance: Option<f64>,
     /// For bytes -> bytes codecs that take only lengths which are a multiple of this.
     pub multiple: Option<usize>,
-    /// Members that it may have besides, which are therefore not used to see unknown ones refused.
+    /// Whether it takes members that it does not know.
     #[serde(default)]
     pub open: bool,
 }
@@ -52,7 +52,11 @@ impl Samples {
     /// # Errors
     /// When it is not of the form that `samples.toml` shows.
     pub fn parse(text: &str) -> Result<Self> {
-        toml::from_str(text).map_err(|e| Error::configuration(e.to_string()))
+        let samples: Self = toml::from_str(text).map_err(|e| Error::configuration(e.to_string()))?;
+        match samples.sample.iter().find(|s| s.multiple == Some(0)) {
+            Some(s) => Err(Error::configuration(format!("`multiple` of {} is 0", s.name))),
+            None => Ok(samples),
+        }
     }
     /// Reads a file.
     ///

@@ -60,6 +60,8 @@ pub(super) fn once(command: &[String], limit: Duration, scratch: &Path) -> Resul
             Err(_) => Answer::Broken("what it printed is not UTF-8".into()),
         },
         Some(2) => Answer::Unsupported(said),
+        // A panic in Rust, and what shells and wrappers make of a signal.
+        Some(101 | 128..) => Answer::Broken(format!("it crashed ({status}): {said}")),
         Some(_) => Answer::Refused(said),
         None => Answer::Broken(format!("it crashed ({status}): {said}")),
     })

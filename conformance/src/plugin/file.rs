@@ -13,13 +13,14 @@ pub(super) const CHECKS: &[Check<Path>] = &[
 /// The library has a manifest. One beside it says the same, and has the library's hash.
 fn manifest(file: &Path) -> Verdict {
     let within = Manifest::embedded(file)?;
-    let folder = file.parent().unwrap_or(Path::new("."));
+    let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
         if !path.to_string_lossy().ends_with(".zarrplugin.json") {
             continue;
         }
-        let beside = Manifest::beside(&path)?;
+        // What cannot be read may be another plugin's.
+        let Ok(beside) = Manifest::beside(&path) else { continue };
         let of_this =
             beside.libraries.iter().find(|l| folder.join(&l.path).canonicalize().ok() == file.canonicalize().ok());
         let Some(library) = of_this else { continue };

@@ -27,8 +27,9 @@ impl Guarded {
     pub(super) fn new(len: usize, edge: Edge) -> io::Result<Self> {
         // SAFETY: asks for a number.
         let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096).max(4096);
-        let inner = len.div_ceil(page).max(1) * page;
-        let mapped = inner + 2 * page;
+        let inner = len.div_ceil(page).max(1).checked_mul(page);
+        let sizes = inner.and_then(|inner| Some((inner, inner.checked_add(2 * page)?)));
+        let (inner, mapped) = sizes.ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))?;
         let (none, private) = (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         // SAFETY: new memory at a place that the system chooses.
         let map = unsafe { libc::mmap(std::ptr::null_mut(), mapped, none, private, -1, 0) };

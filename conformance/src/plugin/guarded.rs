@@ -65,7 +65,8 @@ fn room(of: &Representation) -> Result<usize> {
 fn encode(trial: &Trial, limits: &Limits, value: &Value, wanted: &Value, edge: Edge) -> Result<Option<Vec<u8>>> {
     let (of, input) = (&trial.representation, flat(value));
     // As much room as the codec says that it needs.
-    let room_for = |said: Size| said.max().map_or(flat(wanted).len() * 2 + 4096, |n| n as usize);
+    let enough = flat(wanted).len() * 2 + (1 << 16);
+    let room_for = |said: Size| said.max().map_or(enough, |n| usize::try_from(n).unwrap_or(enough).min(enough));
     let written = match &trial.codec {
         Codec::BytesToBytes(codec) => {
             let n = room_for(codec.encoded_size(Size::Exact(input.len() as u64)));
