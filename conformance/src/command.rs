@@ -169,6 +169,10 @@ impl How {
             eprintln!("error: no case ran");
             return Ok(ExitCode::from(3));
         }
+        if reports.iter().all(|r| r.counts().pass + r.counts().fail + r.counts().known == 0) {
+            eprintln!("error: no case could be tried: all are unsupported");
+            return Ok(ExitCode::from(3));
+        }
         let failed = reports.iter().any(|r| r.failures().next().is_some());
         Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }

@@ -4,7 +4,11 @@ use serde::Deserialize;
 use std::path::Path;
 use zarr_array::{
     Error, Result,
-    core::{extension::Extension, json::Json, limits::Limits},
+    core::{
+        extension::{Extension, ExtensionPoint},
+        json::Json,
+        limits::Limits,
+    },
 };
 
 /// A configuration to try an extension with.
@@ -53,10 +57,19 @@ impl Samples {
     /// When it is not of the form that `samples.toml` shows.
     pub fn parse(text: &str) -> Result<Self> {
         let samples: Self = toml::from_str(text).map_err(|e| Error::configuration(e.to_string()))?;
-        match samples.sample.iter().find(|s| s.multiple == Some(0)) {
-            Some(s) => Err(Error::configuration(format!("`multiple` of {} is 0", s.name))),
-            None => Ok(samples),
+        for sample in &samples.sample {
+            let wrong = |what: String| Err(Error::configuration(format!("the sample of `{}`: {what}", sample.name)));
+            if sample.multiple == Some(0) {
+                return wrong("`multiple` is 0".to_owned());
+            }
+            if !ExtensionPoint::ALL.into_iter().any(|p| super::word(p) == sample.point) {
+                return wrong(format!("`{}` is no extension point", sample.point));
+            }
+            if let Err(e) = sample.extension() {
+                return wrong(e.to_string());
+            }
         }
+        Ok(samples)
     }
     /// Reads a file.
     ///
