@@ -22,6 +22,7 @@ import sys
 sys.dont_write_bytecode = True
 
 from damage_rules import checksums_and_sizes, compressors, shards, variable_lengths  # noqa: E402
+from stored import keep  # noqa: E402
 
 GOLDENS = pathlib.Path(__file__).resolve().parent.parent / "cases"
 CASES = GOLDENS / "damage"
@@ -61,30 +62,6 @@ def files():
     return wanted, len(names)
 
 
-def main(arguments):
-    if arguments not in ([], ["--check"], ["--replace"]):
-        sys.exit(__doc__)
-    wanted, count = files()
-    stored = files_below(CASES)
-    missing = sorted(wanted.keys() - stored.keys())
-    changed = sorted(path for path in wanted.keys() & stored.keys() if wanted[path] != stored[path])
-    unknown = sorted(stored.keys() - wanted.keys())
-    if arguments == ["--check"]:
-        for word, paths in (("missing", missing), ("changed", changed), ("unknown", unknown)):
-            for path in paths:
-                print(f"{word}: {path}", file=sys.stderr)
-        if missing or changed or unknown:
-            sys.exit("the stored cases are not what the rules give")
-    elif changed and not arguments:
-        sys.exit(f"these stored cases would change (--replace rewrites them): {', '.join(changed)}")
-    else:
-        for path in missing + changed:
-            (CASES / path).parent.mkdir(parents=True, exist_ok=True)
-            (CASES / path).write_bytes(wanted[path])
-        if unknown:
-            print(f"of no rule, left alone: {', '.join(unknown)}", file=sys.stderr)
-    print(f"{count} cases, {len(missing)} files missing, {len(changed)} changed, {len(unknown)} unknown")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    wanted, count = files()
+    keep(CASES, wanted, sys.argv[1:], __doc__, f"{count} cases")

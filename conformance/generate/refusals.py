@@ -25,6 +25,7 @@ sys.dont_write_bytecode = True
 from clauses import REFUSALS, check_patterns  # noqa: E402
 from refusal_rules import codecs, extensions, fill_values, grids_and_keys, json_text, nodes, sharding  # noqa: E402
 from refusal_rules.document import RULES  # noqa: E402
+from stored import keep  # noqa: E402
 
 CASES = pathlib.Path(__file__).resolve().parent.parent / "cases" / "refusal"
 for module in (json_text, nodes, extensions, grids_and_keys, codecs, sharding, fill_values):
@@ -76,30 +77,5 @@ def files():
     return wanted
 
 
-def main(arguments):
-    if arguments not in ([], ["--check"], ["--replace"]):
-        sys.exit(__doc__)
-    wanted = files()
-    stored = {p.relative_to(CASES).as_posix(): p.read_bytes() for p in CASES.rglob("*") if p.is_file()}
-    missing = sorted(wanted.keys() - stored.keys())
-    changed = sorted(path for path in wanted.keys() & stored.keys() if wanted[path] != stored[path])
-    unknown = sorted(stored.keys() - wanted.keys())
-    if arguments == ["--check"]:
-        for word, paths in (("missing", missing), ("changed", changed), ("unknown", unknown)):
-            for path in paths:
-                print(f"{word}: {path}", file=sys.stderr)
-        if missing or changed or unknown:
-            sys.exit("the stored cases are not what the rules give")
-    else:
-        if changed and not arguments:
-            sys.exit(f"these stored cases would change (--replace rewrites them): {', '.join(changed)}")
-        for path in missing + changed:
-            (CASES / path).parent.mkdir(parents=True, exist_ok=True)
-            (CASES / path).write_bytes(wanted[path])
-        if unknown:
-            print(f"of no rule, left alone: {', '.join(unknown)}", file=sys.stderr)
-    print(f"{len(RULES)} rules, {len(missing)} files missing, {len(changed)} changed, {len(unknown)} unknown")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    keep(CASES, files(), sys.argv[1:], __doc__, f"{len(RULES)} rules")

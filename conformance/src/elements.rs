@@ -48,14 +48,28 @@ pub fn write_region(array: &Array, region: &Region, elements: &[Vec<u8>]) -> Res
 
 /// Those of an array's elements, given in C order, that lie in a region.
 pub fn part_of<'e>(elements: &'e [Vec<u8>], shape: &[u64], region: &Region) -> Vec<&'e Vec<u8>> {
-    let inside = |mut i: usize| {
-        (0..shape.len()).rev().all(|d| {
-            let at = i as u64 % shape[d];
-            i /= shape[d] as usize;
-            region.start[d] <= at && at < region.end(d)
-        })
-    };
-    elements.iter().enumerate().filter(|(i, _)| inside(*i)).map(|(_, e)| e).collect()
+    elements.iter().enumerate().filter(|(i, _)| is_inside(*i, shape, region)).map(|(_, e)| e).collect()
+}
+
+/// True if the `i`-th element of an array in C order lies in a region.
+pub(crate) fn is_inside(mut i: usize, shape: &[u64], region: &Region) -> bool {
+    (0..shape.len()).rev().all(|d| {
+        let at = i as u64 % shape[d];
+        i /= shape[d] as usize;
+        region.start[d] <= at && at < region.end(d)
+    })
+}
+
+/// The places of a shape in C order.
+pub(crate) fn indices(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> + '_ {
+    (0..shape.iter().product()).map(move |mut i| {
+        let mut at = vec![0; shape.len()];
+        for d in (0..shape.len()).rev() {
+            at[d] = i % shape[d];
+            i /= shape[d];
+        }
+        at
+    })
 }
 
 /// The middle of an array: a part that begins and ends inside chunks where it can.

@@ -11,6 +11,22 @@ use std::{
 };
 use zarr_array::{Error, Result, plugins::HEADER};
 
+/// The plugins of `plugins/` that are written in Rust.
+pub const IN_RUST: [&str; 10] = [
+    "numcodecs-lz4",
+    "numcodecs-zlib",
+    "numcodecs-shuffle",
+    "numcodecs-pcodec",
+    "bitround",
+    "numpy-datetime",
+    "rectilinear",
+    "fan-out",
+    "chunk-manifest",
+    "template-rust",
+];
+/// And those in C.
+pub const IN_C: [&str; 2] = ["numcodecs-fletcher32", "template-c"];
+
 /// The folder of the workspace.
 fn tree() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -44,20 +44,8 @@ fn text(output: &Output) -> String {
 #[test]
 fn plugins_pass() {
     use zarr_conformance::plugin;
-    let in_rust = [
-        "numcodecs-lz4",
-        "numcodecs-zlib",
-        "numcodecs-shuffle",
-        "numcodecs-pcodec",
-        "bitround",
-        "numpy-datetime",
-        "rectilinear",
-        "fan-out",
-        "chunk-manifest",
-        "template-rust",
-    ];
-    let in_c = ["numcodecs-fletcher32", "template-c"].map(|name| (name, strangers::c_plugin(name).unwrap()));
-    let all = in_rust.map(|name| (name, strangers::rust(name).unwrap())).into_iter().chain(in_c);
+    let in_c = strangers::IN_C.map(|name| (name, strangers::c_plugin(name).unwrap()));
+    let all = strangers::IN_RUST.map(|name| (name, strangers::rust(name).unwrap())).into_iter().chain(in_c);
     for (name, file) in all {
         let subject = plugin::Subject {
             file,

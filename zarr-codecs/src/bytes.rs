@@ -129,12 +129,6 @@ impl PartialDecode for Bytes {
         if region.is_empty() {
             return Ok(());
         }
-        // Only those bytes are read that are needed: a value that is too long would not show.
-        if let Some(size) = source.size()?
-            && size != self.size
-        {
-            return Err(Error::data(format!("{size} bytes, expected {}", self.size)));
-        }
         if region.is_whole(&self.shape) {
             if let Some(destination) = out.as_slice() {
                 source.read_into(ByteRange::All, destination)?;

@@ -12,7 +12,6 @@ use zarr_array::{
     core::{
         call::Out,
         codec::{Encoded, Plan},
-        layout::{Layout, ScalarKind},
         limits::Limits,
         registry::Constructor,
         source::{ByteRange, Each, Replay, Source},
@@ -50,18 +49,6 @@ const BYTES_TO_BYTES: &[Check<Trials>] = &[PARTIAL];
 
 /// The laws of each kind.
 pub(super) const ALL: [&[Check<Trials>]; 3] = [ARRAY_TO_ARRAY, ARRAY_TO_BYTES, BYTES_TO_BYTES];
-
-/// Floating point scalars of elements, if that is what they are.
-pub(super) fn floats(layout: &Layout, elements: &Elements) -> Option<Vec<f64>> {
-    let Layout::Fixed { kind: ScalarKind::Float, width, .. } = layout else { return None };
-    let all = elements.each.concat();
-    let scalars = all.chunks(*width).map(|b| match *b {
-        [a, b, c, d] => Some(f64::from(f32::from_ne_bytes([a, b, c, d]))),
-        [a, b, c, d, e, f, g, h] => Some(f64::from_ne_bytes([a, b, c, d, e, f, g, h])),
-        _ => None,
-    });
-    scalars.collect()
-}
 
 /// Of codecs that give arrays: they give the array that they say, with the fill value that they say.
 fn representation(trials: &Trials, _: &Settings) -> Verdict {

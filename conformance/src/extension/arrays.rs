@@ -3,7 +3,7 @@
 
 use super::{
     Sample, Samples, Subject,
-    trial::data_types,
+    trial::Typed,
     value::{self, Elements},
 };
 use crate::{
@@ -71,12 +71,6 @@ fn object(name: &str, member: &str, value: impl Into<Json>) -> Json {
     Extension::new(name, configuration).to_json().clone()
 }
 
-/// A data type as it stands in metadata.
-struct Typed {
-    json: Json,
-    data_type: Arc<dyn DataType>,
-}
-
 /// What arrays can be made of.
 struct Parts {
     types: Vec<Typed>,
@@ -85,20 +79,14 @@ struct Parts {
 
 fn parts(subject: &Subject) -> Result<Parts> {
     let samples = Samples::embedded()?;
-    let mut types = Vec::new();
-    let own = if subject.point == ExtensionPoint::DataType { subject.extensions()? } else { Vec::new() };
-    if own.is_empty() {
-        for (name, (data_type, _)) in data_types(&subject.registry, &subject.limits)? {
-            let extension = samples.of("data_type", &name).first().map(Sample::extension).transpose()?;
-            let json = extension.map_or_else(|| Json::from(name.as_str()), |e| e.to_json().clone());
-            types.push(Typed { json, data_type });
-        }
-    }
-    for (_, extension) in own {
-        if let Ok(made) = subject.registry.data_type(&extension, &subject.limits) {
-            types.push(Typed { json: extension.to_json().clone(), data_type: made.object });
-        }
-    }
+    let own = |(_, extension): (&Sample, Extension)| {
+        let data_type = subject.registry.data_type(&extension, &subject.limits).ok()?.object;
+        Some(Typed { extension, data_type, fill: Vec::new() })
+    };
+    let types = match subject.point {
+        ExtensionPoint::DataType => subject.extensions()?.into_iter().filter_map(own).collect(),
+        _ => subject.types()?.to_vec(),
+    };
     let mut behind = Vec::new();
     for name in samples.names("codec") {
         let found = subject.registry.find(ExtensionPoint::Codec, name);
@@ -173,7 +161,7 @@ impl Plan {
         let mut document: Object =
             [("zarr_format", Json::from(3u64)), ("node_type", Json::from("array"))].into_iter().collect();
         document.set("shape", shape);
-        document.set("data_type", typed.json.clone());
+        document.set("data_type", typed.extension.to_json().clone());
         let at = |point, other: Json| if subject.point == point { own.clone() } else { other };
         document.set("chunk_grid", at(ExtensionPoint::ChunkGrid, object("regular", "chunk_shape", chunks)));
         let keys = Json::from(if self.v2 { "v2" } else { "default" });

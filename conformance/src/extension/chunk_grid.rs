@@ -2,6 +2,7 @@
 
 use super::{Sample, Subject};
 use crate::check::{Check, Finding, Settings, Verdict, ensure, unsupported};
+use crate::elements::indices;
 use proptest::prelude::*;
 use std::sync::Arc;
 use zarr_array::{
@@ -10,7 +11,6 @@ use zarr_array::{
         chunk_grid::{AxisCells, ChunkGrid},
         extension::Extension,
         registry::{Intent, Notes, Site},
-        representation::Representation,
         view::Dims,
     },
 };
@@ -29,8 +29,7 @@ type Made<'s> = (&'s Sample, Extension, Arc<dyn ChunkGrid>, Vec<u64>);
 
 fn make(subject: &Subject, extension: &Extension, shape: &[u64]) -> Result<Arc<dyn ChunkGrid>> {
     let notes = Notes::default();
-    let (_, (data_type, fill)) = super::trial::data_types(&subject.registry, &subject.limits)?.swap_remove(0);
-    let of = Representation::new(data_type, shape, &fill);
+    let of = subject.array(shape)?;
     let site = Site::new(&subject.registry, &subject.limits, &notes, Intent::Open).with(&of);
     Ok(subject.registry.chunk_grid(extension, &site)?.object)
 }
@@ -62,18 +61,6 @@ fn shapes(grid: &dyn ChunkGrid, shape: &[u64]) -> Vec<Vec<u64>> {
         changed(&|n| n * 2),
     ];
     all.into_iter().filter(|s| *s == shape || grid.grid_shape(s).is_ok()).collect()
-}
-
-fn indices(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> + '_ {
-    let n: u64 = shape.iter().product();
-    (0..n).map(move |mut i| {
-        let mut at = vec![0; shape.len()];
-        for d in (0..shape.len()).rev() {
-            at[d] = i % shape[d];
-            i /= shape[d];
-        }
-        at
-    })
 }
 
 /// Every element is in exactly one cell, and every cell begins within the array.

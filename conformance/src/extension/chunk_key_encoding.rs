@@ -2,6 +2,7 @@
 
 use super::{Sample, Subject};
 use crate::check::{Check, Finding, Settings, Verdict, ensure, unsupported};
+use crate::elements::indices;
 use proptest::{collection::vec, prelude::*};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,7 +12,6 @@ use std::{
 use zarr_array::core::{
     chunk_key_encoding::ChunkKeyEncoding,
     registry::{Intent, Notes, Site},
-    representation::Representation,
     store::Key,
 };
 
@@ -29,10 +29,9 @@ type Made<'s> = (&'s Sample, Vec<u64>, Arc<dyn ChunkKeyEncoding>);
 
 fn made(subject: &Subject) -> Result<Vec<Made<'_>>, Finding> {
     let (mut found, notes) = (Vec::new(), Notes::default());
-    let (_, (data_type, fill)) = super::trial::data_types(&subject.registry, &subject.limits)?.swap_remove(0);
     for (sample, extension) in subject.extensions()? {
         for shape in [&[][..], &[40], &[12, 30], &[3, 4, 5]] {
-            let of = Representation::new(data_type.clone(), shape, &fill);
+            let of = subject.array(shape)?;
             let site = Site::new(&subject.registry, &subject.limits, &notes, Intent::Open).with(&of);
             if let Ok(made) = subject.registry.chunk_key_encoding(&extension, &site) {
                 found.push((sample, shape.to_vec(), made.object));
@@ -40,18 +39,6 @@ fn made(subject: &Subject) -> Result<Vec<Made<'_>>, Finding> {
         }
     }
     if found.is_empty() { unsupported("it could not be made") } else { Ok(found) }
-}
-
-/// All cells of a grid of this shape.
-fn cells(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> + '_ {
-    (0..shape.iter().product()).map(move |mut i| {
-        let mut cell = vec![0; shape.len()];
-        for d in (0..shape.len()).rev() {
-            cell[d] = i % shape[d];
-            i /= shape[d];
-        }
-        cell
-    })
 }
 
 /// Cells, near and far.
@@ -67,7 +54,7 @@ fn each(
 ) -> Verdict {
     let many = Settings { cases: settings.cases.saturating_mul(4), ..settings.clone() };
     for (sample, shape, encoding) in made(subject)? {
-        let mut near = cells(&shape);
+        let mut near = indices(&shape);
         near.try_for_each(|cell| f(&*encoding, &cell))?;
         let law = format!("{} {law} {:?} {}", subject.id(), sample.configuration, shape.len());
         many.each(&law, cell(shape.len()), |cell| f(&*encoding, &cell))?;
@@ -79,7 +66,7 @@ fn each(
 fn injective(subject: &Subject, settings: &Settings) -> Verdict {
     for (sample, shape, encoding) in made(subject)? {
         let mut seen = BTreeMap::new();
-        for cell in cells(&shape) {
+        for cell in indices(&shape) {
             let key = encoding.encode(&cell)?;
             let other = seen.insert(key.clone(), cell.clone());
             ensure(other.is_none(), || format!("cells {other:?} and {cell:?} have the key {key}"))?;

@@ -198,7 +198,7 @@ fn sizes(trials: &Trials, settings: &Settings) -> Verdict {
 fn deterministic(trials: &Trials, settings: &Settings) -> Verdict {
     on_each(trials, settings, "deterministic", |trial, limits, value| {
         let first = trial.encode(limits, value, false)?;
-        let (codec, _) = trials.subject.codec(&trial.extension, &trial.representation, Size::Unknown)?;
+        let codec = trials.subject.codec(&trial.extension, &trial.representation)?;
         let other = Trial { codec, ..trial.clone() };
         let fresh = other.encode(limits, value, false)?;
         let second = trial.encode(limits, value, false)?;

@@ -18,7 +18,7 @@ use crate::{
     check::{Check, Settings},
     report::Record,
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::OnceLock};
 use zarr_array::{
     Error, Result,
     core::{
@@ -37,6 +37,8 @@ pub struct Subject {
     name: String,
     samples: Vec<Sample>,
     limits: Limits,
+    /// Made when a law needs them, since a plugin may die of that.
+    types: OnceLock<Vec<trial::Typed>>,
 }
 
 /// How an extension point is called in ids of cases.
@@ -60,7 +62,8 @@ impl Subject {
             return Err(registry.unknown(point, name));
         }
         let samples = samples.of(word(point), name);
-        Ok(Self { registry: registry.clone(), point, name: name.to_owned(), samples, limits: Limits::default() })
+        let (registry, name, limits) = (registry.clone(), name.to_owned(), Limits::default());
+        Ok(Self { registry, point, name, samples, limits, types: OnceLock::new() })
     }
     /// The extensions of a registry that have this name; all without one, each under its own name.
     ///
@@ -152,13 +155,21 @@ impl Subject {
             Some(shape) => vec![shape.clone()],
             None => [&[][..], &[1], &[7], &[3, 5], &[2, 3, 4]].iter().map(|s| s.to_vec()).collect(),
         };
-        let mut found = Vec::new();
-        for shape in shapes {
-            for (_, (data_type, fill)) in trial::data_types(&self.registry, &self.limits)? {
-                found.push(Representation::new(data_type, &shape, &fill));
-            }
+        let types = self.types()?;
+        Ok(shapes.iter().flat_map(|shape| types.iter().map(|t| t.array(shape))).collect())
+    }
+    /// The data types of the registry.
+    fn types(&self) -> Result<&[trial::Typed]> {
+        if let Some(types) = self.types.get() {
+            return Ok(types);
         }
-        Ok(found)
+        let types = trial::data_types(&self.registry, &self.limits)?;
+        Ok(self.types.get_or_init(|| types))
+    }
+    /// An array for extensions that do not care what its elements are.
+    fn array(&self, shape: &[u64]) -> Result<Representation> {
+        let first = self.types()?.first().ok_or_else(|| Error::argument("the registry has no data types"))?;
+        Ok(first.array(shape))
     }
     /// The extensions of the samples.
     fn extensions(&self) -> Result<Vec<(&Sample, Extension)>> {

@@ -13,10 +13,10 @@ use zarr_array::{
         codec::{ArrayToArray, ArrayToBytes, BytesToBytes},
         data_type::DataType,
         extension::{Extension, ExtensionPoint},
-        json::Object,
+        layout::{Layout, ScalarKind},
         limits::Limits,
         registry::{Constructor, Intent, Notes, Registration, Registry, Site},
-        representation::{Representation, Size},
+        representation::Representation,
     },
 };
 
@@ -38,18 +38,28 @@ pub(crate) struct Trial {
     pub(crate) lossy: bool,
 }
 
-/// All that could be made of a codec's samples, and what was refused.
+/// All that could be made of a codec's samples.
 pub(crate) struct Trials {
     pub(crate) subject: Subject,
     pub(crate) all: Vec<Trial>,
-    pub(crate) refused: Vec<(usize, String, Error)>,
 }
 
-/// A data type with its name and fill value.
-pub(crate) type Filled = (String, (Arc<dyn DataType>, Vec<u8>));
+/// A data type that arrays can have.
+#[derive(Debug, Clone)]
+pub(crate) struct Typed {
+    pub(crate) extension: Extension,
+    pub(crate) data_type: Arc<dyn DataType>,
+    pub(crate) fill: Vec<u8>,
+}
 
-/// The data types of a registry, each with its fill value.
-pub(crate) fn data_types(registry: &Registry, limits: &Limits) -> Result<Vec<Filled>> {
+impl Typed {
+    pub(crate) fn array(&self, shape: &[u64]) -> Representation {
+        Representation::new(self.data_type.clone(), shape, &self.fill)
+    }
+}
+
+/// The data types of a registry.
+pub(crate) fn data_types(registry: &Registry, limits: &Limits) -> Result<Vec<Typed>> {
     let samples = Samples::embedded()?;
     let listed = registry.list().filter(|l| l.point == ExtensionPoint::DataType && !l.shadowed);
     let mut names: BTreeSet<String> = listed.filter(|l| l.alias_of.is_none()).map(|l| l.name.to_owned()).collect();
@@ -58,15 +68,26 @@ pub(crate) fn data_types(registry: &Registry, limits: &Limits) -> Result<Vec<Fil
     for name in names {
         // Some are not known here or need a configuration that nobody knows; families have no type of their own name.
         for sample in samples.of("data_type", &name).into_iter().take(1) {
-            let Ok(data_type) = registry.data_type(&sample.extension()?, limits).map(|made| made.object) else {
-                continue;
-            };
+            let extension = sample.extension()?;
+            let Ok(data_type) = registry.data_type(&extension, limits).map(|made| made.object) else { continue };
             if let Ok(fill) = data_type.fill_from_json(&data_type.default_fill()) {
-                found.push((name.clone(), (data_type, fill)));
+                found.push(Typed { extension, data_type, fill });
             }
         }
     }
     Ok(found)
+}
+
+/// Floating point scalars of elements, if that is what they are.
+fn floats(layout: &Layout, elements: &Elements) -> Option<Vec<f64>> {
+    let Layout::Fixed { kind: ScalarKind::Float, width, .. } = layout else { return None };
+    let all = elements.each.concat();
+    let scalars = all.chunks(*width).map(|b| match *b {
+        [a, b, c, d] => Some(f64::from(f32::from_ne_bytes([a, b, c, d]))),
+        [a, b, c, d, e, f, g, h] => Some(f64::from_ne_bytes([a, b, c, d, e, f, g, h])),
+        _ => None,
+    });
+    scalars.collect()
 }
 
 pub(crate) fn with_call<R>(limits: &Limits, f: impl FnOnce(&Call<'_>) -> R) -> R {
@@ -75,29 +96,17 @@ pub(crate) fn with_call<R>(limits: &Limits, f: impl FnOnce(&Call<'_>) -> R) -> R
 }
 
 impl Subject {
-    /// Makes the codec; gives what it would write into metadata, too.
-    pub(crate) fn codec(&self, extension: &Extension, of: &Representation, size: Size) -> Result<(Codec, Object)> {
+    /// Makes the codec.
+    pub(crate) fn codec(&self, extension: &Extension, of: &Representation) -> Result<Codec> {
         let notes = Notes::default();
-        let site = Site {
-            name: extension.name(),
-            size,
-            ..Site::new(&self.registry, &self.limits, &notes, Intent::Open).with(of)
-        };
+        let site = Site::new(&self.registry, &self.limits, &notes, Intent::Open).with(of);
+        let site = Site { name: extension.name(), ..site };
         let found = self.registry.find(ExtensionPoint::Codec, extension.name());
         let found = found.ok_or_else(|| self.registry.unknown(ExtensionPoint::Codec, extension.name()))?;
         Ok(match found.constructor() {
-            Constructor::ArrayToArray(make) => {
-                let made = make(extension, &site)?;
-                (Codec::ArrayToArray(made.object.clone()), made.configuration()?)
-            }
-            Constructor::ArrayToBytes(make) => {
-                let made = make(extension, &site)?;
-                (Codec::ArrayToBytes(made.object.clone()), made.configuration()?)
-            }
-            Constructor::BytesToBytes(make) => {
-                let made = make(extension, &site)?;
-                (Codec::BytesToBytes(made.object.clone()), made.configuration()?)
-            }
+            Constructor::ArrayToArray(make) => Codec::ArrayToArray(make(extension, &site)?.object),
+            Constructor::ArrayToBytes(make) => Codec::ArrayToBytes(make(extension, &site)?.object),
+            Constructor::BytesToBytes(make) => Codec::BytesToBytes(make(extension, &site)?.object),
             _ => return Err(Error::argument(format!("`{}` is no codec", extension.name()))),
         })
     }
@@ -105,41 +114,9 @@ impl Subject {
 
 impl Trials {
     pub(crate) fn new(subject: &Subject) -> Self {
-        let mut trials = Self { subject: subject.clone(), all: Vec::new(), refused: Vec::new() };
-        for (i, sample) in subject.samples.iter().enumerate() {
-            if let Err(e) = trials.add(i, sample) {
-                trials.refused.push((i, "the sample".to_owned(), e));
-            }
-        }
-        trials
-    }
-    fn add(&mut self, i: usize, sample: &Sample) -> Result<()> {
-        let (subject, extension) = (&self.subject, sample.extension()?);
-        let lossy = subject.registry.find(ExtensionPoint::Codec, &subject.name).is_some_and(Registration::is_lossy);
-        for of in subject.arrays(sample)? {
-            let configuration = sample.configuration.as_deref().unwrap_or("no configuration");
-            let label = format!("{configuration} for {:?} {:?}", of.data_type(), of.shape());
-            match subject.codec(&extension, &of, Size::Unknown) {
-                Ok((codec, _)) => {
-                    let bytes = matches!(codec, Codec::BytesToBytes(_));
-                    let trial = Trial {
-                        label,
-                        sample: sample.clone(),
-                        extension: extension.clone(),
-                        representation: of,
-                        codec,
-                        lossy,
-                    };
-                    self.all.push(trial);
-                    // What encodes bytes does not care what they are.
-                    if bytes {
-                        break;
-                    }
-                }
-                Err(e) => self.refused.push((i, label, e)),
-            }
-        }
-        Ok(())
+        // `create` and `refusal` tell of what cannot be made.
+        let all = subject.samples.iter().flat_map(|sample| Trial::all(subject, sample).unwrap_or_default());
+        Self { subject: subject.clone(), all: all.collect() }
     }
     /// Any of them with something to encode.
     pub(crate) fn inputs(&self) -> BoxedStrategy<(usize, Value)> {
@@ -152,6 +129,31 @@ impl Trials {
 }
 
 impl Trial {
+    /// Those of a sample.
+    fn all(subject: &Subject, sample: &Sample) -> Result<Vec<Self>> {
+        let extension = sample.extension()?;
+        let lossy = subject.registry.find(ExtensionPoint::Codec, &subject.name).is_some_and(Registration::is_lossy);
+        let configuration = sample.configuration.as_deref().unwrap_or("no configuration");
+        let mut all = Vec::new();
+        for representation in subject.arrays(sample)? {
+            let Ok(codec) = subject.codec(&extension, &representation) else { continue };
+            let label = format!("{configuration} for {:?} {:?}", representation.data_type(), representation.shape());
+            let bytes = matches!(codec, Codec::BytesToBytes(_));
+            all.push(Self {
+                label,
+                sample: sample.clone(),
+                extension: extension.clone(),
+                representation,
+                codec,
+                lossy,
+            });
+            // What encodes bytes does not care what they are.
+            if bytes {
+                break;
+            }
+        }
+        Ok(all)
+    }
     /// Something that it can encode.
     pub(crate) fn input(&self) -> BoxedStrategy<Value> {
         match &self.codec {
@@ -239,7 +241,7 @@ impl Trial {
         else {
             return false;
         };
-        let scalars = |elements: &Elements| super::abilities::floats(self.representation.layout(), elements);
+        let scalars = |elements: &Elements| floats(self.representation.layout(), elements);
         match (scalars(a), scalars(b)) {
             (Some(a), Some(b)) => {
                 let near = |x: f64, y: f64| {

@@ -166,7 +166,7 @@ impl Elements {
         let mut all = self.clone();
         let mut rest = new.each.iter();
         for (i, e) in all.each.iter_mut().enumerate() {
-            if inside(i, &self.shape, region)
+            if crate::elements::is_inside(i, &self.shape, region)
                 && let Some(n) = rest.next()
             {
                 e.clone_from(n);
@@ -174,14 +174,6 @@ impl Elements {
         }
         all
     }
-}
-
-fn inside(mut i: usize, shape: &[u64], region: &Region) -> bool {
-    (0..shape.len()).rev().all(|d| {
-        let at = i as u64 % shape[d];
-        i /= shape[d] as usize;
-        region.start[d] <= at && at < region.end(d)
-    })
 }
 
 /// A region of a shape that has an element at least, unless the shape has none.

@@ -17,6 +17,7 @@ use crate::{
     report::{Outcome, Record},
 };
 use std::{
+    cell::OnceCell,
     collections::BTreeSet,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
@@ -40,14 +41,16 @@ pub fn serve(file: &Path, samples: &Samples, settings: &Settings, journal: &Path
     let diary = Arc::new(Diary { done: done.collect(), journal, plugin: Mutex::new(None), over: Mutex::new(None) });
     let settings = Settings { observer: Some(diary.clone()), ..settings.clone() };
     let mut tell = |record| diary.tell(record);
-    settings.case("abi/descriptor", "abi/descriptor", &mut tell, || match Plugin::open(file) {
+    let opened = OnceCell::new();
+    let open = || opened.get_or_init(|| Plugin::open(file));
+    settings.case("abi/descriptor", "abi/descriptor", &mut tell, || match open() {
         Ok(_) => Ok(()),
         Err(e) => broken(e.to_string()),
     });
     // That it cannot be loaded is told.
-    let Ok(plugin) = Plugin::open(file) else { return Ok(0) };
+    let Ok(plugin) = open() else { return Ok(0) };
     *lock(&diary.plugin) = Some(plugin.clone());
-    let subjects = subjects(&plugin, samples)?;
+    let subjects = subjects(plugin, samples)?;
     for subject in &subjects {
         subject.run(&settings, &mut tell);
         #[cfg(unix)]

@@ -6,10 +6,7 @@ use super::{
     journal::{Entry, Journal},
     watch,
 };
-use crate::{
-    check::{Settings, Verdict, broken},
-    report::Outcome,
-};
+use crate::check::{Settings, Verdict, broken};
 use std::time::Duration;
 
 /// The laws with random inputs.
@@ -45,13 +42,7 @@ pub(super) fn run(subject: &Subject, settings: &Settings, time: Duration) -> Ver
     let again = |what: &str| broken(format!("{what}; to see it again: --seed {seed} --fuzz 0"));
     match (ended, entries.last()) {
         (Ended::Badly(how), _) => again(&how),
-        (_, Some(Entry::Done(record))) => {
-            let text = match &record.outcome {
-                Outcome::Fail(text) => text,
-                other => other.text(),
-            };
-            again(&format!("{}: {text}", record.id))
-        }
+        (_, Some(Entry::Done(record))) => again(&format!("{}: {}", record.id, record.outcome.text())),
         _ => Ok(()),
     }
 }

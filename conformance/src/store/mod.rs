@@ -146,11 +146,6 @@ pub const CHECKS: &[Check<Subject>] = &[
     law("concurrent/erase-and-list", "store/concurrent", concurrent::erase_and_list),
 ];
 
-/// The laws of stores, for the stores that a storage transformer gives as well: `make` wraps a store in memory.
-pub fn store_laws() -> &'static [Check<Subject>] {
-    CHECKS
-}
-
 /// Runs the laws on a kind of store.
 pub fn run(subject: &Subject, prefix: &str, settings: &Settings, each: &mut dyn FnMut(Record)) {
     settings.run(prefix, subject, CHECKS, each);

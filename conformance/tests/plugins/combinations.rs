@@ -1,13 +1,12 @@
 //! Extensions in plugins among built-in ones, in every combination: a plugin that mirrors the built-in extensions must
 //! store and read what they do, whichever of an array's extensions come from it.
 
-use super::json;
+use super::{call, json};
 use proptest::prelude::*;
 use std::{cell::Cell, path::Path, sync::Arc};
 use zarr_array::{
     Array, Context, Hierarchy, ResizeOptions, Result,
     core::{
-        call::{Call, Options, Pool, Sequential},
         codec::ArrayToBytes,
         extension::Extension,
         json::{Json, Object},
@@ -215,11 +214,6 @@ fn sharding(registry: &Registry, name: &str, f: impl FnOnce(&dyn ArrayToBytes)) 
         Constructor::ArrayToBytes(make) => f(&*make(&extension, &site).unwrap().object),
         _ => panic!("it is no such codec"),
     }
-}
-
-fn call<R>(f: impl FnOnce(&Call<'_>) -> R) -> R {
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Pool::default());
-    f(&Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
 }
 
 /// What a codec can do besides encoding and decoding, and what it says of itself.

@@ -16,24 +16,16 @@ mod zoo;
 use std::{path::Path, sync::Arc};
 use zarr_array::{
     Context, Hierarchy,
-    core::{json::Json, registry::Registry},
+    core::{
+        call::{Call, Options, Pool, Sequential},
+        json::Json,
+        limits::Limits,
+        registry::Registry,
+    },
     plugins::Plugin,
     store::OpenMode,
 };
 use zarr_conformance::strangers;
-
-const IN_RUST: [&str; 10] = [
-    "numcodecs-lz4",
-    "numcodecs-zlib",
-    "numcodecs-shuffle",
-    "numcodecs-pcodec",
-    "bitround",
-    "numpy-datetime",
-    "rectilinear",
-    "fan-out",
-    "chunk-manifest",
-    "template-rust",
-];
 
 fn json(text: &str) -> Json {
     Json::parse(text.as_bytes(), &Default::default()).unwrap()
@@ -54,4 +46,10 @@ fn context(plugins: &[&str]) -> Context {
 
 fn create(path: &Path, context: &Context) -> Hierarchy {
     Hierarchy::open_with(&path.to_string_lossy(), OpenMode::Create, context.clone()).unwrap()
+}
+
+/// Runs a function with a call, on one thread.
+fn call<R>(f: impl FnOnce(&Call<'_>) -> R) -> R {
+    let (limits, options, buffers) = (Limits::default(), Options::default(), Pool::default());
+    f(&Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
 }

@@ -1,13 +1,12 @@
 //! The static and the dynamic build of every plugin in Rust store the same bytes.
 
-use super::IN_RUST;
 use std::process::Command;
 use zarr_conformance::strangers;
 
 #[test]
 fn linked_and_loaded_plugins_store_the_same() {
     let mut command = Command::new(strangers::static_and_dynamic().unwrap());
-    IN_RUST.iter().for_each(|name| {
+    strangers::IN_RUST.iter().for_each(|name| {
         command.arg(strangers::rust(name).unwrap());
     });
     let output = command.output().unwrap();

@@ -4,10 +4,11 @@
 mod exercise;
 
 use super::{
+    call,
     compatibility::{reason, round_trip},
     json,
 };
-use exercise::{call, exercise};
+use exercise::exercise;
 use std::{
     path::{Path, PathBuf},
     process::Command,

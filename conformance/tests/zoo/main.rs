@@ -12,13 +12,10 @@ mod keys;
 mod transformers;
 
 use std::collections::BTreeSet;
-use zarr_array::core::{
-    extension::ExtensionPoint,
-    registry::{Registration, Registry},
-};
+use zarr_array::core::registry::{Registration, Registry};
 use zarr_conformance::{
     check::Settings,
-    extension::{Samples, Subject},
+    extension::{Samples, Subject, word},
     report::{Outcome, Record},
 };
 
@@ -30,10 +27,6 @@ pub(crate) struct Animal {
     pub(crate) samples: &'static [&'static str],
     /// What catches it: first what it was bred for, then what catches it as well. Starred: it may get away at times.
     pub(crate) caught: &'static [&'static str],
-}
-
-fn word(point: ExtensionPoint) -> &'static str {
-    zarr_conformance::extension::word(point)
 }
 
 /// The laws that it breaks, for which it was tried.

@@ -97,10 +97,17 @@ impl Chain {
     fn decode_array(&self, call: &Call<'_>, source: &dyn Source, region: &Region, mut out: ViewMut<'_>) -> Result<()> {
         let (stage, encoded) = (&self.array_to_bytes, self.innermost());
         if let Some(partial) = stage.codec.partial() {
+            // Who reads a part only would not notice stored bytes of another size.
+            let size = stage.codec.encoded_size();
+            if let Size::Exact(_) = size
+                && let Some(found) = source.size()?
+            {
+                stage.blame("decode", check_size(size, found))?;
+            }
             return stage.blame("decode", partial.partial_decode(call, source, region, out));
         }
         source.read(&[ByteRange::All], &mut |_, bytes| {
-            let result = check_size(stage.codec.encoded_size(), bytes.len()).and_then(|()| {
+            let result = check_size(stage.codec.encoded_size(), bytes.len() as u64).and_then(|()| {
                 if region.is_whole(encoded.shape()) {
                     return stage.codec.decode(call, bytes, out.reborrow());
                 }
@@ -111,9 +118,9 @@ impl Chain {
     }
 }
 
-fn check_size(expected: Size, found: usize) -> Result<()> {
+fn check_size(expected: Size, found: u64) -> Result<()> {
     match expected {
-        Size::Exact(n) if n != found as u64 => Err(Error::data(format!("{found} bytes, expected {n}"))),
+        Size::Exact(n) if n != found => Err(Error::data(format!("{found} bytes, expected {n}"))),
         _ => Ok(()),
     }
 }
@@ -146,7 +153,7 @@ fn decode_into(stages: &[BytesStage], call: &Call<'_>, bytes: &[u8], destination
             destination.copy_from_slice(first.stage.blame("decode", part)?);
             return Ok(());
         }
-        first.stage.blame("decode", check_size(Size::Exact(wanted as u64), len))
+        first.stage.blame("decode", check_size(Size::Exact(wanted as u64), len as u64))
     })
 }
 
@@ -174,7 +181,7 @@ fn decode_all(
             (out.alias(), out.len())
         }
     };
-    last.stage.blame("decode", check_size(last.decoded, len))?;
+    last.stage.blame("decode", check_size(last.decoded, len as u64))?;
     match alias {
         Some(part) => {
             let part = bytes.get(part).ok_or_else(|| Error::data("a codec's result lies outside its input"));

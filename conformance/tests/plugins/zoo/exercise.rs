@@ -1,14 +1,14 @@
 //! Calls of everything that an extension has.
 
 use super::Cage;
+use crate::call;
 use std::sync::Arc;
 use zarr_array::{
     Result,
     core::{
-        call::{Call, Options, Out, Pool, Sequential},
+        call::Out,
         codec::{ArrayToArray, ArrayToBytes, BytesToBytes, Plan},
         extension::Extension,
-        limits::Limits,
         registry::{Constructor, Site},
         representation::Size,
         source::ByteRange,
@@ -17,11 +17,6 @@ use zarr_array::{
     },
     store::MemoryStore,
 };
-
-pub(super) fn call<R>(f: impl FnOnce(&Call<'_>) -> R) -> R {
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Pool::default());
-    f(&Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
-}
 
 /// Calls everything that an extension has. Gives the first error.
 pub(super) fn exercise(cage: &Cage, extension: &Extension, data_type: &str) -> Result<()> {

@@ -1,0 +1,31 @@
+"""Cases that are made by rules: written, or compared with what is stored."""
+
+import sys
+
+
+def keep(cases, wanted, arguments, usage, made):
+    """Writes the files that are not there yet; `--check` compares, `--replace` rewrites what differs.
+
+    `wanted`: the bytes of every file by its path below the folder `cases`; `made`: what they are, for people.
+    """
+    if arguments not in ([], ["--check"], ["--replace"]):
+        sys.exit(usage)
+    stored = {p.relative_to(cases).as_posix(): p.read_bytes() for p in cases.rglob("*") if p.is_file()}
+    missing = sorted(wanted.keys() - stored.keys())
+    changed = sorted(path for path in wanted.keys() & stored.keys() if wanted[path] != stored[path])
+    unknown = sorted(stored.keys() - wanted.keys())
+    if arguments == ["--check"]:
+        for word, paths in (("missing", missing), ("changed", changed), ("unknown", unknown)):
+            for path in paths:
+                print(f"{word}: {path}", file=sys.stderr)
+        if missing or changed or unknown:
+            sys.exit("the stored cases are not what the rules give")
+    elif changed and not arguments:
+        sys.exit(f"these stored cases would change (--replace rewrites them): {', '.join(changed)}")
+    else:
+        for path in missing + changed:
+            (cases / path).parent.mkdir(parents=True, exist_ok=True)
+            (cases / path).write_bytes(wanted[path])
+        if unknown:
+            print(f"of no rule, left alone: {', '.join(unknown)}", file=sys.stderr)
+    print(f"{made}, {len(missing)} files missing, {len(changed)} changed, {len(unknown)} unknown")
