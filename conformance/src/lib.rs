@@ -39,3 +39,4 @@ pub mod plugin;
 pub mod report;
 pub mod store;
 pub mod strangers;
+mod wait;

@@ -1,5 +1,6 @@
 //! Commands of an implementation: started, watched, and ended when their time is up.
 
+use crate::wait::wait;
 use std::{
     fs::{self, File},
     io::{BufRead, BufReader, Write},
@@ -40,18 +41,9 @@ pub(super) fn once(command: &[String], limit: Duration, scratch: &Path) -> Resul
         Ok(child) => child,
         Err(e) => return Ok(Answer::Broken(e.to_string())),
     };
-    let begin = Instant::now();
-    let mut pause = Duration::from_millis(1);
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
-        }
-        if begin.elapsed() > limit {
-            end(&mut child);
-            return Ok(Answer::Broken(format!("it was not done after {} s", limit.as_secs_f64())));
-        }
-        thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(20));
+    let Some(status) = wait(&mut child, limit, || Ok(0))? else {
+        end(&mut child);
+        return Ok(Answer::Broken(format!("it was not done after {} s", limit.as_secs_f64())));
     };
     let said = said_in(&said);
     Ok(match status.code() {

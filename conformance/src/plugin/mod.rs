@@ -17,13 +17,13 @@ mod resources;
 
 pub use child::{fuzz, serve};
 
-use crate::{check::Settings, report::Record};
+use crate::{check::Settings, report::Record, wait::wait};
 use incidents::Incidents;
 use journal::{Entry, Journal};
 use std::{
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
-    time::{Duration, Instant},
+    time::Duration,
 };
 use zarr_array::{Error, Result};
 
@@ -129,25 +129,13 @@ enum Ended {
 const AGAIN: u8 = 64;
 
 /// Waits for a child for as long as it makes progress.
-fn watch(mut child: Child, patience: Duration, mut progress: impl FnMut() -> Result<u64>) -> Result<Ended> {
-    let (mut at, mut since) = (progress()?, Instant::now());
-    let mut pause = Duration::from_millis(1);
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(ended(status));
-        }
-        let now = progress()?;
-        if now != at {
-            (at, since) = (now, Instant::now());
-        }
-        if since.elapsed() > patience {
-            child.kill()?;
-            child.wait()?;
-            return Ok(Ended::Badly(format!("it did not come back within {} s", patience.as_secs_f64())));
-        }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(20));
+fn watch(mut child: Child, patience: Duration, progress: impl FnMut() -> Result<u64>) -> Result<Ended> {
+    if let Some(status) = wait(&mut child, patience, progress)? {
+        return Ok(ended(status));
     }
+    child.kill()?;
+    child.wait()?;
+    Ok(Ended::Badly(format!("it did not come back within {} s", patience.as_secs_f64())))
 }
 
 fn ended(status: ExitStatus) -> Ended {
