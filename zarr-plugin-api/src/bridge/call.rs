@@ -30,12 +30,18 @@ struct Kept<'c> {
     memos: Vec<Memo>,
 }
 
-/// What came of a lent call.
+/// What came of a lent call. Two words, which come back in registers: almost always there is nothing to tell.
 pub(crate) struct Ended {
     pub(crate) status: abi::Status,
-    pub(crate) fault: Option<Fault>,
-    /// What was recorded with it, whatever the status.
-    pub(crate) error: Option<Error>,
+    pub(crate) wrong: Option<Box<Wrong>>,
+}
+
+/// What went wrong, whatever the status.
+pub(crate) enum Wrong {
+    /// What no correct callee answers; comes before what was said with it.
+    Answered(Fault),
+    /// What the other side recorded.
+    Said(Error),
 }
 
 /// Lends a call. `roots` only where files may be opened.
@@ -73,10 +79,10 @@ pub(crate) fn lend(call: &Call<'_>, roots: &[Str], f: impl FnOnce(*const abi::Ca
         join: Some(join),
     };
     let (status, fault) = f(&raw const lent);
-    if lender.kept.get().is_none() {
-        return Ended { status, fault, error: None };
+    if lender.kept.get().is_none() && fault.is_none() {
+        return Ended { status, wrong: None };
     }
-    Ended { status, fault, error: lender.end() }
+    Ended { status, wrong: lender.end(fault) }
 }
 
 /// A call where none is at hand: one thread, limits and options as given.
@@ -96,12 +102,12 @@ pub(crate) fn outcome(guard: Option<&dyn Guard>, run: &mut dyn FnMut() -> Ended)
         Some(guard) => guard.run(run),
         None => {
             let ended = run();
-            match (ended.error, ended.fault) {
-                (_, Some(Fault(what))) => Err(zarr_core::ErrorKind::Contract(what).into()),
+            match ended.wrong.map(|wrong| *wrong) {
+                Some(Wrong::Answered(Fault(what))) => Err(zarr_core::ErrorKind::Contract(what).into()),
                 // A side that is trusted means what it says: the value is not there.
-                (Some(e), _) if error::says_missing(&e) => Err(error::relayed(abi::E_MISSING)),
-                (Some(e), _) => Err(e),
-                (None, _) => error::check(ended.status),
+                Some(Wrong::Said(e)) if error::says_missing(&e) => Err(error::relayed(abi::E_MISSING)),
+                Some(Wrong::Said(e)) => Err(e),
+                None => error::check(ended.status),
             }
         }
     }
@@ -125,11 +131,12 @@ impl<'c> Lender<'c> {
         // SAFETY: the caller's promise; `lend` keeps the lender for as long as the call.
         unsafe { &*(*call).host.cast::<Self>() }
     }
-    /// Gives back what was kept; gives the error.
+    /// Gives back what was kept; gives what went wrong.
     #[cold]
-    fn end(self) -> Option<Error> {
-        let kept = ManuallyDrop::into_inner(self.kept).into_inner()?;
-        kept.into_inner().unwrap_or_else(PoisonError::into_inner).error
+    fn end(self, fault: Option<Fault>) -> Option<Box<Wrong>> {
+        let kept = ManuallyDrop::into_inner(self.kept).into_inner();
+        let said = kept.and_then(|kept| kept.into_inner().unwrap_or_else(PoisonError::into_inner).error);
+        fault.map(Wrong::Answered).or(said.map(Wrong::Said)).map(Box::new)
     }
     /// Keeps the first error; any other comes before a suspension.
     pub(crate) fn record(&self, e: Error) {

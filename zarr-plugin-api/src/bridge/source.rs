@@ -270,11 +270,14 @@ impl Taken {
     }
 }
 
-const CANNOT_READ: ErrorKind = ErrorKind::Contract("a reader that cannot read");
+#[cold]
+fn cannot_read() -> Error {
+    ErrorKind::Contract("a reader that cannot read").into()
+}
 
 impl Source for Taken {
     fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
-        let read = self.reader.read.ok_or(CANNOT_READ)?;
+        let read = self.reader.read.ok_or_else(cannot_read)?;
         let lent: Ranges<abi::Range> = ranges.iter().copied().map(range_to).collect();
         let mut failed = None;
         let done = self.checked(|reader, call| {
@@ -287,7 +290,7 @@ impl Source for Taken {
         failed.map_or(done, Err)
     }
     fn read_into(&self, range: ByteRange, out: &mut [u8]) -> Result<()> {
-        let read_into = self.reader.read_into.ok_or(CANNOT_READ)?;
+        let read_into = self.reader.read_into.ok_or_else(cannot_read)?;
         let (range, out, len) = (range_to(range), out.as_mut_ptr(), out.len());
         // SAFETY: as above.
         self.with(|reader, call| unsafe { read_into(reader, call, &raw const range, out, len) })

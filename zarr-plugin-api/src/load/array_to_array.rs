@@ -3,7 +3,7 @@
 use super::{
     Plugin,
     data_type::PluginType,
-    handle::{Handle, MISSING},
+    handle::{Handle, missing},
 };
 use crate::{
     abi,
@@ -70,7 +70,7 @@ fn encoded(
 ) -> Result<Representation> {
     let mut lent: abi::Representation = abi::blank();
     handle.plain(site.limits, |this, call| {
-        let f = table.encoded_representation.ok_or(MISSING)?;
+        let f = table.encoded_representation.ok_or_else(missing)?;
         // SAFETY: see above.
         Ok((unsafe { f(this, call, &raw mut lent) }, None))
     })?;
@@ -156,13 +156,13 @@ impl ArrayToArray for Codec {
         &self.encoded
     }
     fn encode(&self, call: &Call<'_>, decoded: &View<'_>, encoded: ViewMut<'_>) -> Result<()> {
-        let f = self.table.encode.ok_or(MISSING)?;
+        let f = self.table.encode.ok_or_else(missing)?;
         let (from, to) = ((&self.decoded_form, decoded), (&self.encoded_form, encoded));
         // SAFETY: see above.
         self.both(call, from, to, |this, call, from, to| unsafe { f(this, call, from, to) })
     }
     fn decode(&self, call: &Call<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
-        let f = self.table.decode.ok_or(MISSING)?;
+        let f = self.table.decode.ok_or_else(missing)?;
         let (from, to) = ((&self.encoded_form, encoded), (&self.decoded_form, decoded));
         // SAFETY: see above.
         self.both(call, from, to, |this, call, from, to| unsafe { f(this, call, from, to) })
@@ -175,7 +175,7 @@ impl ArrayToArray for Codec {
         }
     }
     fn decode_in_place(&self, call: &Call<'_>, elements: ViewMut<'_>) -> Result<()> {
-        let f = self.table.decode_in_place.ok_or(MISSING)?;
+        let f = self.table.decode_in_place.ok_or_else(missing)?;
         self.handle.checked(call, |this, lent| {
             // SAFETY: see above.
             self.decoded_form.lend_mut(call, elements, true, |array| unsafe { f(this, lent, array) })

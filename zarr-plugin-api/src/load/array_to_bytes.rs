@@ -2,7 +2,7 @@
 
 use super::{
     Plugin,
-    handle::{Handle, MISSING},
+    handle::{Handle, missing},
 };
 use crate::{
     abi::{self, Bytes},
@@ -118,7 +118,7 @@ impl ArrayToBytes for Codec {
         self.size
     }
     fn encode(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
-        let f = self.table.encode.ok_or(MISSING)?;
+        let f = self.table.encode.ok_or_else(missing)?;
         let before = out.len();
         self.handle.checked(call, |this, lent| {
             let (status, fault) = self.form.lend(call, decoded, |array| {
@@ -130,7 +130,7 @@ impl ArrayToBytes for Codec {
         })
     }
     fn decode(&self, call: &Call<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
-        let f = self.table.decode.ok_or(MISSING)?;
+        let f = self.table.decode.ok_or_else(missing)?;
         self.check_stored(encoded.len() as u64)?;
         let input = Bytes::new(encoded);
         self.handle.checked(call, |this, lent| {
@@ -156,7 +156,7 @@ impl ArrayToBytes for Codec {
 
 impl PartialDecode for Codec {
     fn partial_decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, out: ViewMut<'_>) -> Result<()> {
-        let f = self.table.partial_decode.ok_or(MISSING)?;
+        let f = self.table.partial_decode.ok_or_else(missing)?;
         if let Some(found) = source.size()? {
             self.check_stored(found)?;
         }
@@ -179,7 +179,7 @@ impl Update for Codec {
         new: &View<'_>,
         out: &mut Out<'_>,
     ) -> Result<Encoded> {
-        let f = self.table.update.ok_or(MISSING)?;
+        let f = self.table.update.ok_or_else(missing)?;
         let (start, len) = (region.start.as_ptr(), region.len.as_ptr());
         let (mut is_fill, before) = (0, out.len());
         self.handle.checked(call, |this, lent| {

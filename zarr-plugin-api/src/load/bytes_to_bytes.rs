@@ -2,7 +2,7 @@
 
 use super::{
     Plugin,
-    handle::{Handle, MISSING},
+    handle::{Handle, missing},
 };
 use crate::{
     abi::{self, Bytes},
@@ -72,7 +72,7 @@ impl BytesToBytes for Codec {
         asked.map_or(Size::Unknown, |()| size_from(&answer))
     }
     fn encode(&self, call: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
-        let f = self.table.encode.ok_or(MISSING)?;
+        let f = self.table.encode.ok_or_else(missing)?;
         let (input, before) = (Bytes::new(decoded), out.len());
         self.handle.checked(call, |this, call| {
             // SAFETY: see above.
@@ -82,7 +82,7 @@ impl BytesToBytes for Codec {
         })
     }
     fn decode(&self, call: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
-        let f = self.table.decode.ok_or(MISSING)?;
+        let f = self.table.decode.ok_or_else(missing)?;
         let input = Bytes::new(encoded);
         self.handle.checked(call, |this, call| {
             // SAFETY: see above.
@@ -103,7 +103,7 @@ struct Decoded<'s> {
 
 impl Source for Decoded<'_> {
     fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
-        let f = self.codec.table.decoded_read.ok_or(MISSING)?;
+        let f = self.codec.table.decoded_read.ok_or_else(missing)?;
         let lent: Ranges<abi::Range> = ranges.iter().copied().map(source::range_to).collect();
         self.codec.handle.plain(&self.codec.limits, |this, call| {
             callback::answers(ranges, each, |each, context| {

@@ -2,7 +2,7 @@
 
 use super::{
     Plugin,
-    handle::{Handle, MISSING},
+    handle::{Handle, missing},
 };
 use crate::abi;
 use std::sync::Arc;
@@ -122,7 +122,7 @@ impl Grid {
 impl ChunkGrid for Grid {
     fn grid_shape(&self, array_shape: &[u64]) -> Result<Dims> {
         self.check_rank("the array", array_shape)?;
-        let f = self.table.grid_shape.ok_or(MISSING)?;
+        let f = self.table.grid_shape.ok_or_else(missing)?;
         let (shape, rank) = (array_shape.as_ptr(), array_shape.len());
         // SAFETY: see above.
         let found = self.numbers(rank, |this, call, found| unsafe { f(this, call, shape, rank as u32, found) })?;
@@ -141,7 +141,7 @@ impl ChunkGrid for Grid {
     fn cell(&self, array_shape: &[u64], cell: &[u64]) -> Result<Region> {
         self.check_rank("the array", array_shape)?;
         self.check_rank("the cell", cell)?;
-        let f = self.table.cell.ok_or(MISSING)?;
+        let f = self.table.cell.ok_or_else(missing)?;
         let (shape, rank) = (array_shape.as_ptr(), array_shape.len());
         let mut len = Dims::from_elem(0, rank);
         let len_at = len.as_mut_ptr();
@@ -162,7 +162,7 @@ impl ChunkGrid for Grid {
     fn cell_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
         self.check_rank("the array", array_shape)?;
         self.check_rank("the element", element)?;
-        let f = self.table.cell_of.ok_or(MISSING)?;
+        let f = self.table.cell_of.ok_or_else(missing)?;
         let (shape, rank) = (array_shape.as_ptr(), array_shape.len());
         // SAFETY: see above.
         let cell = self

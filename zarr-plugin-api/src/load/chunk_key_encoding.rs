@@ -2,7 +2,7 @@
 
 use super::{
     Plugin,
-    handle::{Handle, MISSING},
+    handle::{Handle, missing},
 };
 use crate::abi::{self, Str};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub(super) fn make(
 
 impl ChunkKeyEncoding for Encoding {
     fn encode(&self, cell: &[u64]) -> Result<String> {
-        let f = self.table.encode.ok_or(MISSING)?;
+        let f = self.table.encode.ok_or_else(missing)?;
         let (at, rank) = (cell.as_ptr(), cell.len() as u32);
         // SAFETY: the instance is alive, and what is lent lives until the function returns.
         let key = self.handle.text(&self.limits, |this, call, out| unsafe { f(this, call, at, rank, out) })?;

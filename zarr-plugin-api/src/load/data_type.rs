@@ -2,7 +2,7 @@
 
 use super::{
     Plugin,
-    handle::{Handle, MISSING},
+    handle::{Handle, missing},
 };
 use crate::{
     abi::{self, Bytes},
@@ -101,7 +101,7 @@ impl DataType for PluginType {
         self.layout.clone()
     }
     fn fill_from_json(&self, value: &Json) -> Result<Vec<u8>> {
-        let f = self.table.fill_from_json.ok_or(MISSING)?;
+        let f = self.table.fill_from_json.ok_or_else(missing)?;
         let text = value.to_string();
         let json = Bytes::new(text.as_bytes());
         // SAFETY: see above.
@@ -114,7 +114,7 @@ impl DataType for PluginType {
         if fits { Ok(element) } else { Err(self.handle.fault("it gave a fill value that is no element")) }
     }
     fn fill_to_json(&self, element: &[u8]) -> Result<Json> {
-        let f = self.table.fill_to_json.ok_or(MISSING)?;
+        let f = self.table.fill_to_json.ok_or_else(missing)?;
         let element = Bytes::new(element);
         // SAFETY: see above.
         self.json(|this, call, out| unsafe { f(this, call, &raw const element, out) })

@@ -20,8 +20,11 @@ use zarr_core::{
     registry::{Intent, Site},
 };
 
-/// For a function that was checked when its vtable was read.
-pub(super) const MISSING: ErrorKind = ErrorKind::Contract("a required function is null");
+/// For a function that was checked when its vtable was read. Made only then: an error costs as much as a call.
+#[cold]
+pub(super) fn missing() -> Error {
+    ErrorKind::Contract("a required function is null").into()
+}
 
 /// An instance that is destroyed with its last user.
 #[derive(Debug)]
@@ -145,7 +148,7 @@ impl Handle {
     /// A function without a call, which therefore cannot say what went wrong.
     #[inline]
     pub(super) fn ask(&self, f: impl FnOnce(*const c_void) -> Status) -> Result<()> {
-        self.plugin.watched(|| Ended { status: f(self.this), fault: None, error: None })
+        self.plugin.watched(|| Ended { status: f(self.this), wrong: None })
     }
     /// The abilities of the instance: all, if it does not say.
     pub(super) fn abilities(&self, head: &abi::Head) -> Result<u64> {

@@ -10,7 +10,7 @@ use crate::{
     abi,
     bridge::{
         Fault, Guard,
-        call::{self, Ended},
+        call::{self, Ended, Wrong},
         error,
     },
 };
@@ -126,22 +126,24 @@ impl Plugin {
         let before = Environment::now();
         let ended = call();
         let changed = before.restore();
-        if ended.status == abi::OK && ended.error.is_none() && ended.fault.is_none() && !changed {
+        if ended.status == abi::OK && ended.wrong.is_none() && !changed {
             return Ok(());
         }
         self.convict(changed, ended)
     }
     #[cold]
     fn convict(&self, changed: bool, ended: Ended) -> Result<()> {
-        if let Some(Fault(what)) = ended.fault {
-            return Err(self.quarantine(what).into());
-        }
+        let said = match ended.wrong.map(|wrong| *wrong) {
+            Some(Wrong::Answered(Fault(what))) => return Err(self.quarantine(what).into()),
+            Some(Wrong::Said(e)) => Some(e),
+            None => None,
+        };
         if changed {
             return Err(self.quarantine("it changed the floating-point environment").into());
         }
         match ended.status {
             abi::E_PANIC => {
-                let text = ended.error.map_or("it panicked".to_owned(), |e| format!("it panicked: {}", e.kind()));
+                let text = said.map_or("it panicked".to_owned(), |e| format!("it panicked: {}", e.kind()));
                 Err(self.quarantine(&text).into())
             }
             abi::OK..=abi::E_INTERNAL => {
@@ -149,7 +151,7 @@ impl Plugin {
                 // "Nothing is stored" means fill values to who reads an array. Only the host can know that.
                 let unsaid = || error::rebuilt(ended.status, &format!("{} {} did not say why", id.0, id.1), None);
                 let suspended = ended.status == abi::E_SUSPENDED;
-                Err(ended.error.unwrap_or_else(|| if suspended { error::relayed(ended.status) } else { unsaid() }))
+                Err(said.unwrap_or_else(|| if suspended { error::relayed(ended.status) } else { unsaid() }))
             }
             other => Err(self.quarantine(&format!("it answered with {other}, which is no status")).into()),
         }
@@ -199,7 +201,10 @@ pub(super) fn enter(entry: abi::Entry) -> Result<abi::Plugin, Reason> {
     });
     before.restore();
     if found.is_null() {
-        return Err(Reason::Refused(ended.error.map_or("it did not say why".to_owned(), |e| e.to_string())));
+        return Err(Reason::Refused(match ended.wrong.as_deref() {
+            Some(Wrong::Said(e)) => e.to_string(),
+            _ => "it did not say why".to_owned(),
+        }));
     }
     // SAFETY: it is static, and begins with its size.
     unsafe { abi::copied(found) }.ok_or(Reason::Descriptor("it does not say its size"))

@@ -2,7 +2,7 @@
 
 use super::{
     Plugin,
-    handle::{Handle, MISSING},
+    handle::{Handle, missing},
 };
 use crate::{
     abi::{self, Str},
@@ -45,7 +45,7 @@ pub(super) fn make(
 
 impl StorageTransformer for Transformer {
     fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>> {
-        let wrap = self.table.wrap.ok_or(MISSING)?;
+        let wrap = self.table.wrap.ok_or_else(missing)?;
         self.handle.plugin().usable()?;
         let below = store::give::<false>(below);
         let mut above: abi::Store = abi::blank();
