@@ -111,6 +111,8 @@ fn built(name: &str, source: &Path) -> Result<PathBuf> {
             .args(["build", "--locked", "--quiet", "--lib", "--features", "plugin"])
             .current_dir(&copy)
             .env("CARGO_TARGET_DIR", build_folder())
+            // Each is built once: what serves the next build only fills the disk.
+            .env("CARGO_INCREMENTAL", "0")
             .env_remove("RUSTFLAGS"))?;
         let file = format!("{}{}{suffix}", std::env::consts::DLL_PREFIX, name.replace('-', "_"));
         fs::copy(build_folder().join("debug").join(file), below.join("new"))?;
