@@ -1,0 +1,110 @@
+//! This project under measurement.
+
+use common::{Data, Failure, Job, Meter, Region, Task, counting, serve};
+use std::{path::Path, sync::Arc};
+use zarr_array::{
+    Array, Context, Hierarchy, NewArray, Node,
+    core::{
+        call::Sequential,
+        json::{Json, Object},
+    },
+    store::OpenMode,
+};
+
+fn main() -> Result<(), Failure> {
+    let (mut data, mut buffer) = (Data::default(), Vec::new());
+    serve(|job, meter| run(job, meter, &mut data, &mut buffer))
+}
+
+fn hierarchy(path: &Path, job: &Job) -> Result<Hierarchy, Failure> {
+    let mut context = Context::new()?;
+    if job.one_thread {
+        context = context.with_executor(Arc::new(Sequential));
+    }
+    Ok(Hierarchy::open_with(&path.to_string_lossy(), OpenMode::ReadWrite, context)?)
+}
+
+fn array(path: &Path, job: &Job) -> Result<Array, Failure> {
+    Ok(hierarchy(path, job)?.array("/")?)
+}
+
+fn ranges(r: &Region) -> [std::ops::Range<u64>; 3] {
+    std::array::from_fn(|d| r.start[d]..r.start[d] + r.shape[d])
+}
+
+/// An array without chunks; or, without a chunk shape, a group of as many small arrays as `shape` says.
+fn create(job: &Job) -> Result<(), Failure> {
+    let hierarchy = Hierarchy::create(&job.path.to_string_lossy())?;
+    if job.chunk == [0; 3] {
+        hierarchy.create_group("/", Object::new())?;
+        for i in 0..job.shape[0] {
+            let attributes = [("number", Json::from(i)), ("unit", Json::from("K"))].into_iter().collect();
+            let new = NewArray::new([100, 10], "float32").chunk_shape([10, 10]).attributes(attributes);
+            hierarchy.create_array(&format!("/array{i:05}"), &new)?;
+        }
+        return Ok(());
+    }
+    let Json::Array(codecs) = Json::parse(job.codecs.as_bytes(), &Default::default())? else {
+        return Err("codecs are a list".into());
+    };
+    let new = NewArray::new(job.shape, "uint16").chunk_shape(job.chunk).codecs(codecs).overwrite();
+    let new = match job.shard {
+        Some(shard) => new.shard_shape(shard),
+        None => new,
+    };
+    hierarchy.create_array("/", &new)?;
+    Ok(())
+}
+
+fn run(job: &Job, meter: &mut Meter, data: &mut Data, buffer: &mut Vec<u16>) -> Result<(), Failure> {
+    match job.task {
+        Task::Create => create(job),
+        Task::Read => {
+            let array = array(&job.path, job)?;
+            for r in &job.regions {
+                let got = meter.time(|| Ok(array.read::<u16>(ranges(r))?))?;
+                meter.check(bytemuck::cast_slice(&got));
+            }
+            Ok(())
+        }
+        Task::ReadInto => {
+            let array = array(&job.path, job)?;
+            for r in &job.regions {
+                buffer.resize(r.len(), 0);
+                meter.time(|| Ok(array.read_into(ranges(r), buffer)?))?;
+                meter.check(bytemuck::cast_slice(buffer));
+            }
+            Ok(())
+        }
+        Task::Write => {
+            let elements = data.load(&job.data)?;
+            let array = array(&job.path, job)?;
+            meter.time(|| Ok(array.write(.., elements)?))
+        }
+        Task::Update => {
+            let array = array(&job.path, job)?;
+            for (i, r) in job.regions.iter().enumerate() {
+                let elements = counting(i, r.len());
+                meter.time(|| Ok(array.write(ranges(r), &elements)?))?;
+            }
+            Ok(())
+        }
+        Task::Copy => {
+            let (from, to) = (array(&job.from, job)?, array(&job.path, job)?);
+            meter.time(|| Ok(to.write(.., &from.read::<u16>(..)?)?))
+        }
+        Task::Open => {
+            let sum = meter.time(|| {
+                let root = hierarchy(&job.path, job)?.group("/")?;
+                let mut sum = 0u64;
+                for child in root.children()? {
+                    let Node::Array(array) = child.node? else { continue };
+                    sum += array.shape()[0] + array.attributes().get("number").and_then(Json::as_u64).unwrap_or(0);
+                }
+                Ok(sum)
+            })?;
+            meter.check(&sum.to_le_bytes());
+            Ok(())
+        }
+    }
+}

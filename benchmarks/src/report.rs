@@ -1,0 +1,107 @@
+//! What was measured: a table, JSON, and the figures that both show.
+
+use crate::worker::Subject;
+use serde::Serialize;
+
+/// One subject on one row.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Cell {
+    pub subject: &'static str,
+    pub seconds: Vec<f64>,
+    /// The median.
+    pub median: f64,
+    /// The difference between the slowest and the fastest, in parts of the median.
+    pub spread: f64,
+    /// GB of decoded data a second.
+    pub rate: f64,
+    /// Calls to the system that read.
+    pub reads: u64,
+    /// Resident memory beyond that before the work, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+}
+
+/// One workload on one layout.
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    pub workload: &'static str,
+    pub layout: String,
+    pub bytes: u64,
+    pub cells: Vec<Cell>,
+}
+
+impl Cell {
+    pub fn finish(&mut self, bytes: u64) {
+        let mut sorted = self.seconds.clone();
+        sorted.sort_by(f64::total_cmp);
+        if let (Some(first), Some(last)) = (sorted.first(), sorted.last()) {
+            let n = sorted.len();
+            self.median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0;
+            self.spread = (last - first) / self.median;
+            self.rate = bytes as f64 / self.median / 1e9;
+        }
+    }
+}
+
+impl Row {
+    pub fn of(&self, subject: Subject) -> Option<&Cell> {
+        self.cells.iter().find(|c| c.subject == subject.name() && !c.seconds.is_empty())
+    }
+    /// The peer with the least time.
+    pub fn fastest_peer(&self) -> Option<&Cell> {
+        let peers = Subject::ALL.into_iter().filter(|s| s.is_peer()).filter_map(|s| self.of(s));
+        peers.min_by(|a, b| a.median.total_cmp(&b.median))
+    }
+    /// Our time in times of the limit's.
+    pub fn of_limit(&self) -> Option<f64> {
+        Some(self.of(Subject::Ours)?.median / self.of(Subject::Limit)?.median)
+    }
+    /// The fastest peer's time in times of ours.
+    pub fn of_peer(&self) -> Option<f64> {
+        Some(self.fastest_peer()?.median / self.of(Subject::Ours)?.median)
+    }
+}
+
+fn seconds(cell: Option<&Cell>) -> String {
+    cell.map_or_else(
+        || "-".into(),
+        |c| if c.median < 0.01 { format!("{:.4}", c.median) } else { format!("{:.3}", c.median) },
+    )
+}
+
+fn ratio(r: Option<f64>) -> String {
+    r.map_or_else(|| "-".into(), |r| format!("{r:.2}"))
+}
+
+pub fn header(subjects: &[Subject]) -> String {
+    let mut line = String::from("| workload | layout |");
+    let mut under = String::from("|---|---|");
+    for s in subjects {
+        line += &format!(" {} |", s.name());
+        under += "---|";
+    }
+    format!("{line} ours / limit | fastest peer / ours | spread | GB/s |\n{under}---|---|---|---|")
+}
+
+pub fn line(row: &Row, subjects: &[Subject]) -> String {
+    let mut line = format!("| {} | {} |", row.workload, row.layout);
+    for s in subjects {
+        line += &format!(" {} |", seconds(row.of(*s)));
+    }
+    let (ours, limit, peer) = (row.of(Subject::Ours), ratio(row.of_limit()), ratio(row.of_peer()));
+    let spread = ours.map_or_else(String::new, |c| format!("{:.0} %", c.spread * 100.0));
+    let rate = ours.filter(|_| row.bytes > 0).map_or_else(String::new, |c| format!("{:.2}", c.rate));
+    line + &format!(" {limit} | {peer} | {spread} | {rate} |")
+}
+
+/// The same for memory: bytes beyond those before, in MiB.
+pub fn memory_line(row: &Row, subjects: &[Subject]) -> String {
+    let mut line = format!("| {} | {} |", row.workload, row.layout);
+    for s in subjects {
+        let peak = row.cells.iter().find(|c| c.subject == s.name() && c.failed.is_none()).and_then(|c| c.peak);
+        line += &peak.map_or_else(|| " - |".into(), |p| format!(" {} |", p >> 20));
+    }
+    line
+}
