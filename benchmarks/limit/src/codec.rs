@@ -61,7 +61,10 @@ pub struct Contexts {
 thread_local! { static KEPT: RefCell<Option<Contexts>> = const { RefCell::new(None) } }
 
 pub fn with_contexts<R>(f: impl FnOnce(&mut Contexts) -> R) -> R {
-    KEPT.with(|kept| f(kept.borrow_mut().get_or_insert_with(Contexts::new)))
+    let mut contexts = KEPT.take().unwrap_or_else(Contexts::new);
+    let done = f(&mut contexts);
+    KEPT.set(Some(contexts));
+    done
 }
 
 fn grown(v: &mut Vec<u8>, len: usize) -> &mut [u8] {

@@ -8,7 +8,7 @@ use std::sync::{
 use zarr_array::{
     Error, Result,
     core::{
-        data_type::DataType,
+        data_type::{CheckElements, DataType},
         extension::Extension,
         json::{Json, Object},
         layout::{Field, Layout, ScalarKind},
@@ -68,6 +68,12 @@ impl DataType for Type {
     fn default_fill(&self) -> Json {
         if self.name == "zoo.no-default" { Json::from(1u64 << 40) } else { self.parent.default_fill() }
     }
+    fn check(&self) -> Option<&dyn CheckElements> {
+        Some(self)
+    }
+}
+
+impl CheckElements for Type {
     fn check_elements(&self, elements: &[u8]) -> Result<()> {
         match self.name {
             "zoo.three-at-most" if elements.len() > 6 => Err(Error::data("too many elements")),

@@ -16,12 +16,9 @@ impl Chain {
     /// [`Missing`](crate::ErrorKind::Missing) from the source goes through: the caller owns the memory, and fills it.
     pub fn decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, mut out: ViewMut<'_>) -> Result<()> {
         self.decode_from(0, call, source, region, out.reborrow())?;
-        match out.as_slice() {
-            Some(bytes) => self.decoded.data_type().check_elements(bytes),
-            None => {
-                let mut copy = Vec::new();
-                self.decoded.data_type().check_elements(out.as_view().contiguous(&mut copy)?)
-            }
+        match self.decoded.data_type().check() {
+            Some(check) => out.as_view().each_row(|row| check.check_elements(row)),
+            None => Ok(()),
         }
     }
 

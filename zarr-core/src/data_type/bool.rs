@@ -8,7 +8,7 @@
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
-use super::{DataType, plain_data_type, wrong_fill, wrong_length};
+use super::{CheckElements, DataType, plain_data_type, wrong_fill, wrong_length};
 use crate::{
     error::{Error, Result},
     json::Json,
@@ -39,6 +39,12 @@ impl DataType for Bool {
     fn default_fill(&self) -> Json {
         Json::Bool(false)
     }
+    fn check(&self) -> Option<&dyn CheckElements> {
+        Some(self)
+    }
+}
+
+impl CheckElements for Bool {
     fn check_elements(&self, elements: &[u8]) -> Result<()> {
         match elements.iter().position(|&b| b > 1) {
             None => Ok(()),

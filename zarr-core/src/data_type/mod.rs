@@ -38,9 +38,22 @@ pub trait DataType: Debug + Send + Sync {
     fn default_fill(&self) -> Json {
         Json::from(0)
     }
-    /// Checks elements that were decoded, where not every pattern of bits is a value.
-    fn check_elements(&self, _elements: &[u8]) -> Result<()> {
-        Ok(())
+    /// Checking elements that were decoded. `None`: every pattern of bits is a value.
+    fn check(&self) -> Option<&dyn CheckElements> {
+        None
+    }
+}
+
+/// An ability of a data type.
+pub trait CheckElements {
+    /// Refuses bytes that are no elements.
+    fn check_elements(&self, elements: &[u8]) -> Result<()>;
+}
+
+impl dyn DataType + '_ {
+    /// Refuses bytes that are no elements, where not every pattern of bits is a value.
+    pub fn check_elements(&self, elements: &[u8]) -> Result<()> {
+        self.check().map_or(Ok(()), |check| check.check_elements(elements))
     }
 }
 

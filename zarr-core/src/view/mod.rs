@@ -194,6 +194,15 @@ impl<'a> View<'a> {
         ViewMut::new(scratch, &self.shape(), self.element)?.with_heap(self.heap).copy_from(self, 1)?;
         Ok(scratch)
     }
+    /// Lends all elements, in pieces that lie in C order without gaps.
+    pub(crate) fn each_row(&self, mut f: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let mut copy = Vec::new();
+        match (self.as_slice(), self.rows()) {
+            (Some(all), _) => f(all),
+            (None, Some(mut rows)) => rows.try_for_each(f),
+            (None, None) => f(self.contiguous(&mut copy)?),
+        }
+    }
     /// True if every element has exactly these bytes.
     pub fn all_equal(&self, element: &[u8]) -> bool {
         if element.len() != self.element {

@@ -11,7 +11,7 @@ use crate::{
 use std::{fmt, sync::Arc};
 use zarr_core::{
     Result,
-    data_type::DataType,
+    data_type::{CheckElements, DataType},
     extension::Extension,
     json::Json,
     layout::Layout,
@@ -122,10 +122,16 @@ impl DataType for PluginType {
     fn default_fill(&self) -> Json {
         self.default_fill.clone()
     }
-    fn check_elements(&self, elements: &[u8]) -> Result<()> {
+    fn check(&self) -> Option<&dyn CheckElements> {
         // Elements of variable length are handles here, which mean nothing to a plugin: their bytes were checked when
         // they came.
-        let Some(f) = self.table.check_elements.filter(|_| !self.layout.is_variable()) else { return Ok(()) };
+        (self.table.check_elements.is_some() && !self.layout.is_variable()).then_some(self as _)
+    }
+}
+
+impl CheckElements for PluginType {
+    fn check_elements(&self, elements: &[u8]) -> Result<()> {
+        let f = self.table.check_elements.ok_or_else(missing)?;
         let elements = Bytes::new(elements);
         // SAFETY: see above.
         self.handle.plain(&self.limits, |this, call| Ok((unsafe { f(this, call, &raw const elements) }, None)))

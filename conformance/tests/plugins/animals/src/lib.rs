@@ -6,7 +6,9 @@ use zarr_plugin_api::{
     ArrayToArray, ArrayToBytes, AxisCells, ByteRange, BytesToBytes, Call, ChunkGrid, ChunkKeyEncoding, DataType, Dims,
     Encoded, ErrorKind, Json, Key, Layout, ListableStore, Listing, Named, Out, PartialDecode, Plan, Prefix,
     ReadableStore, Region, Representation, Result, ScalarKind, Site, Size, Source, StorageTransformer, Store, Update,
-    View, ViewMut, WriteableStore, core::json::Object, export_plugin,
+    View, ViewMut, WriteableStore,
+    core::{data_type::CheckElements, json::Object},
+    export_plugin,
 };
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -230,6 +232,11 @@ impl DataType for Toad {
         self.0.burn("default_fill");
         Json::from(0)
     }
+    fn check(&self) -> Option<&dyn CheckElements> {
+        Some(self)
+    }
+}
+impl CheckElements for Toad {
     fn check_elements(&self, _: &[u8]) -> Result<()> {
         self.0.burn("check_elements");
         Ok(())

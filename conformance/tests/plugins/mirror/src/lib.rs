@@ -8,6 +8,7 @@ use zarr_plugin_api::{
     Extension, Json, Layout, Named, Out, PartialDecode, Plan, Region, Representation, Result, Site, Size, Source,
     Update, View, ViewMut,
     core::{
+        data_type::CheckElements,
         json::Object,
         registry::{Constructor, Instance},
     },
@@ -160,8 +161,8 @@ macro_rules! data_type { ($($name:ident)*) => { $(
         fn default_fill(&self) -> Json {
             self.0.default_fill()
         }
-        fn check_elements(&self, elements: &[u8]) -> Result<()> {
-            self.0.check_elements(elements)
+        fn check(&self) -> Option<&dyn CheckElements> {
+            self.0.check()
         }
     }
 )* } }
