@@ -1,0 +1,206 @@
+//! `gzip`: a bytes -> bytes codec. Specification: "Gzip codec".
+//!
+//! Several members one after another are read as one, as RFC 1952 has it.
+//!
+//! ```
+//! # use zarr_core::{extension::Extension, json::Json};
+//! let json = br#"{"name": "gzip", "configuration": {"level": 5}}"#;
+//! assert_eq!(Extension::parse(&Json::parse(json, &Default::default())?)?.name(), "gzip");
+//! # Ok::<(), zarr_core::Error>(())
+//! ```
+
+mod ffi;
+
+use ffi::{Compressor, Decompressor};
+use flate2::bufread::MultiGzDecoder;
+use serde::{Deserialize, Serialize};
+use std::io::{self, Read};
+use zarr_core::{
+    Error, Result,
+    call::{Call, Out, Pool},
+    codec::BytesToBytes,
+    registry::{Named, Site},
+    representation::Size,
+};
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Configuration {
+    level: u8,
+}
+
+struct Gzip {
+    level: u8,
+    decoded: Size,
+    compressors: Pool<Compressor>,
+    decompressors: Pool<Decompressor>,
+}
+
+impl std::fmt::Debug for Gzip {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Gzip({})", self.level)
+    }
+}
+
+impl Named for Gzip {
+    const NAME: &'static str = "gzip";
+    type Configuration = Configuration;
+    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
+        let level = configuration.level;
+        if level > 9 {
+            return Err(Error::configuration(format!("`level` is from 0 to 9, not {level}")));
+        }
+        Ok(Self { level, decoded: site.size, compressors: Pool::default(), decompressors: Pool::default() })
+    }
+    fn configuration(&self) -> Configuration {
+        Configuration { level: self.level }
+    }
+}
+
+impl BytesToBytes for Gzip {
+    fn encoded_size(&self, decoded: Size) -> Size {
+        decoded.bound().map(|n| usize::try_from(n).ok().map(|n| ffi::bound(n) as u64))
+    }
+    fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+        let mut compressor = match self.compressors.take() {
+            Some(compressor) => compressor,
+            None => Compressor::new(self.level)?,
+        };
+        let bound = ffi::bound(decoded.len());
+        let written = compressor.member(decoded, out.space(bound)?);
+        self.compressors.give(compressor);
+        out.unused(bound - written?);
+        Ok(())
+    }
+    fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+        if encoded.is_empty() {
+            return Err(Error::data("no bytes are no gzip member"));
+        }
+        match self.decoded {
+            Size::Exact(n) if !has_header_sum(encoded) => self.decode_at_once(encoded, n, out),
+            _ => decode_in_pieces(encoded, out),
+        }
+    }
+}
+
+impl Gzip {
+    /// Members straight into the space for what is expected.
+    fn decode_at_once(&self, mut encoded: &[u8], size: u64, out: &mut Out<'_>) -> Result<()> {
+        let mut decompressor = match self.decompressors.take() {
+            Some(decompressor) => decompressor,
+            None => Decompressor::new()?,
+        };
+        let room = out.left().min(size) as usize;
+        let space = out.space(room)?;
+        let mut written = 0;
+        while !encoded.is_empty() {
+            let member = decompressor.member(encoded, &mut space[written..])?;
+            encoded = encoded.get(member.encoded..).unwrap_or_default();
+            written += member.decoded;
+        }
+        self.decompressors.give(decompressor);
+        out.unused(room - written);
+        Ok(())
+    }
+}
+
+/// True if a member has a sum of its header, which libdeflate does not verify.
+fn has_header_sum(encoded: &[u8]) -> bool {
+    encoded.get(3).is_some_and(|flags| flags & 2 != 0)
+}
+
+/// A stream, where it is not known how much there will be.
+fn decode_in_pieces(encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    let mut decoder = MultiGzDecoder::new(encoded);
+    out.read_all(encoded.len() as u64, |space| fill(&mut decoder, space))
+}
+
+/// Reads until the space is full or the end is reached, where the sums are checked.
+fn fill(decoder: &mut impl Read, space: &mut [u8]) -> Result<usize> {
+    let mut at = 0;
+    while at < space.len() {
+        match decoder.read(&mut space[at..]).map_err(|e| damaged(&e))? {
+            0 => break,
+            n => at += n,
+        }
+    }
+    Ok(at)
+}
+
+fn damaged(e: &io::Error) -> Error {
+    Error::data(format!("no valid gzip: {e}"))
+}
+
+zarr_core::register!(BytesToBytes: Gzip);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{bytes_codec, check_bytes_codec, decode, encode};
+    use flate2::{Compression, GzBuilder};
+    use proptest::{collection::vec, option, prelude::*, sample::Index};
+    use std::io::Write;
+
+    const FIVE: &str = r#"{"name":"gzip","configuration":{"level":5}}"#;
+
+    #[test]
+    fn laws() {
+        for level in [0, 1, 9] {
+            check_bytes_codec(&format!(r#"{{"name":"gzip","configuration":{{"level":{level}}}}}"#), true);
+        }
+    }
+
+    proptest! {
+        /// What the library for whole members reads and refuses is what the one for streams does, also of damaged ones.
+        #[test]
+        fn at_once_and_in_pieces_are_the_same(
+            parts in vec(vec(prop_oneof![Just(7u8), any::<u8>()], 0..300), 1..4),
+            level in 0u8..10,
+            damage in option::of((any::<Index>(), 1u8..)),
+            cut in option::of(any::<Index>()),
+            tail in vec(any::<u8>(), 0..3),
+        ) {
+            let member = |bytes: &Vec<u8>| {
+                let mut encoder = GzBuilder::new().write(Vec::new(), Compression::new(level.into()));
+                encoder.write_all(bytes).unwrap();
+                encoder.finish().unwrap()
+            };
+            let mut encoded = parts.iter().map(member).collect::<Vec<_>>().concat();
+            if let Some((at, change)) = damage {
+                let i = at.index(encoded.len());
+                encoded[i] ^= change;
+            }
+            if let Some(at) = cut {
+                encoded.truncate(at.index(encoded.len()));
+            }
+            encoded.extend(tail);
+            let decoded = parts.concat();
+            let whole = |size| {
+                let codec = bytes_codec(FIVE, size).unwrap();
+                decode(&*codec, &encoded, None).ok().filter(|d| d.len() == decoded.len())
+            };
+            let at_once = whole(Size::Exact(decoded.len() as u64));
+            prop_assert_eq!(&at_once, &whole(Size::Unknown));
+            prop_assert!(at_once.is_none() || damage.is_some() || cut.is_some() || at_once == Some(decoded));
+        }
+    }
+
+    #[test]
+    fn several_members() {
+        let codec = bytes_codec(FIVE, Size::Exact(6)).unwrap();
+        let both = [encode(&*codec, b"abc"), encode(&*codec, b"def")].concat();
+        assert_eq!(decode(&*codec, &both, Some(6)).unwrap(), b"abcdef");
+        assert_eq!(decode(&*codec, &both, None).unwrap(), b"abcdef");
+        assert!(decode(&*codec, &both, Some(5)).is_err());
+        assert!(decode(&*codec, &[&both[..], b"garbage"].concat(), Some(6)).is_err());
+    }
+
+    #[test]
+    fn levels() {
+        for bad in ["10", "-1", "\"5\"", "5.5", "null"] {
+            let json = format!(r#"{{"name":"gzip","configuration":{{"level":{bad}}}}}"#);
+            assert!(bytes_codec(&json, Size::Unknown).is_err(), "{bad}");
+        }
+        assert!(bytes_codec("\"gzip\"", Size::Unknown).is_err());
+    }
+}
