@@ -44,7 +44,7 @@ fn every_method_has_a_slot() {
             &[],
         ),
         (&["ArrayToArray"], codec, "zp_array_to_array", &[], &[]),
-        (&["DataType"], data_type, "zp_data_type", &[], &[]),
+        (&["DataType", "CheckElements"], data_type, "zp_data_type", &[("check", "check_elements")], &[]),
         (&["ChunkGrid"], chunk_grid, "zp_chunk_grid", &[], &[]),
         (&["ChunkKeyEncoding"], key_encoding, "zp_chunk_key_encoding", &[], &[]),
         (&["StorageTransformer"], transformer, "zp_storage_transformer", &[], &[]),

@@ -3,6 +3,7 @@
 pub(crate) mod create_new;
 pub(crate) mod huge_pages;
 pub(crate) mod read_at;
+pub(crate) mod version;
 
 use std::sync::Arc;
 use zarr_core::call::Executor;

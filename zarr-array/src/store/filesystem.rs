@@ -3,11 +3,12 @@
 //! A key is a path below the root. Values appear whole or not at all: they are written beside and then renamed. The
 //! names of values that are being written begin with `__zarr_partial.`, which no key may; listing leaves them out.
 
+mod memos;
 #[cfg(test)]
 mod tests;
 mod value;
 
-use self::value::OpenFile;
+use self::value::{Kept, OpenFile};
 use super::parts::{by_key, overlay};
 use crate::{locks, platform::create_new::rename_new};
 use std::{
@@ -19,7 +20,6 @@ use std::{
 };
 use zarr_core::{
     Error, Result,
-    call::Pool,
     source::Source,
     store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
 };
@@ -33,7 +33,7 @@ const ATTEMPTS: usize = 64;
 pub struct FilesystemStore {
     root: PathBuf,
     written: AtomicU64,
-    buffers: Pool<Vec<u8>>,
+    kept: Kept,
 }
 
 impl FilesystemStore {
@@ -44,7 +44,7 @@ impl FilesystemStore {
         if !canonical.is_dir() {
             return Err(Error::argument(format!("{} is not a directory", root.display())));
         }
-        Ok(Self { root: canonical, written: AtomicU64::new(0), buffers: Pool::default() })
+        Ok(Self { root: canonical, written: AtomicU64::new(0), kept: Kept::default() })
     }
     /// The same; the directory is made if it is not there.
     pub fn create(root: impl AsRef<Path>) -> Result<Self> {
@@ -185,7 +185,7 @@ impl Store for FilesystemStore {
 impl FilesystemStore {
     fn value(&self, key: &Key) -> Result<Option<OpenFile<'_>>> {
         let path = self.path(key.as_str())?;
-        unless_absent(OpenFile::open(&path, key, &self.buffers)).map(Option::flatten).map_err(|e| e.at_key(key))
+        unless_absent(OpenFile::open(&path, key, &self.kept)).map(Option::flatten).map_err(|e| e.at_key(key))
     }
 }
 

@@ -10,13 +10,15 @@ use zarr_core::{
     view::{Region, TileGrid, ViewMut},
 };
 
+/// Indexes with more bytes are not worth their memory from one call to the next.
+const MOST_KEPT: u64 = 1 << 20;
+
 impl PartialDecode for ShardingIndexed {
     fn partial_decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, out: ViewMut<'_>) -> Result<()> {
         if region.is_empty() {
             return Ok(());
         }
-        let memo = self.memo_of_index(call, source)?;
-        let index = memo.downcast_ref::<Index>().ok_or(ErrorKind::Contract("a source mixed up its memos"))?;
+        let index = self.index_of(call, source)?;
         let fill = self.shard.fill_element();
         let grid = TileGrid::regular(region, self.chunk_shape())?;
         call.tiles(out.tiles(&grid)?, 1, &|mut tile| {
@@ -37,9 +39,14 @@ impl PartialDecode for ShardingIndexed {
 }
 
 impl ShardingIndexed {
-    fn memo_of_index(&self, call: &Call<'_>, source: &dyn Source) -> Result<Memo> {
-        let key = (std::ptr::from_ref(self) as usize, 0);
-        source.memo(key, &mut || Ok(Arc::new(self.read_index(call, source)?) as Memo))
+    /// The index of a shard, which a source may have kept.
+    fn index_of(&self, call: &Call<'_>, source: &dyn Source) -> Result<Arc<Index>> {
+        if self.index_size > MOST_KEPT {
+            return self.read_index(call, source).map(Arc::new);
+        }
+        let memo = source.memo((self.index_id, 0), &mut || Ok(Arc::new(self.read_index(call, source)?) as Memo))?;
+        let ours = memo.downcast::<Index>().ok().filter(|index| index.is_of(&self.counts));
+        ours.ok_or_else(|| ErrorKind::Contract("a source mixed up its memos").into())
     }
 }
 

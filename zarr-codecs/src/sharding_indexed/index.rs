@@ -1,9 +1,11 @@
 //! The index of a shard: offset and length of each inner chunk, both 2^64 - 1 where there is none.
 
-use super::ShardingIndexed;
+use super::{Location, ShardingIndexed};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use zarr_core::{
     Error, Result,
     call::{Call, Out},
+    codec::Chain,
     limits::zeroed,
     source::Source,
     view::{Dims, Region, View, ViewMut},
@@ -12,6 +14,16 @@ use zarr_core::{
 /// The array that an index is: two numbers for each inner chunk.
 pub(super) fn shape(counts: &[u64]) -> Dims {
     counts.iter().copied().chain([2]).collect()
+}
+
+/// A number for all that the index depends on, given the bytes of a shard: two codecs with one number find the same.
+pub(super) fn id(location: Location, counts: &[u64], codecs: &Chain) -> usize {
+    let mut hasher = DefaultHasher::new();
+    (location, counts).hash(&mut hasher);
+    for codec in codecs.extensions() {
+        codec.to_json().to_string().hash(&mut hasher);
+    }
+    hasher.finish() as usize
 }
 
 /// A decoded index.
@@ -36,6 +48,10 @@ impl Index {
         let mut bytes = zeroed(entries * 16)?;
         bytes.fill(0xff);
         Ok(Self { bytes, counts: counts.clone() })
+    }
+    /// True if it is of a shard with so many inner chunks.
+    pub(super) fn is_of(&self, counts: &Dims) -> bool {
+        self.counts == *counts
     }
     fn number(&self, cell: &[u64]) -> usize {
         cell.iter().zip(&self.counts).fold(0, |i, (c, n)| i * n + c) as usize

@@ -34,7 +34,7 @@ use zarr_core::{
     view::{Dims, Region, View, ViewMut},
 };
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
 #[serde(rename_all = "lowercase")]
 enum Location {
     Start,
@@ -63,6 +63,8 @@ struct ShardingIndexed {
     inner: Chain,
     index: Chain,
     index_size: u64,
+    /// Stands for all that an index depends on.
+    index_id: usize,
 }
 
 impl Named for ShardingIndexed {
@@ -89,7 +91,9 @@ impl Named for ShardingIndexed {
             return Err(Error::configuration("`index_codecs` must give a fixed size; a compressor does not"));
         };
         site.limits.chunk("a shard index", index_size)?;
-        Ok(Self { location: configuration.index_location, shard, counts, inner, index, index_size })
+        let location = configuration.index_location;
+        let index_id = index::id(location, &counts, &index);
+        Ok(Self { location, shard, counts, inner, index, index_size, index_id })
     }
     fn configuration(&self) -> Configuration {
         Configuration {

@@ -8,7 +8,11 @@ mod replay;
 pub use replay::Replay;
 
 use crate::error::{Error, Result};
-use std::{any::Any, sync::Arc};
+use std::{
+    any::Any,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
 
 /// Bytes of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,7 +87,8 @@ pub trait Source: Send + Sync {
     fn size(&self) -> Result<Option<u64>> {
         Ok(self.in_memory().map(|b| b.len() as u64))
     }
-    /// What `make` gives, kept for as long as the driver likes. `key`: who made it, and where in the value its
+    /// What `make` gives, kept for as long as the driver likes, also for other calls. `key`: a number that stands for what
+    /// is made and how, so that whoever has the same number makes the same of the same bytes, and where in the value its
     /// window begins.
     fn memo(&self, _key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
         make()
@@ -191,7 +196,12 @@ impl Source for Window<'_> {
     }
     fn memo(&self, key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
         match self {
-            Window::Slice { of, start, .. } => of.memo((key.0, key.1.saturating_add(*start)), make),
+            Window::Slice { of, start, len } => {
+                // Two windows may begin at one place.
+                let mut hasher = DefaultHasher::new();
+                (key.0, len).hash(&mut hasher);
+                of.memo((hasher.finish() as usize, key.1.saturating_add(*start)), make)
+            }
             Window::Trim { of, .. } => of.memo(key, make),
         }
     }
@@ -214,6 +224,25 @@ mod tests {
         source.read_into(range, &mut into)?;
         assert_eq!(got, into);
         Ok(got)
+    }
+
+    #[test]
+    fn memos_belong_to_one_window() {
+        let (replay, made) = (Replay::default(), std::sync::atomic::AtomicU64::new(0));
+        let memo = |source: &dyn Source, id| {
+            let mut make = || Ok(Arc::new(made.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) as Memo);
+            *source.memo((id, 0), &mut make).unwrap().downcast::<u64>().unwrap()
+        };
+        let slice = |of, start, len| Window::Slice { of, start, len };
+        let (outer, shorter, later) = (slice(&replay, 0, 8), slice(&replay, 0, 4), slice(&replay, 4, 4));
+        let nested = slice(&outer, 0, 8);
+        let all: [&dyn Source; 5] = [&replay, &outer, &shorter, &later, &nested];
+        let first: Vec<u64> = all.iter().flat_map(|s| [memo(*s, 1), memo(*s, 2)]).collect();
+        assert_eq!(first, (0..10).collect::<Vec<u64>>(), "each has its own");
+        let again: Vec<u64> = all.iter().flat_map(|s| [memo(*s, 1), memo(*s, 2)]).collect();
+        assert_eq!(first, again);
+        let same = slice(&replay, 4, 4);
+        assert_eq!(memo(&same, 1), memo(&later, 1), "the same bytes");
     }
 
     #[test]

@@ -23,11 +23,14 @@ pub(crate) struct Lender<'c> {
     kept: ManuallyDrop<OnceLock<Box<Mutex<Kept<'c>>>>>,
 }
 
+/// A reader, an owner, and where the owner's window begins.
+pub(crate) type MemoKey = (usize, usize, u64);
+
 #[derive(Default)]
 struct Kept<'c> {
     error: Option<Error>,
     scratch: Vec<Scratch<'c>>,
-    memos: Vec<Memo>,
+    memos: Vec<(MemoKey, Memo)>,
 }
 
 /// What came of a lent call. Two words, which come back in registers: almost always there is nothing to tell.
@@ -146,8 +149,12 @@ impl<'c> Lender<'c> {
         }
     }
     /// Keeps what the other side was given a pointer into.
-    pub(crate) fn keep(&self, memo: Memo) {
-        self.kept().memos.push(memo);
+    pub(crate) fn keep(&self, key: MemoKey, memo: Memo) {
+        self.kept().memos.push((key, memo));
+    }
+    /// The first thing that was kept under this key.
+    pub(crate) fn kept_memo(&self, key: MemoKey) -> Option<Memo> {
+        self.kept().memos.iter().find(|(k, _)| *k == key).map(|(_, memo)| memo.clone())
     }
     fn kept(&self) -> MutexGuard<'_, Kept<'c>> {
         self.kept.get_or_init(Box::default).lock().unwrap_or_else(PoisonError::into_inner)

@@ -180,16 +180,17 @@ unsafe extern "C" fn memo(
 ) -> Status {
     let run = || {
         let Some(make) = make else { return Err(ErrorKind::Contract("a null function was lent").into()) };
-        let mut new = || {
+        let mut new = || -> Result<Memo> {
             let mut made = std::ptr::null_mut();
             // SAFETY: the other side lends `make` and `context` until this returns.
             error::check(unsafe { make(context, &raw mut made) })?;
             Ok(Arc::new(Foreign { made, drop }) as Memo)
         };
         // SAFETY: the other side passes what it was given.
-        let (source, lender) = unsafe { (source(reader), Lender::of(call)) };
-        let lender = lender.ok_or(ErrorKind::Contract("a reader was used in another call"))?;
-        let mut memo = source.memo((owner as usize, start), &mut new)?;
+        let lender = unsafe { Lender::of(call) }.ok_or(ErrorKind::Contract("a reader was used in another call"))?;
+        // Until the call ends, and no longer: that an owner is still who it was nobody knows after that.
+        let key = (reader as usize, owner as usize, start);
+        let mut memo = lender.kept_memo(key).map_or_else(&mut new, Ok)?;
         // Whoever drops things in another way did not make this: two chose one number for themselves.
         let same = |f: &Foreign| match (f.drop, drop) {
             (Some(a), Some(b)) => std::ptr::fn_addr_eq(a, b),
@@ -202,7 +203,7 @@ unsafe extern "C" fn memo(
             // SAFETY: the other side's own variable.
             unsafe { *kept = foreign.made };
         }
-        lender.keep(memo);
+        lender.keep(key, memo);
         Ok(())
     };
     // SAFETY: as above.

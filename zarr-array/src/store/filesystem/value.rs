@@ -1,12 +1,13 @@
 //! One version of a value: an open file, read at offsets.
 
-use crate::platform::read_at::ReadAt;
+use super::memos::Memos;
+use crate::platform::{read_at::ReadAt, version::Version};
 use std::{io, path::Path};
 use zarr_core::{
     Error, ErrorKind, Result,
     call::Pool,
     limits::zeroed,
-    source::{ByteRange, Each, Source},
+    source::{ByteRange, Each, Memo, Source},
     store::Key,
 };
 
@@ -17,16 +18,25 @@ const BLOCK: u64 = 256 << 10;
 pub(super) struct OpenFile<'s> {
     file: ReadAt,
     size: u64,
+    version: Version,
     key: Key,
-    buffers: &'s Pool<Vec<u8>>,
+    kept: &'s Kept,
+}
+
+/// What all values of a store use again.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    buffers: Pool<Vec<u8>>,
+    memos: Memos,
 }
 
 impl<'s> OpenFile<'s> {
     /// The value at a path; `None` if what is there is no file.
-    pub(super) fn open(path: &Path, key: &Key, buffers: &'s Pool<Vec<u8>>) -> io::Result<Option<Self>> {
+    pub(super) fn open(path: &Path, key: &Key, kept: &'s Kept) -> io::Result<Option<Self>> {
         let file = ReadAt::open(path)?;
         let metadata = file.metadata()?;
-        let open = Self { file, size: metadata.len(), key: key.clone(), buffers };
+        let version = Version::of(&metadata);
+        let open = Self { file, size: metadata.len(), version, key: key.clone(), kept };
         Ok(metadata.is_file().then_some(open))
     }
     /// The whole value.
@@ -81,9 +91,9 @@ impl<'s> OpenFile<'s> {
 impl Source for OpenFile<'_> {
     fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
         let places = ranges.iter().map(|r| self.within(*r)).collect::<Result<Vec<_>>>()?;
-        let mut buffer = self.buffers.take().unwrap_or_default();
+        let mut buffer = self.kept.buffers.take().unwrap_or_default();
         let done = self.read_places(&places, &mut buffer, each);
-        self.buffers.give(buffer);
+        self.kept.buffers.give(buffer);
         done
     }
     fn size(&self) -> Result<Option<u64>> {
@@ -95,6 +105,12 @@ impl Source for OpenFile<'_> {
             return Err(self.located(Error::data(format!("{len} bytes, expected {}", out.len()))));
         }
         self.read_exact(out, start)
+    }
+    fn memo(&self, key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
+        if !self.version.is_settled() {
+            return make();
+        }
+        self.kept.memos.get((&self.key, &self.version), key, make)
     }
 }
 
@@ -113,7 +129,7 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             let bytes: Vec<u8> = (0..600_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
             std::fs::write(dir.path().join("v"), &bytes).unwrap();
-            let (key, pool) = (Key::new("v").unwrap(), Pool::default());
+            let (key, pool) = (Key::new("v").unwrap(), Kept::default());
             let value = OpenFile::open(&dir.path().join("v"), &key, &pool).unwrap().unwrap();
             let mut ranges: Vec<_> = ranges
                 .into_iter()
