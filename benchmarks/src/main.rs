@@ -18,6 +18,8 @@ use report::{Cell, Row};
 use std::{
     fs,
     path::{Path, PathBuf},
+    thread,
+    time::Duration,
 };
 use worker::{Subject, Worker};
 use workload::{WORKLOADS, Workload};
@@ -176,6 +178,8 @@ impl Bench<'_> {
         if !path.exists() {
             self.ours(&Job { task: Task::Create, path: path.clone(), ..job.clone() })?;
             self.ours(&Job { task: Task::Write, path: path.clone(), ..job.clone() })?;
+            // Nobody reads only what was written in the same moment.
+            thread::sleep(Duration::from_millis(500));
         }
         Ok(path)
     }

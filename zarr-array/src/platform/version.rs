@@ -10,11 +10,14 @@ mod unix {
     use std::{
         fs::Metadata,
         os::unix::fs::MetadataExt,
-        time::{SystemTime, UNIX_EPOCH},
+        time::{Duration, SystemTime, UNIX_EPOCH},
     };
 
-    /// Changes within one step of the file system's clock may not show: a version that is younger is not settled yet.
-    const SETTLED: i64 = 2;
+    /// Changes within one step of the file system's clock may not show: a version that is younger than some steps is not
+    /// settled yet.
+    const STEPS: Duration = Duration::from_millis(100);
+    /// The same for file systems that count seconds, or pairs of them.
+    const STEPS_OF_SECONDS: Duration = Duration::from_secs(3);
 
     /// Which file, and when it was changed. Two that are equal and settled are one.
     #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,8 +39,12 @@ mod unix {
         }
         /// True if no later change can look like this version.
         pub(crate) fn is_settled(&self) -> bool {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-            i64::try_from(now).is_ok_and(|now| self.changed.0.saturating_add(SETTLED) < now)
+            let (Ok(seconds), Ok(nanoseconds)) = (u64::try_from(self.changed.0), u32::try_from(self.changed.1)) else {
+                return false;
+            };
+            let steps = if nanoseconds == 0 { STEPS_OF_SECONDS } else { STEPS };
+            let changed = UNIX_EPOCH.checked_add(Duration::new(seconds, nanoseconds));
+            changed.and_then(|c| SystemTime::now().duration_since(c).ok()).is_some_and(|age| age > steps)
         }
     }
 }
