@@ -223,20 +223,19 @@ impl Hierarchy {
 
     /// The children of a group: nodes, and what should be one and cannot be opened. Sorted by name.
     pub(crate) fn children(&self, path: &NodePath) -> Result<Vec<Child>> {
-        let names = self.child_names(path)?;
-        Ok(names
-            .into_iter()
-            .map(|name| {
-                let at = check_node_name(&name).and_then(|()| path.child(&name));
-                let node = at.and_then(|at| {
-                    self.node_at(&at).map_err(|e| match e.kind() {
-                        ErrorKind::NodeMissing => e.with_hint("a prefix without `zarr.json` is no node"),
-                        _ => e,
-                    })
-                });
-                Child { name, node }
+        let open = |name: &str| {
+            let at = check_node_name(name).and_then(|()| path.child(name))?;
+            self.node_at(&at).map_err(|e| match e.kind() {
+                ErrorKind::NodeMissing => e.with_hint("a prefix without `zarr.json` is no node"),
+                _ => e,
             })
-            .collect())
+        };
+        let mut children: Vec<_> = self.child_names(path)?.into_iter().map(|name| (name, None)).collect();
+        self.context.call().each_mut(&mut children, 0, &|_, (name, node)| {
+            *node = Some(open(name));
+            Ok(())
+        })?;
+        Ok(children.into_iter().filter_map(|(name, node)| Some(Child { name, node: node? })).collect())
     }
     fn child_names(&self, path: &NodePath) -> Result<Vec<String>> {
         if let (None, Some(lister)) = (&self.consolidated, self.store.listable()) {

@@ -90,9 +90,15 @@ impl Contexts {
         grown(&mut self.piece, len)
     }
     pub fn decode(&mut self, codec: &Codec, file: &File, entry: Entry, len: usize) -> Result<&[u8], Failure> {
+        let mut decoded = std::mem::take(&mut self.decoded);
+        let done = self.decode_into(codec, file, entry, grown(&mut decoded, len));
+        self.decoded = decoded;
+        done.map(|()| &self.decoded[..len])
+    }
+    pub fn decode_into(&mut self, codec: &Codec, file: &File, entry: Entry, out: &mut [u8]) -> Result<(), Failure> {
         let piece = grown(&mut self.piece, entry.len as usize);
         file.read(entry.start, piece)?;
-        let out = grown(&mut self.decoded, len);
+        let len = out.len();
         let n = match codec {
             Codec::Raw => return Err("raw chunks are read in place".into()),
             Codec::Zstd => self.zstd.decompress(out, piece).map_err(zstd_safe::get_error_name)?,
@@ -100,7 +106,7 @@ impl Contexts {
             // SAFETY: the lengths are given.
             Codec::Blosc { .. } => unsafe { blosc_decompress_ctx(piece.as_ptr(), out.as_mut_ptr(), len, 1) as usize },
         };
-        if n == len { Ok(out) } else { Err(format!("{n} bytes, not {len}").into()) }
+        if n == len { Ok(()) } else { Err(format!("{n} bytes, not {len}").into()) }
     }
     /// Appends a chunk of the array.
     pub fn encode(

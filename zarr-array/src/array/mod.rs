@@ -13,7 +13,7 @@ pub use create::NewArray;
 pub use resize::{ResizeOptions, ResizeReport};
 
 use crate::hierarchy::Hierarchy;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use zarr_core::{
     Error, Result,
     chunk_grid::AxisCells,
@@ -41,8 +41,8 @@ pub struct Array {
     data: Arc<dyn Store>,
     /// The chain of all chunks, if they have one shape.
     uniform: Option<Arc<Chain>>,
-    /// Names the array's stored objects for locks, whatever handle they are reached by.
-    lock_name: Arc<str>,
+    /// Names the array's stored objects for locks, whatever handle they are reached by. Only writers need it.
+    lock_name: Arc<OnceLock<Box<str>>>,
     added: Vec<Arc<dyn StorageTransformer>>,
 }
 
@@ -61,7 +61,6 @@ impl Array {
         added: Vec<Arc<dyn StorageTransformer>>,
     ) -> Result<Self> {
         let prefix = Prefix::of(&path);
-        let lock_name: Arc<str> = hierarchy.store().uri(&prefix).into();
         let below: Arc<dyn Store> = Arc::new(SubStore::new(hierarchy.store().clone(), prefix));
         let stored = storage_transformer::stack(&resolved.storage_transformers, below)?;
         let data = storage_transformer::stack(&added, stored)?;
@@ -72,7 +71,7 @@ impl Array {
             })
             .collect::<Option<Vec<u64>>>();
         let uniform = regular.map(|shape| resolved.chains.get(&shape)).transpose()?;
-        Ok(Self { hierarchy, path, metadata, resolved, data, uniform, lock_name, added })
+        Ok(Self { hierarchy, path, metadata, resolved, data, uniform, lock_name: Arc::default(), added })
     }
     /// Adds a storage transformer that changes no layout (a cache, a counter), nearest to the array. It does not
     /// enter the metadata.

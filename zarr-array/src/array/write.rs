@@ -6,7 +6,7 @@ use zarr_core::{
     Error, Result,
     call::{Call, Scratch},
     codec::{Chain, Encoded},
-    store::Key,
+    store::{Key, Prefix},
     view::{Region, TilePlace, View, ViewMut},
 };
 
@@ -116,7 +116,8 @@ impl Array {
     }
 
     pub(super) fn lock(&self, key: &Key) -> locks::Guard {
-        locks::lock(format!("{}{key}", self.lock_name))
+        let name = || self.hierarchy.store().uri(&Prefix::of(&self.path)).into();
+        locks::lock(format!("{}{key}", self.lock_name.get_or_init(name)))
     }
     fn store_chunk(&self, key: &Key, outcome: Encoded, bytes: &[u8]) -> Result<()> {
         match outcome {
