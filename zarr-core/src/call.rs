@@ -87,7 +87,9 @@ impl<'a> Call<'a> {
     /// More than the largest chunk, or no memory.
     pub fn scratch(&self, len: usize) -> Result<Scratch<'a>> {
         self.limits.chunk("scratch memory", len as u64)?;
-        let mut buffer = self.buffers.take().unwrap_or_default();
+        // The least that is large enough; what is yet to grow gets the largest.
+        let fits = |b: &Vec<u8>| (b.capacity() < len, if len == 0 { usize::MAX - b.capacity() } else { b.capacity() });
+        let mut buffer = self.buffers.take_by(fits).unwrap_or_default();
         if buffer.capacity() < len {
             // Growing would copy what nobody needs.
             buffer = zeroed(len)?;
@@ -187,6 +189,12 @@ impl<T> Pool<T> {
     /// A spare one, if there is one for this thread.
     pub fn take(&self) -> Option<T> {
         self.slot().lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+    /// The spare one for this thread that comes first in an order.
+    pub fn take_by<K: Ord>(&self, order: impl Fn(&T) -> K) -> Option<T> {
+        let mut slot = self.slot().lock().unwrap_or_else(PoisonError::into_inner);
+        let first = (0..slot.len()).min_by_key(|i| order(&slot[*i]))?;
+        Some(slot.swap_remove(first))
     }
     /// Keeps it for the next.
     pub fn give(&self, item: T) {
@@ -312,6 +320,11 @@ impl<'a> Out<'a> {
             Target::Grow { max, .. } | Target::Sink { max, .. } if asked > *max => Err(too_much()),
             Target::Grow { buffer, len, .. } => {
                 let end = *len + n;
+                if *len == 0 && buffer.capacity() < end {
+                    // The system's memory is zero as it comes, and nothing is to be kept.
+                    **buffer = zeroed(end)?;
+                    return Ok(());
+                }
                 buffer.try_reserve(end - buffer.len()).map_err(|_| ErrorKind::Memory(end as u64))?;
                 buffer.resize(end, 0);
                 Ok(())

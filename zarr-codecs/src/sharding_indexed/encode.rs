@@ -4,13 +4,17 @@ use super::{Index, Location, ShardingIndexed, decode::inner_error, index::Entry}
 use zarr_core::{
     Result,
     call::{Call, InnerChunkOrder, Out, Scratch},
-    codec::{Encoded, Update},
+    codec::{ArrayToBytes, Encoded, Update},
     limits::zeroed,
     source::{ByteRange, Source},
     view::{Dims, Region, View},
 };
 
-/// Inner chunks that one thread encodes one after another, before all are put together.
+/// Each thread encodes so many bytes of inner chunks before all are put together.
+const WAVE: usize = 1 << 20;
+
+/// Inner chunks that one thread encodes one after another.
+#[derive(Default)]
 struct Group<'a> {
     cells: &'a [Dims],
     bytes: Option<Scratch<'a>>,
@@ -18,11 +22,22 @@ struct Group<'a> {
     entries: Vec<Option<Entry>>,
 }
 
+impl Group<'_> {
+    fn bytes(&self) -> &[u8] {
+        self.bytes.as_deref().unwrap_or_default()
+    }
+}
+
 impl ShardingIndexed {
     pub(super) fn encode_shard(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
         let cells = ordered(&self.counts, call.options.inner_chunk_order);
         let mut index = Index::empty(&self.counts)?;
         let start = self.begin(out)?;
+        // Made once. What is not used of it costs nothing.
+        if let Some(most) = self.encoded_size().max().and_then(|n| usize::try_from(n.min(out.left())).ok()) {
+            out.space(most)?;
+            out.unused(most);
+        }
         let threads = call.executor.threads();
         if threads <= 1 || cells.len() < 2 {
             for cell in &cells {
@@ -33,21 +48,45 @@ impl ShardingIndexed {
             }
             return self.finish(call, &index, start, out);
         }
-        let mut groups: Vec<Group<'_>> = cells
-            .chunks(cells.len().div_ceil(threads * 4))
-            .map(|cells| Group { cells, bytes: None, entries: Vec::new() })
-            .collect();
-        call.each_mut(&mut groups, 0, &|_, group| self.encode_group(call, decoded, group))?;
+        // Wave after wave of groups that stay in the processor's cache until they are put together.
+        let size = usize::try_from(self.inner.decoded().bytes()?).unwrap_or(usize::MAX);
+        for wave in cells.chunks((WAVE / size.max(1)).max(1) * threads) {
+            let mut groups: Vec<Group<'_>> = wave
+                .chunks(wave.len().div_ceil(threads * 2))
+                .map(|cells| Group { cells, ..Group::default() })
+                .collect();
+            call.each_mut(&mut groups, 0, &|_, group| self.encode_group(call, decoded, group))?;
+            self.put_together(call, &groups, start, &mut index, out)?;
+        }
+        self.finish(call, &index, start, out)
+    }
+
+    fn put_together(
+        &self,
+        call: &Call<'_>,
+        groups: &[Group<'_>],
+        start: usize,
+        index: &mut Index,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
+        let mut offset = (out.len() - start) as u64;
+        let mut space = out.space(groups.iter().map(|group| group.bytes().len()).sum())?;
+        let mut places = Vec::with_capacity(groups.len());
         for group in groups {
-            let (offset, bytes) = ((out.len() - start) as u64, group.bytes);
-            out.extend(bytes.as_deref().unwrap_or_default())?;
-            for (cell, entry) in group.cells.iter().zip(group.entries) {
+            for (cell, entry) in group.cells.iter().zip(&group.entries) {
                 if let Some(e) = entry {
                     index.set(cell, Entry { offset: offset + e.offset, len: e.len });
                 }
             }
+            let (place, rest) = space.split_at_mut(group.bytes().len());
+            offset += place.len() as u64;
+            places.push((group.bytes(), place));
+            space = rest;
         }
-        self.finish(call, &index, start, out)
+        call.each_mut(&mut places, 0, &|_, (bytes, place)| {
+            place.copy_from_slice(bytes);
+            Ok(())
+        })
     }
 
     fn encode_group<'a>(&self, call: &Call<'a>, decoded: &View<'_>, group: &mut Group<'a>) -> Result<()> {
@@ -104,29 +143,29 @@ impl Update for ShardingIndexed {
         };
         let mut index = Index::empty(&self.counts)?;
         let start = self.begin(out)?;
+        let mut copied = old.map(|source| Copied { source, from: 0, len: 0 });
         let mut any = false;
         for cell in ordered(&self.counts, call.options.inner_chunk_order) {
-            let offset = (out.len() - start) as u64;
-            let entry = before.get(&cell)?;
-            let chunk = self.region_of(&cell);
-            let written = match (chunk.intersection(region), entry.zip(old)) {
-                (Some(part), stored) => {
-                    let within = part.relative_to(&chunk.start);
-                    let new = new.clone().region(&part.relative_to(&region.start))?;
-                    self.update_inner(call, stored, &within, &new, out).map_err(|e| inner_error(e, &cell))?
+            let (entry, chunk) = (before.get(&cell)?, self.region_of(&cell));
+            let Some(part) = chunk.intersection(region) else {
+                if let (Some(entry), Some(copied)) = (entry, &mut copied) {
+                    any = true;
+                    let after = copied.add(entry, out)?;
+                    index.set(&cell, Entry { offset: (out.len() - start) as u64 + after, len: entry.len });
                 }
-                (None, Some((entry, source))) => {
-                    let range = ByteRange::Slice { start: entry.offset, len: entry.len };
-                    source.read(&[range], &mut |_, bytes| out.extend(bytes))?;
-                    Encoded::Bytes
-                }
-                (None, None) => Encoded::Fill,
+                continue;
             };
-            if written == Encoded::Bytes {
+            copied.as_mut().map_or(Ok(()), |copied| copied.flush(out))?;
+            let offset = (out.len() - start) as u64;
+            let within = part.relative_to(&chunk.start);
+            let new = new.clone().region(&part.relative_to(&region.start))?;
+            let written = self.update_inner(call, entry.zip(old), &within, &new, out);
+            if written.map_err(|e| inner_error(e, &cell))? == Encoded::Bytes {
                 any = true;
                 index.set(&cell, Entry { offset, len: (out.len() - start) as u64 - offset });
             }
         }
+        copied.as_mut().map_or(Ok(()), |copied| copied.flush(out))?;
         if !any && !call.options.store_fill {
             out.unused(out.len() - start);
             return Ok(Encoded::Fill);
@@ -154,6 +193,37 @@ impl ShardingIndexed {
                 let chunk = zarr_core::source::Window::Slice { of, start: entry.offset, len: entry.len };
                 self.inner.update(call, Some(&chunk), within, new, out)
             }
+        }
+    }
+}
+
+/// Stored inner chunks that are copied as they are: those that follow one another are one.
+struct Copied<'s> {
+    source: &'s dyn Source,
+    from: u64,
+    len: u64,
+}
+
+impl Copied<'_> {
+    /// Adds an inner chunk. Gives where it will be, counted from what is written.
+    fn add(&mut self, entry: Entry, out: &mut Out<'_>) -> Result<u64> {
+        if self.from.checked_add(self.len) != Some(entry.offset) {
+            self.flush(out)?;
+            self.from = entry.offset;
+        }
+        let at = self.len;
+        self.len += entry.len;
+        Ok(at)
+    }
+    fn flush(&mut self, out: &mut Out<'_>) -> Result<()> {
+        let range = ByteRange::Slice { start: self.from, len: std::mem::take(&mut self.len) };
+        match self.source.size()? {
+            // Only what is there gets memory.
+            Some(size) => match range.within(size)? {
+                (_, 0) => Ok(()),
+                (_, len) => self.source.read_into(range, out.space(len as usize)?),
+            },
+            None => self.source.read(&[range], &mut |_, bytes| out.extend(bytes)),
         }
     }
 }
