@@ -33,10 +33,8 @@ impl Limits {
     }
 }
 
-/// A vector of `len` zero bytes, or an error when memory is short.
+/// A vector of `len` zero bytes, or an error when memory is short. Large ones are not touched: the system's memory is
+/// zero as it comes.
 pub fn zeroed(len: usize) -> Result<Vec<u8>> {
-    let mut v = Vec::new();
-    v.try_reserve_exact(len).map_err(|_| ErrorKind::Memory(len as u64))?;
-    v.resize(len, 0);
-    Ok(v)
+    bytemuck::try_zeroed_vec(len).map_err(|()| ErrorKind::Memory(len as u64).into())
 }
