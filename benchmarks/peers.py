@@ -20,15 +20,12 @@ def reads():
 
 class Meter:
     def __init__(self):
-        self.seconds, self.crc, self.peak, self.reads = 0.0, 0, 0, 0
-        self.before = status("VmRSS")
+        self.seconds, self.crc = 0.0, 0
 
     def time(self, f):
-        before, start = reads(), time.perf_counter()
+        start = time.perf_counter()
         out = f()
         self.seconds += time.perf_counter() - start
-        self.reads += reads() - before
-        self.peak = max(self.peak, status("VmHWM") - self.before)
         return out
 
     def check(self, array):
@@ -145,12 +142,13 @@ def main():
     for line in sys.stdin:
         with open("/proc/self/clear_refs", "w") as f:
             f.write("5")
-        meter, answer = Meter(), {}
+        meter, answer, resident, before = Meter(), {}, status("VmRSS"), reads()
         try:
             run(peer, json.loads(line), meter)
         except Exception as e:
             answer["error"] = f"{type(e).__name__}: {e}".splitlines()[0]
-        answer.update(seconds=meter.seconds, check=meter.crc, peak=max(meter.peak, 0), reads=meter.reads)
+        peak = max(status("VmHWM") - resident, 0)
+        answer.update(seconds=meter.seconds, check=meter.crc, peak=peak, reads=reads() - before)
         print(json.dumps(answer), flush=True)
 
 

@@ -96,12 +96,9 @@ pub struct Meter {
 
 impl Meter {
     pub fn time<T>(&mut self, f: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-        let reads = system_reads();
         let start = Instant::now();
         let out = f()?;
         self.answer.seconds += start.elapsed().as_secs_f64();
-        self.answer.reads += system_reads() - reads;
-        self.answer.peak = self.answer.peak.max(status("VmHWM:").saturating_sub(self.before));
         Ok(out)
     }
     pub fn check(&mut self, bytes: &[u8]) {
@@ -128,8 +125,11 @@ pub fn serve(mut run: impl FnMut(&Job, &mut Meter) -> Result<(), Failure>) -> Re
         // The peak begins anew.
         let _only_on_linux = fs::write("/proc/self/clear_refs", "5");
         let mut meter = Meter { answer: Answer::default(), check: Default::default(), before: status("VmRSS:") };
+        let reads = system_reads();
         let done = run(&job, &mut meter);
         let mut answer = Answer { check: meter.check.finalize(), ..meter.answer };
+        answer.reads = system_reads() - reads;
+        answer.peak = status("VmHWM:").saturating_sub(meter.before);
         answer.error = done.err().map(|e| e.to_string());
         let mut out = io::stdout().lock();
         writeln!(out, "{}", serde_json::to_string(&answer)?)?;
