@@ -90,6 +90,14 @@ pub fn line(row: &Row, subjects: &[Subject]) -> String {
     for s in subjects {
         line += &format!(" {} |", seconds(row.of(*s)));
     }
+    if row.workload == "read-plane" {
+        let reads = |s: &Subject| row.of(*s).map_or_else(|| "-".into(), |c| c.reads.to_string());
+        line = line.replacen(
+            &row.layout,
+            &format!("{} ({} reads)", row.layout, subjects.iter().map(reads).collect::<Vec<_>>().join(" / ")),
+            1,
+        );
+    }
     let (ours, limit, peer) = (row.of(Subject::Ours), ratio(row.of_limit()), ratio(row.of_peer()));
     let spread = ours.map_or_else(String::new, |c| format!("{:.0} %", c.spread * 100.0));
     let rate = ours.filter(|_| row.bytes > 0).map_or_else(String::new, |c| format!("{:.2}", c.rate));

@@ -57,7 +57,7 @@ pub const WORKLOADS: [Workload; 9] = [
         name: "update",
         what: "one 32^3 region in existing shards, 64 times",
         task: Task::Update,
-        layouts: SHARDS,
+        layouts: &["shard-zstd", "shard-raw"],
         one_thread: false,
     },
     Workload {
