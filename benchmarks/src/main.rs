@@ -185,7 +185,7 @@ impl Bench<'_> {
     }
 
     fn row(&mut self, workload: &Workload, name: &str, shape: [u64; 3], data: &Path) -> Result<Row, Failure> {
-        let layout = Layout::named(name).within(shape[2]);
+        let layout = Layout::named(name).within(shape[0].min(shape[2]));
         let job = job(workload, &layout, shape, data);
         let bytes = if workload.task == Task::Open { 0 } else { job.regions.iter().map(|r| r.len() as u64 * 2).sum() };
         let mut cells: Vec<Cell> =
