@@ -230,12 +230,14 @@ impl Hierarchy {
                 _ => e,
             })
         };
-        let mut children: Vec<_> = self.child_names(path)?.into_iter().map(|name| (name, None)).collect();
-        self.context.call().each_mut(&mut children, 0, &|_, (name, node)| {
-            *node = Some(open(name));
+        let unopened = || Err(ErrorKind::NodeMissing.into());
+        let mut children: Vec<Child> =
+            self.child_names(path)?.into_iter().map(|name| Child { name, node: unopened() }).collect();
+        self.context.call().each_mut(&mut children, 0, &|_, child| {
+            child.node = open(&child.name);
             Ok(())
         })?;
-        Ok(children.into_iter().filter_map(|(name, node)| Some(Child { name, node: node? })).collect())
+        Ok(children)
     }
     fn child_names(&self, path: &NodePath) -> Result<Vec<String>> {
         if let (None, Some(lister)) = (&self.consolidated, self.store.listable()) {

@@ -96,8 +96,10 @@ impl Drop for Compressor {
     }
 }
 
-/// The most bytes that a member of so many bytes takes.
-pub(super) fn bound(decoded: usize) -> usize {
+/// The most bytes that a member of so many bytes takes; `None` if no memory is that large.
+pub(super) fn bound(decoded: usize) -> Option<usize> {
     // SAFETY: without a compressor it gives the bound for all of them, and touches no memory.
-    unsafe { sys::libdeflate_gzip_compress_bound(std::ptr::null_mut(), decoded) }
+    let bound = unsafe { sys::libdeflate_gzip_compress_bound(std::ptr::null_mut(), decoded) };
+    // It does not look out for the end of numbers.
+    (isize::try_from(decoded).is_ok() && bound >= decoded).then_some(bound)
 }

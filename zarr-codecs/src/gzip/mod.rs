@@ -16,7 +16,7 @@ use flate2::bufread::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read};
 use zarr_core::{
-    Error, Result,
+    Error, ErrorKind, Result,
     call::{Call, Out, Pool},
     codec::BytesToBytes,
     registry::{Named, Site},
@@ -59,14 +59,14 @@ impl Named for Gzip {
 
 impl BytesToBytes for Gzip {
     fn encoded_size(&self, decoded: Size) -> Size {
-        decoded.bound().map(|n| usize::try_from(n).ok().map(|n| ffi::bound(n) as u64))
+        decoded.bound().map(|n| ffi::bound(usize::try_from(n).ok()?).map(|n| n as u64))
     }
     fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
         let mut compressor = match self.compressors.take() {
             Some(compressor) => compressor,
             None => Compressor::new(self.level)?,
         };
-        let bound = ffi::bound(decoded.len());
+        let bound = ffi::bound(decoded.len()).ok_or(ErrorKind::Memory(decoded.len() as u64))?;
         let written = compressor.member(decoded, out.space(bound)?);
         self.compressors.give(compressor);
         out.unused(bound - written?);
@@ -93,14 +93,21 @@ impl Gzip {
         let room = out.left().min(size) as usize;
         let space = out.space(room)?;
         let mut written = 0;
-        while !encoded.is_empty() {
-            let member = decompressor.member(encoded, &mut space[written..])?;
-            encoded = encoded.get(member.encoded..).unwrap_or_default();
-            written += member.decoded;
-        }
+        let done = loop {
+            if encoded.is_empty() {
+                break Ok(());
+            }
+            match decompressor.member(encoded, &mut space[written..]) {
+                Ok(member) => {
+                    encoded = encoded.get(member.encoded..).unwrap_or_default();
+                    written += member.decoded;
+                }
+                Err(e) => break Err(e),
+            }
+        };
         self.decompressors.give(decompressor);
         out.unused(room - written);
-        Ok(())
+        done
     }
 }
 

@@ -32,12 +32,14 @@ impl ShardingIndexed {
     pub(super) fn encode_shard(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
         let cells = ordered(&self.counts, call.options.inner_chunk_order);
         let mut index = Index::empty(&self.counts)?;
-        let start = self.begin(out)?;
-        // Made once. What is not used of it costs nothing.
-        if let Some(most) = self.encoded_size().max().and_then(|n| usize::try_from(n.min(out.left())).ok()) {
-            out.space(most)?;
+        // Growing would copy what is written. A system that does not give so much at once may give it bit by bit.
+        let most = self.encoded_size().max().and_then(|n| usize::try_from(n.min(out.left())).ok());
+        if let Some(most) = most
+            && out.space(most).is_ok()
+        {
             out.unused(most);
         }
+        let start = self.begin(out)?;
         let threads = call.executor.threads();
         if threads <= 1 || cells.len() < 2 {
             for cell in &cells {

@@ -4,10 +4,11 @@ use super::{Answer, Fault, Guard, error, quietly};
 use crate::abi::{self, Str};
 use std::{
     any::Any,
+    collections::HashMap,
     ffi::c_void,
     mem::ManuallyDrop,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 use zarr_core::{
     Error, Result,
@@ -30,7 +31,8 @@ pub(crate) type MemoKey = (usize, usize, u64);
 struct Kept<'c> {
     error: Option<Error>,
     scratch: Vec<Scratch<'c>>,
-    memos: Vec<(MemoKey, Memo)>,
+    /// More than one under a key only if two owners chose the same.
+    memos: HashMap<MemoKey, Vec<Memo>>,
 }
 
 /// What came of a lent call. Two words, which come back in registers: almost always there is nothing to tell.
@@ -150,11 +152,15 @@ impl<'c> Lender<'c> {
     }
     /// Keeps what the other side was given a pointer into.
     pub(crate) fn keep(&self, key: MemoKey, memo: Memo) {
-        self.kept().memos.push((key, memo));
+        let mut kept = self.kept();
+        let found = kept.memos.entry(key).or_default();
+        if !found.iter().any(|m| Arc::ptr_eq(m, &memo)) {
+            found.push(memo);
+        }
     }
-    /// The first thing that was kept under this key.
+    /// What was kept under this key.
     pub(crate) fn kept_memo(&self, key: MemoKey) -> Option<Memo> {
-        self.kept().memos.iter().find(|(k, _)| *k == key).map(|(_, memo)| memo.clone())
+        self.kept().memos.get(&key)?.first().cloned()
     }
     fn kept(&self) -> MutexGuard<'_, Kept<'c>> {
         self.kept.get_or_init(Box::default).lock().unwrap_or_else(PoisonError::into_inner)
