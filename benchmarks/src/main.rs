@@ -104,6 +104,8 @@ struct Bench<'a> {
     rows: Vec<Row>,
 }
 
+const MEMORY: &str = "MiB beyond those before the work:";
+const GROWTH: &str = "A quarter of the data, all, and four times as much:";
 /// Who needs more than this is not asked as often.
 const SLOW: f64 = 3.0;
 
@@ -128,11 +130,11 @@ impl Bench<'_> {
             if a.growth { self.growth()? } else { Vec::new() },
         );
         if !memory.is_empty() {
-            text += "\nMiB beyond those before the work:\n\n";
+            text += &format!("\n{MEMORY}\n\n");
             text += &memory.iter().map(|r| report::memory_line(r, &a.subjects) + "\n").collect::<String>();
         }
         if !growth.is_empty() {
-            text += "\n64 MiB, 256 MiB and 1 GiB:\n\n";
+            text += &format!("\n{GROWTH}\n\n");
             text += &growth.iter().map(|r| report::line(r, &a.subjects) + "\n").collect::<String>();
         }
         fs::create_dir_all(&a.out)?;
@@ -199,12 +201,12 @@ impl Bench<'_> {
                 if cells[k].failed.is_some() || slow {
                     continue;
                 }
-                let (answer, check) = self.measure(workload, &layout, &job, subject)?;
+                let answer = self.measure(workload, &layout, &job, subject)?;
                 if let Some(e) = answer.error {
                     cells[k].failed = Some(e);
                     continue;
                 }
-                if *expected.get_or_insert(check) != check {
+                if *expected.get_or_insert(answer.check) != answer.check {
                     return Err(format!("{} {name}: {} has other data", workload.name, subject.name()).into());
                 }
                 cells[k].reads = answer.reads;
@@ -226,14 +228,14 @@ impl Bench<'_> {
         Ok(Row { workload: workload.name, layout: name.into(), bytes, cells })
     }
 
-    /// One measurement, and the checksum of what was read or written.
+    /// One measurement, with the checksum of what was read or written.
     fn measure(
         &mut self,
         workload: &Workload,
         layout: &Layout,
         job: &Job,
         subject: Subject,
-    ) -> Result<(Answer, u32), Failure> {
+    ) -> Result<Answer, Failure> {
         if workload.task == Task::Open {
             let path = self.a.dir.join("hierarchy");
             if !path.exists() {
@@ -245,15 +247,11 @@ impl Bench<'_> {
                     ..job.clone()
                 })?;
             }
-            let answer = self.ask(subject, &Job { path, ..job.clone() })?;
-            let check = answer.check;
-            return Ok((answer, check));
+            return self.ask(subject, &Job { path, ..job.clone() });
         }
         let stored = self.store(job, layout)?;
         if matches!(workload.task, Task::Read | Task::ReadInto) {
-            let answer = self.ask(subject, &Job { path: stored, ..job.clone() })?;
-            let check = answer.check;
-            return Ok((answer, check));
+            return self.ask(subject, &Job { path: stored, ..job.clone() });
         }
         let path = self.a.dir.join("written");
         let mut job = Job { path: path.clone(), from: stored.clone(), ..job.clone() };
@@ -269,20 +267,20 @@ impl Bench<'_> {
                 self.ours(&Job { task: Task::Create, ..job.clone() })?;
             }
         }
-        let answer = self.ask(subject, &job)?;
-        let whole = Region { start: [0; 3], shape: job.shape };
-        let check = match answer.error {
-            Some(_) => 0,
-            None => self.ours(&Job { task: Task::Read, regions: vec![whole], one_thread: false, ..job })?.check,
-        };
+        let mut answer = self.ask(subject, &job)?;
+        if answer.error.is_none() {
+            let whole = Region { start: [0; 3], shape: job.shape };
+            let read = Job { task: Task::Read, regions: vec![whole], one_thread: false, ..job };
+            answer.check = self.ours(&read)?.check;
+        }
         fs::remove_dir_all(&path)?;
-        Ok((answer, check))
+        Ok(answer)
     }
 
     /// How much memory reading and writing everything takes, each in a process that did nothing before.
     fn memory(&mut self, data: &Path) -> Result<Vec<Row>, Failure> {
         let mut rows = Vec::new();
-        println!("\nMiB beyond those before the work\n");
+        println!("\n{MEMORY}\n");
         for workload in WORKLOADS.iter().filter(|w| ["read-all", "write-all"].contains(&w.name)) {
             for layout in &LAYOUTS {
                 let layout = layout.within(self.a.side);
@@ -295,7 +293,7 @@ impl Bench<'_> {
                         let nowhere = Job { path: self.a.dir.join("nowhere"), ..job.clone() };
                         self.ask(*subject, &nowhere)?;
                     }
-                    let (answer, _) = self.measure(workload, &layout, &job, *subject)?;
+                    let answer = self.measure(workload, &layout, &job, *subject)?;
                     cells.push(Cell {
                         subject: subject.name(),
                         peak: Some(answer.peak),
@@ -316,10 +314,10 @@ impl Bench<'_> {
         Ok(rows)
     }
 
-    /// Whether twice the data takes twice the time.
+    /// Whether more data takes as much more time.
     fn growth(&mut self) -> Result<Vec<Row>, Failure> {
         let mut rows = Vec::new();
-        println!("\n64 MiB, 256 MiB and 1 GiB\n");
+        println!("\n{GROWTH}\n");
         for planes in [self.a.side / 4, self.a.side, self.a.side * 4] {
             let shape = [planes, self.a.side, self.a.side];
             let data = self.a.dir.join("grown");

@@ -86,17 +86,14 @@ pub fn header(subjects: &[Subject]) -> String {
 }
 
 pub fn line(row: &Row, subjects: &[Subject]) -> String {
-    let mut line = format!("| {} | {} |", row.workload, row.layout);
-    for s in subjects {
-        line += &format!(" {} |", seconds(row.of(*s)));
-    }
+    let mut line = format!("| {} | {}", row.workload, row.layout);
     if row.workload == "read-plane" {
         let reads = |s: &Subject| row.of(*s).map_or_else(|| "-".into(), |c| c.reads.to_string());
-        line = line.replacen(
-            &row.layout,
-            &format!("{} ({} reads)", row.layout, subjects.iter().map(reads).collect::<Vec<_>>().join(" / ")),
-            1,
-        );
+        line += &format!(" ({} reads)", subjects.iter().map(reads).collect::<Vec<_>>().join(" / "));
+    }
+    line += " |";
+    for s in subjects {
+        line += &format!(" {} |", seconds(row.of(*s)));
     }
     let (ours, limit, peer) = (row.of(Subject::Ours), ratio(row.of_limit()), ratio(row.of_peer()));
     let spread = ours.map_or_else(String::new, |c| format!("{:.0} %", c.spread * 100.0));

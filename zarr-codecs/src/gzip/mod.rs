@@ -85,30 +85,28 @@ impl BytesToBytes for Gzip {
 
 impl Gzip {
     /// Members straight into the space for what is expected.
-    fn decode_at_once(&self, mut encoded: &[u8], size: u64, out: &mut Out<'_>) -> Result<()> {
+    fn decode_at_once(&self, encoded: &[u8], size: u64, out: &mut Out<'_>) -> Result<()> {
         let mut decompressor = match self.decompressors.take() {
             Some(decompressor) => decompressor,
             None => Decompressor::new()?,
         };
         let room = out.left().min(size) as usize;
-        let space = out.space(room)?;
-        let mut written = 0;
-        let done = loop {
-            if encoded.is_empty() {
-                break Ok(());
-            }
-            match decompressor.member(encoded, &mut space[written..]) {
-                Ok(member) => {
-                    encoded = encoded.get(member.encoded..).unwrap_or_default();
-                    written += member.decoded;
-                }
-                Err(e) => break Err(e),
-            }
-        };
+        let written = members(&mut decompressor, encoded, out.space(room)?);
         self.decompressors.give(decompressor);
-        out.unused(room - written);
-        done
+        out.unused(room - written?);
+        Ok(())
     }
+}
+
+/// Decompresses one member after another. Gives the bytes written.
+fn members(decompressor: &mut Decompressor, mut encoded: &[u8], space: &mut [u8]) -> Result<usize> {
+    let mut written = 0;
+    while !encoded.is_empty() {
+        let member = decompressor.member(encoded, &mut space[written..])?;
+        encoded = encoded.get(member.encoded..).unwrap_or_default();
+        written += member.decoded;
+    }
+    Ok(written)
 }
 
 /// True if a member has a sum of its header, which libdeflate does not verify.

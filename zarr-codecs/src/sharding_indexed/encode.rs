@@ -52,47 +52,23 @@ impl ShardingIndexed {
         }
         // Wave after wave of groups that stay in the processor's cache until they are put together.
         let size = usize::try_from(self.inner.decoded().bytes()?).unwrap_or(usize::MAX);
+        let mut groups: Vec<Group<'_>> = (0..threads * 2).map(|_| Group::default()).collect();
         for wave in cells.chunks((WAVE / size.max(1)).max(1) * threads) {
-            let mut groups: Vec<Group<'_>> = wave
-                .chunks(wave.len().div_ceil(threads * 2))
-                .map(|cells| Group { cells, ..Group::default() })
-                .collect();
+            let mut parts = wave.chunks(wave.len().div_ceil(groups.len()));
+            groups.iter_mut().for_each(|group| group.cells = parts.next().unwrap_or_default());
             call.each_mut(&mut groups, 0, &|_, group| self.encode_group(call, decoded, group))?;
-            self.put_together(call, &groups, start, &mut index, out)?;
+            put_together(call, &groups, start, &mut index, out)?;
         }
         self.finish(call, &index, start, out)
     }
 
-    fn put_together(
-        &self,
-        call: &Call<'_>,
-        groups: &[Group<'_>],
-        start: usize,
-        index: &mut Index,
-        out: &mut Out<'_>,
-    ) -> Result<()> {
-        let mut offset = (out.len() - start) as u64;
-        let mut space = out.space(groups.iter().map(|group| group.bytes().len()).sum())?;
-        let mut places = Vec::with_capacity(groups.len());
-        for group in groups {
-            for (cell, entry) in group.cells.iter().zip(&group.entries) {
-                if let Some(e) = entry {
-                    index.set(cell, Entry { offset: offset + e.offset, len: e.len });
-                }
-            }
-            let (place, rest) = space.split_at_mut(group.bytes().len());
-            offset += place.len() as u64;
-            places.push((group.bytes(), place));
-            space = rest;
-        }
-        call.each_mut(&mut places, 0, &|_, (bytes, place)| {
-            place.copy_from_slice(bytes);
-            Ok(())
-        })
-    }
-
     fn encode_group<'a>(&self, call: &Call<'a>, decoded: &View<'_>, group: &mut Group<'a>) -> Result<()> {
-        let mut scratch = call.scratch(0)?;
+        // The memory of the wave before.
+        let mut scratch = match group.bytes.take() {
+            Some(scratch) => scratch,
+            None => call.scratch(0)?,
+        };
+        group.entries.clear();
         let mut out = scratch.grow(u64::MAX);
         for cell in group.cells {
             let offset = out.len() as u64;
@@ -157,7 +133,9 @@ impl Update for ShardingIndexed {
                 }
                 continue;
             };
-            copied.as_mut().map_or(Ok(()), |copied| copied.flush(out))?;
+            if let Some(copied) = &mut copied {
+                copied.flush(out)?;
+            }
             let offset = (out.len() - start) as u64;
             let within = part.relative_to(&chunk.start);
             let new = new.clone().region(&part.relative_to(&region.start))?;
@@ -167,7 +145,9 @@ impl Update for ShardingIndexed {
                 index.set(&cell, Entry { offset, len: (out.len() - start) as u64 - offset });
             }
         }
-        copied.as_mut().map_or(Ok(()), |copied| copied.flush(out))?;
+        if let Some(copied) = &mut copied {
+            copied.flush(out)?;
+        }
         if !any && !call.options.store_fill {
             out.unused(out.len() - start);
             return Ok(Encoded::Fill);
@@ -197,6 +177,34 @@ impl ShardingIndexed {
             }
         }
     }
+}
+
+/// Appends what groups encoded, by all threads, and notes where it is.
+fn put_together(
+    call: &Call<'_>,
+    groups: &[Group<'_>],
+    start: usize,
+    index: &mut Index,
+    out: &mut Out<'_>,
+) -> Result<()> {
+    let mut offset = (out.len() - start) as u64;
+    let mut space = out.space(groups.iter().map(|group| group.bytes().len()).sum())?;
+    let mut places = Vec::with_capacity(groups.len());
+    for group in groups {
+        for (cell, entry) in group.cells.iter().zip(&group.entries) {
+            if let Some(e) = entry {
+                index.set(cell, Entry { offset: offset + e.offset, len: e.len });
+            }
+        }
+        let (place, rest) = space.split_at_mut(group.bytes().len());
+        offset += place.len() as u64;
+        places.push((group.bytes(), place));
+        space = rest;
+    }
+    call.each_mut(&mut places, 0, &|_, (bytes, place)| {
+        place.copy_from_slice(bytes);
+        Ok(())
+    })
 }
 
 /// Stored inner chunks that are copied as they are: those that follow one another are one.

@@ -195,15 +195,14 @@ impl Source for Window<'_> {
         }
     }
     fn memo(&self, key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
-        match self {
-            Window::Slice { of, start, len } => {
-                // Two windows may begin at one place.
-                let mut hasher = DefaultHasher::new();
-                (key.0, len).hash(&mut hasher);
-                of.memo((hasher.finish() as usize, key.1.saturating_add(*start)), make)
-            }
-            Window::Trim { of, .. } => of.memo(key, make),
-        }
+        // Several windows may begin at one place.
+        let (start, cut) = match self {
+            Window::Slice { start, len, .. } => (*start, (0, *len)),
+            Window::Trim { end, .. } => (0, (1, *end)),
+        };
+        let mut hasher = DefaultHasher::new();
+        (key.0, cut).hash(&mut hasher);
+        self.of().memo((hasher.finish() as usize, key.1.saturating_add(start)), make)
     }
     fn gap(&self) -> u64 {
         self.of().gap()
@@ -236,9 +235,10 @@ mod tests {
         let slice = |of, start, len| Window::Slice { of, start, len };
         let (outer, shorter, later) = (slice(&replay, 0, 8), slice(&replay, 0, 4), slice(&replay, 4, 4));
         let nested = slice(&outer, 0, 8);
-        let all: [&dyn Source; 5] = [&replay, &outer, &shorter, &later, &nested];
+        let [trimmed, more] = [4, 8].map(|end| Window::Trim { of: &replay, end });
+        let all: [&dyn Source; 7] = [&replay, &outer, &shorter, &later, &nested, &trimmed, &more];
         let first: Vec<u64> = all.iter().flat_map(|s| [memo(*s, 1), memo(*s, 2)]).collect();
-        assert_eq!(first, (0..10).collect::<Vec<u64>>(), "each has its own");
+        assert_eq!(first, (0..14).collect::<Vec<u64>>(), "each has its own");
         let again: Vec<u64> = all.iter().flat_map(|s| [memo(*s, 1), memo(*s, 2)]).collect();
         assert_eq!(first, again);
         let same = slice(&replay, 4, 4);

@@ -1,6 +1,6 @@
 //! What built-in codecs cost more as a plugin: the same code linked and loaded, over several sizes of chunks.
 //!
-//!     cargo run --release --bin mirrors
+//!     cargo run --release -p ours --bin mirrors
 
 use std::{env, hint::black_box, path::Path, process::Command, sync::Arc, time::Instant};
 use zarr_array::{

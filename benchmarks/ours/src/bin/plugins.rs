@@ -2,7 +2,7 @@
 //! sizes of chunks. Give the library of a template, in Rust or in C, which passes bytes through, or of the shuffle.
 //!
 //!     cargo build --release --features plugin --manifest-path ../plugins/template-rust/Cargo.toml --target-dir ../target/plugins
-//!     cargo run --release --bin plugins ../target/plugins/release/libtemplate_rust.so [ROUNDS [BYTES...]]
+//!     cargo run --release -p ours --bin plugins ../target/plugins/release/libtemplate_rust.so [ROUNDS [BYTES...]]
 
 use numcodecs_shuffle as _;
 use std::{error::Error, hint::black_box, path::Path, sync::Arc, time::Instant};
