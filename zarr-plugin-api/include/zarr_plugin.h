@@ -151,9 +151,9 @@ typedef struct zp_reader { /* one version of one stored value */
                          size_t len) ZP_NOEXCEPT;
   /* The whole value, if it is in memory; otherwise NULL. May be a null function. */
   const uint8_t *(*in_memory)(const struct zp_reader *, size_t *len) ZP_NOEXCEPT;
-  /* What make gives, kept as long as the host likes but at least until the call ends; drop may come after that, from any
-   * thread, and after destroy. Key: a number that no other instance has, for instance its address, and where in the value
-   * its window begins. May be a null function: then make it yourself. */
+  /* What make gives, kept until the call ends; drop may come after that, from any thread, and after destroy. Key: a number
+   * that no other instance has, for instance its address, and where in the value its window begins. May be a null function:
+   * then make it yourself. */
   zp_status (*memo)(const struct zp_reader *, const zp_call *, const void *owner, uint64_t start, zp_make make,
                     void *context, void (*drop)(void *), void **kept) ZP_NOEXCEPT;
   /* Gives the reader back. A null function: it is borrowed. */

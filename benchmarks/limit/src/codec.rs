@@ -5,7 +5,7 @@ use crate::{
     files::{Entry, File},
 };
 use common::Failure;
-use std::{cell::RefCell, ffi::CString};
+use std::{ffi::CString, sync::Mutex};
 
 extern crate blosc_src as _;
 
@@ -58,12 +58,14 @@ pub struct Contexts {
     decoded: Vec<u8>,
 }
 
-thread_local! { static KEPT: RefCell<Option<Contexts>> = const { RefCell::new(None) } }
+/// Threads end with each job, contexts do not.
+static KEPT: Mutex<Vec<Contexts>> = Mutex::new(Vec::new());
 
 pub fn with_contexts<R>(f: impl FnOnce(&mut Contexts) -> R) -> R {
-    let mut contexts = KEPT.take().unwrap_or_else(Contexts::new);
+    let kept = KEPT.lock().unwrap().pop();
+    let mut contexts = kept.unwrap_or_else(Contexts::new);
     let done = f(&mut contexts);
-    KEPT.set(Some(contexts));
+    KEPT.lock().unwrap().push(contexts);
     done
 }
 

@@ -290,7 +290,7 @@ impl Store<'_> {
                     contexts.encode(&self.codec, data, shape, *cell, self.job.chunk, &mut bytes)?;
                     ends.push(bytes.len());
                 }
-                Ok(made[g].set((bytes, ends)).unwrap_or(()))
+                made[g].set((bytes, ends)).map_err(|_| "one group twice".into())
             })?;
             files::write_shard(&self.path(shard), made.iter().filter_map(OnceLock::get))
         };

@@ -13,11 +13,9 @@ mod unix {
         time::{Duration, SystemTime, UNIX_EPOCH},
     };
 
-    /// Changes within one step of the file system's clock may not show: a version that is younger than some steps is not
-    /// settled yet.
-    const STEPS: Duration = Duration::from_millis(100);
-    /// The same for file systems that count seconds, or pairs of them.
-    const STEPS_OF_SECONDS: Duration = Duration::from_secs(3);
+    /// Changes within one step of the file system's clock may not show, so a younger version is not settled yet. Some file
+    /// systems count pairs of seconds; a file server's clock may be a little behind ours.
+    const SETTLED: Duration = Duration::from_secs(3);
 
     /// Which file, and when it was changed. Two that are equal and settled are one.
     #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,13 +36,10 @@ mod unix {
             }
         }
         /// True if no later change can look like this version.
-        pub(crate) fn is_settled(&self) -> bool {
-            let (Ok(seconds), Ok(nanoseconds)) = (u64::try_from(self.changed.0), u32::try_from(self.changed.1)) else {
-                return false;
-            };
-            let steps = if nanoseconds == 0 { STEPS_OF_SECONDS } else { STEPS };
-            let changed = UNIX_EPOCH.checked_add(Duration::new(seconds, nanoseconds));
-            changed.and_then(|c| SystemTime::now().duration_since(c).ok()).is_some_and(|age| age > steps)
+        pub(crate) fn is_settled(&self, now: SystemTime) -> bool {
+            let changed = u64::try_from(self.changed.0).ok().zip(u32::try_from(self.changed.1).ok());
+            let changed = changed.and_then(|(s, ns)| UNIX_EPOCH.checked_add(Duration::new(s, ns)));
+            changed.and_then(|c| now.duration_since(c).ok()).is_some_and(|age| age > SETTLED)
         }
     }
 }
@@ -61,7 +56,7 @@ mod portable {
         pub(crate) fn of(m: &Metadata) -> Self {
             Self(m.len(), m.modified().ok())
         }
-        pub(crate) fn is_settled(&self) -> bool {
+        pub(crate) fn is_settled(&self, _: SystemTime) -> bool {
             false
         }
     }
@@ -70,29 +65,34 @@ mod portable {
 #[cfg(test)]
 mod tests {
     use super::{Version, portable};
-    use std::{fs, path::Path};
+    use std::{
+        fs,
+        time::{Duration, SystemTime},
+    };
 
     #[test]
     fn every_change_shows_or_is_not_settled() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("v");
-        let version = || (Version::of(&fs::metadata(&path).unwrap()), fs::metadata(&path).unwrap());
+        let version = || Version::of(&fs::metadata(&path).unwrap());
         fs::write(&path, b"abc").unwrap();
-        let (first, metadata) = version();
-        assert_eq!(first, version().0);
-        assert!(!first.is_settled() && !portable::Version::of(&metadata).is_settled());
+        let first = version();
+        assert_eq!(first, version());
         fs::write(&path, b"longer").unwrap();
-        assert_ne!(first, version().0);
+        assert_ne!(first, version());
         // Another file of the same name and size.
         let beside = dir.path().join("beside");
         fs::write(&beside, b"abc").unwrap();
         fs::rename(&beside, &path).unwrap();
-        assert_ne!(first, version().0);
+        assert_ne!(first, version());
     }
 
     #[test]
     fn what_is_old_is_settled() {
-        let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-        assert_eq!(Version::of(&fs::metadata(old).unwrap()).is_settled(), cfg!(unix));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let (metadata, now) = (file.as_file().metadata().unwrap(), SystemTime::now());
+        let settled = |seconds| Version::of(&metadata).is_settled(now + Duration::from_secs(seconds));
+        assert_eq!([settled(0), settled(2), settled(4)], [false, false, cfg!(unix)]);
+        assert!(!portable::Version::of(&metadata).is_settled(now + Duration::from_secs(4)));
     }
 }

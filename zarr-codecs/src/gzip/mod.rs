@@ -77,15 +77,15 @@ impl BytesToBytes for Gzip {
             return Err(Error::data("no bytes are no gzip member"));
         }
         match self.decoded {
-            Size::Exact(n) if !has_header_sum(encoded) => self.decode_at_once(encoded, n, out),
+            Size::Exact(n) if self.decode_at_once(encoded, n, out)? => Ok(()),
             _ => decode_in_pieces(encoded, out),
         }
     }
 }
 
 impl Gzip {
-    /// Members straight into the space for what is expected.
-    fn decode_at_once(&self, encoded: &[u8], size: u64, out: &mut Out<'_>) -> Result<()> {
+    /// Members straight into the space for what is expected. False if it is nothing for this way.
+    fn decode_at_once(&self, encoded: &[u8], size: u64, out: &mut Out<'_>) -> Result<bool> {
         let mut decompressor = match self.decompressors.take() {
             Some(decompressor) => decompressor,
             None => Decompressor::new()?,
@@ -93,25 +93,25 @@ impl Gzip {
         let room = out.left().min(size) as usize;
         let written = members(&mut decompressor, encoded, out.space(room)?);
         self.decompressors.give(decompressor);
-        out.unused(room - written?);
-        Ok(())
+        let written = written?;
+        out.unused(room - written.unwrap_or_default());
+        Ok(written.is_some())
     }
 }
 
-/// Decompresses one member after another. Gives the bytes written.
-fn members(decompressor: &mut Decompressor, mut encoded: &[u8], space: &mut [u8]) -> Result<usize> {
+/// Decompresses one member after another. Gives the bytes written; `None` if a member has a sum of its header, which
+/// libdeflate does not verify.
+fn members(decompressor: &mut Decompressor, mut encoded: &[u8], space: &mut [u8]) -> Result<Option<usize>> {
     let mut written = 0;
     while !encoded.is_empty() {
+        if encoded.get(3).is_some_and(|flags| flags & 2 != 0) {
+            return Ok(None);
+        }
         let member = decompressor.member(encoded, &mut space[written..])?;
         encoded = encoded.get(member.encoded..).unwrap_or_default();
         written += member.decoded;
     }
-    Ok(written)
-}
-
-/// True if a member has a sum of its header, which libdeflate does not verify.
-fn has_header_sum(encoded: &[u8]) -> bool {
-    encoded.get(3).is_some_and(|flags| flags & 2 != 0)
+    Ok(Some(written))
 }
 
 /// A stream, where it is not known how much there will be.
@@ -198,6 +198,25 @@ mod tests {
         assert_eq!(decode(&*codec, &both, None).unwrap(), b"abcdef");
         assert!(decode(&*codec, &both, Some(5)).is_err());
         assert!(decode(&*codec, &[&both[..], b"garbage"].concat(), Some(6)).is_err());
+    }
+
+    /// A member whose header has a sum, right or wrong, wherever it comes.
+    #[test]
+    fn sums_of_headers() {
+        let codec = bytes_codec(FIVE, Size::Exact(6)).unwrap();
+        let (plain, mut summed) = (encode(&*codec, b"abc"), encode(&*codec, b"def"));
+        summed[3] |= 2;
+        let mut sum = flate2::Crc::new();
+        sum.update(&summed[..10]);
+        let [low, high, ..] = sum.sum().to_le_bytes();
+        for (sum, right) in [([low, high], true), ([!low, high], false)] {
+            let mut summed = summed.clone();
+            summed.splice(10..10, sum);
+            for (members, decoded) in [([&plain[..], &summed[..]], b"abcdef"), ([&summed, &plain], b"defabc")] {
+                let got = decode(&*codec, &members.concat(), Some(6));
+                assert_eq!(got.ok().as_deref(), right.then_some(&decoded[..]));
+            }
+        }
     }
 
     #[test]

@@ -10,9 +10,6 @@ use zarr_core::{
     view::{Region, TileGrid, ViewMut},
 };
 
-/// Indexes with more bytes are not worth their memory from one call to the next.
-const MOST_KEPT: u64 = 1 << 20;
-
 impl PartialDecode for ShardingIndexed {
     fn partial_decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, out: ViewMut<'_>) -> Result<()> {
         if region.is_empty() {
@@ -41,12 +38,14 @@ impl PartialDecode for ShardingIndexed {
 impl ShardingIndexed {
     /// The index of a shard, which a source may have kept.
     fn index_of(&self, call: &Call<'_>, source: &dyn Source) -> Result<Arc<Index>> {
-        if self.index_size > MOST_KEPT {
-            return self.read_index(call, source).map(Arc::new);
+        let bytes = self.index.decoded().bytes_within(call.limits)? as u64;
+        let mut read = || Ok(Arc::new(self.read_index(call, source)?) as Memo);
+        let memo = source.memo((self.index_id, 0), bytes, &mut read)?;
+        // Whoever has the same number may still be somebody else.
+        match memo.downcast::<Index>().ok().filter(|index| index.is_of(&self.counts)) {
+            Some(index) => Ok(index),
+            None => self.read_index(call, source).map(Arc::new),
         }
-        let memo = source.memo((self.index_id, 0), &mut || Ok(Arc::new(self.read_index(call, source)?) as Memo))?;
-        let ours = memo.downcast::<Index>().ok().filter(|index| index.is_of(&self.counts));
-        ours.ok_or_else(|| ErrorKind::Contract("a source mixed up its memos").into())
     }
 }
 

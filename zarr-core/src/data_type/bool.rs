@@ -46,9 +46,9 @@ impl DataType for Bool {
 
 impl CheckElements for Bool {
     fn check_elements(&self, elements: &[u8]) -> Result<()> {
-        match elements.iter().position(|&b| b > 1) {
+        match elements.iter().find(|b| **b > 1) {
             None => Ok(()),
-            Some(i) => Err(Error::data(format!("element {i} is the byte {}, neither true nor false", elements[i]))),
+            Some(other) => Err(Error::data(format!("an element is the byte {other}, neither true nor false"))),
         }
     }
 }

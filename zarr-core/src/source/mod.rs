@@ -87,10 +87,13 @@ pub trait Source: Send + Sync {
     fn size(&self) -> Result<Option<u64>> {
         Ok(self.in_memory().map(|b| b.len() as u64))
     }
-    /// What `make` gives, kept for as long as the driver likes, also for other calls. `key`: a number that stands for what
-    /// is made and how, so that whoever has the same number makes the same of the same bytes, and where in the value its
-    /// window begins.
-    fn memo(&self, _key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
+    /// What `make` gives, kept for as long as the source likes: not at all, or beyond this call and this codec.
+    ///
+    /// `key`: a number that stands for what is made and how, so that whoever has the same number makes the same of the same
+    /// bytes, and where in the value its window begins. Such numbers are hashes: check that what you get is what you
+    /// asked for, and make it yourself if not. Never use an address; another codec may get it later. `bytes`: about how
+    /// much memory it takes.
+    fn memo(&self, _key: (usize, u64), _bytes: u64, make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
         make()
     }
     /// Ranges closer to each other than this many bytes are better read as one.
@@ -194,7 +197,7 @@ impl Source for Window<'_> {
             }
         }
     }
-    fn memo(&self, key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
+    fn memo(&self, key: (usize, u64), bytes: u64, make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
         // Several windows may begin at one place.
         let (start, cut) = match self {
             Window::Slice { start, len, .. } => (*start, (0, *len)),
@@ -202,7 +205,7 @@ impl Source for Window<'_> {
         };
         let mut hasher = DefaultHasher::new();
         (key.0, cut).hash(&mut hasher);
-        self.of().memo((hasher.finish() as usize, key.1.saturating_add(start)), make)
+        self.of().memo((hasher.finish() as usize, key.1.saturating_add(start)), bytes, make)
     }
     fn gap(&self) -> u64 {
         self.of().gap()
@@ -230,7 +233,7 @@ mod tests {
         let (replay, made) = (Replay::default(), std::sync::atomic::AtomicU64::new(0));
         let memo = |source: &dyn Source, id| {
             let mut make = || Ok(Arc::new(made.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) as Memo);
-            *source.memo((id, 0), &mut make).unwrap().downcast::<u64>().unwrap()
+            *source.memo((id, 0), 8, &mut make).unwrap().downcast::<u64>().unwrap()
         };
         let slice = |of, start, len| Window::Slice { of, start, len };
         let (outer, shorter, later) = (slice(&replay, 0, 8), slice(&replay, 0, 4), slice(&replay, 4, 4));

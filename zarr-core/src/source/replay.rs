@@ -71,7 +71,7 @@ impl Source for Replay {
         }
         ranges.iter().enumerate().try_for_each(|(i, r)| each(i, &self.have[r]))
     }
-    fn memo(&self, key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
+    fn memo(&self, key: (usize, u64), _: u64, make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
         if let Some(kept) = lock(&self.memo).get(&key) {
             return Ok(kept.clone());
         }

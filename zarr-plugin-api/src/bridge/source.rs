@@ -310,7 +310,7 @@ impl Source for Taken {
     fn size(&self) -> Result<Option<u64>> {
         Ok(Some(self.reader.size).filter(|n| *n != u64::MAX))
     }
-    fn memo(&self, key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
+    fn memo(&self, key: (usize, u64), _: u64, make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
         type Make<'m, 'f> = Callback<&'m mut (dyn FnMut() -> Result<Memo> + 'f)>;
         unsafe extern "C" fn run(context: *mut c_void, made: *mut *mut c_void) -> Status {
             // SAFETY: the context is lent with this function; `made` is the other side's own variable.

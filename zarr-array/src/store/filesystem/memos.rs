@@ -9,21 +9,22 @@ use std::{
     fmt,
     sync::{Mutex, MutexGuard, PoisonError},
 };
-use zarr_core::{Result, source::Memo, store::Key};
+use zarr_core::{Result, source::Memo};
 
-/// So many files have memos at a time, those that were asked for last.
-const FILES: usize = 16;
-/// So many memos of one file are kept, the first ones: shards in shards have many indexes.
-const EACH: usize = 8;
+/// So many memos are kept, those that were asked for last,
+const MOST: usize = 64;
+/// which take no more memory than this together.
+const MOST_BYTES: u64 = 64 << 20;
 
-/// Memos of a store's files.
+/// Memos of a store's files, the one that was asked for last at the end.
 #[derive(Default)]
-pub(super) struct Memos(Mutex<VecDeque<File>>);
+pub(super) struct Memos(Mutex<VecDeque<Kept>>);
 
-struct File {
-    key: Key,
+struct Kept {
     version: Version,
-    memos: Vec<((usize, u64), Memo)>,
+    of: (usize, u64),
+    bytes: u64,
+    memo: Memo,
 }
 
 impl fmt::Debug for Memos {
@@ -33,45 +34,46 @@ impl fmt::Debug for Memos {
 }
 
 impl Memos {
-    fn files(&self) -> MutexGuard<'_, VecDeque<File>> {
+    fn kept(&self) -> MutexGuard<'_, VecDeque<Kept>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    fn find(&self, key: &Key, version: &Version, of: (usize, u64)) -> Option<Memo> {
-        let mut files = self.files();
-        let i = files.iter().position(|f| f.key == *key && f.version == *version)?;
-        let found = files[i].memos.iter().find(|(k, _)| *k == of).map(|(_, memo)| memo.clone())?;
-        if let Some(file) = files.remove(i) {
-            files.push_back(file);
-        }
-        Some(found)
+    fn find(&self, version: &Version, of: (usize, u64)) -> Option<Memo> {
+        let mut kept = self.kept();
+        let found = take(&mut kept, version, of)?;
+        let memo = found.memo.clone();
+        kept.push_back(found);
+        Some(memo)
     }
     /// The memo of a version of a file, made if it is not there.
     pub(super) fn get(
         &self,
-        (key, version): (&Key, &Version),
+        version: &Version,
         of: (usize, u64),
+        bytes: u64,
         make: &mut dyn FnMut() -> Result<Memo>,
     ) -> Result<Memo> {
-        if let Some(found) = self.find(key, version, of) {
+        if let Some(found) = self.find(version, of) {
             return Ok(found);
         }
         // Without the lock: it reads the file. Two threads may make the same.
-        let made = make()?;
-        let mut files = self.files();
-        files.retain(|f| f.key != *key || f.version == *version);
-        let at = files.iter().position(|f| f.key == *key).unwrap_or_else(|| {
-            if files.len() >= FILES {
-                files.pop_front();
+        let memo = make()?;
+        if bytes <= MOST_BYTES {
+            let mut kept = self.kept();
+            take(&mut kept, version, of);
+            kept.push_back(Kept { version: version.clone(), of, bytes, memo: memo.clone() });
+            let mut total: u64 = kept.iter().map(|k| k.bytes).sum();
+            while kept.len() > MOST || total > MOST_BYTES {
+                total -= kept.pop_front().map_or(total, |k| k.bytes);
             }
-            files.push_back(File { key: key.clone(), version: version.clone(), memos: Vec::new() });
-            files.len() - 1
-        });
-        let memos = &mut files[at].memos;
-        if memos.len() < EACH && memos.iter().all(|(k, _)| *k != of) {
-            memos.push((of, made.clone()));
         }
-        Ok(made)
+        Ok(memo)
     }
+}
+
+fn take(kept: &mut VecDeque<Kept>, version: &Version, of: (usize, u64)) -> Option<Kept> {
+    // From the end: the same is asked for again and again.
+    let i = kept.iter().rposition(|k| k.of == of && k.version == *version)?;
+    kept.remove(i)
 }
 
 #[cfg(test)]
@@ -82,35 +84,32 @@ mod tests {
     #[test]
     fn kept_for_one_version_and_not_for_ever() {
         let dir = tempfile::tempdir().unwrap();
-        let version = |bytes: &[u8]| {
-            let path = dir.path().join("v");
-            fs::write(&path, bytes).unwrap();
-            Version::of(&fs::metadata(path).unwrap())
+        let version = |name: &str| {
+            fs::write(dir.path().join(name), name).unwrap();
+            Version::of(&fs::metadata(dir.path().join(name)).unwrap())
         };
-        let (a, b) = (version(b"a"), version(b"other"));
+        let (a, b) = (version("a"), version("b"));
         let memos = Memos::default();
         let mut made = 0;
-        let mut get = |name: &str, version: &Version, of| {
+        let mut get = |version: &Version, of, bytes| {
             let before = made;
-            let memo = memos.get((&Key::new(name).unwrap(), version), of, &mut || {
+            let memo = memos.get(version, of, bytes, &mut || {
                 made += 1;
                 Ok(Arc::new(made) as Memo)
             });
             assert_eq!(*memo.unwrap().downcast::<i32>().unwrap() > before, made > before);
             made > before
         };
-        assert!(get("k", &a, (1, 0)) && !get("k", &a, (1, 0)), "kept");
-        assert!(get("k", &a, (1, 8)) && get("k", &a, (2, 0)), "of another maker or place");
-        assert!(get("k", &b, (1, 0)) && !get("k", &b, (1, 0)), "of another version");
-        assert!(get("k", &a, (1, 0)), "the version before is gone");
-        for i in 0..EACH {
-            get("k", &a, (i, 100));
+        assert!(get(&a, (1, 0), 1) && !get(&a, (1, 0), 1), "kept");
+        assert!(get(&a, (1, 8), 1) && get(&a, (2, 0), 1), "of another maker or place");
+        assert!(get(&b, (1, 0), 1) && !get(&b, (1, 0), 1) && !get(&a, (1, 0), 1), "of another version");
+        for i in 1..MOST {
+            assert!(get(&b, (100, i as u64), 1));
         }
-        assert!(get("k", &a, (77, 0)) && get("k", &a, (77, 0)), "no more of one file");
-        for i in 1..FILES {
-            assert!(get(&i.to_string(), &a, (1, 0)));
-        }
-        assert!(!get("k", &a, (1, 0)), "that many files");
-        assert!(get("one more", &a, (1, 0)) && !get("k", &a, (1, 0)) && get("1", &a, (1, 0)), "the oldest went");
+        assert!(!get(&a, (1, 0), 1) && get(&b, (1, 0), 1), "those that were asked for last");
+        assert!(get(&a, (3, 0), MOST_BYTES) && !get(&a, (3, 0), MOST_BYTES), "as much as may be");
+        assert!(get(&a, (1, 0), 1) && get(&a, (3, 0), MOST_BYTES), "which leaves room for nothing else");
+        assert!([(); 2].iter().all(|()| get(&a, (4, 0), MOST_BYTES + 1)), "too much");
+        assert!(!get(&a, (3, 0), MOST_BYTES), "which takes nothing away");
     }
 }

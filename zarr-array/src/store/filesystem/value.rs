@@ -2,7 +2,7 @@
 
 use super::memos::Memos;
 use crate::platform::{read_at::ReadAt, version::Version};
-use std::{io, path::Path};
+use std::{io, path::Path, time::SystemTime};
 use zarr_core::{
     Error, ErrorKind, Result,
     call::Pool,
@@ -106,11 +106,11 @@ impl Source for OpenFile<'_> {
         }
         self.read_exact(out, start)
     }
-    fn memo(&self, key: (usize, u64), make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
-        if !self.version.is_settled() {
+    fn memo(&self, key: (usize, u64), bytes: u64, make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
+        if !self.version.is_settled(SystemTime::now()) {
             return make();
         }
-        self.kept.memos.get((&self.key, &self.version), key, make)
+        self.kept.memos.get(&self.version, key, bytes, make)
     }
 }
 
@@ -118,6 +118,8 @@ impl Source for OpenFile<'_> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    #[cfg(unix)]
+    const SETTLED: std::time::Duration = std::time::Duration::from_millis(3200);
 
     proptest! {
         /// Merged or not, each range gets its own bytes: beyond the block, far apart, overlapping, empty, in any order.
@@ -150,5 +152,34 @@ mod tests {
             }
             prop_assert_eq!(value.get().unwrap(), bytes);
         }
+    }
+
+    /// Bytes and size are changed in place and the time of change is set back: what was made of the bytes before is not
+    /// for those after, however soon the reader comes.
+    #[test]
+    #[cfg(unix)]
+    fn memos_are_of_one_version() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("v");
+        let (key, kept, mut makes) = (Key::new("v").unwrap(), Kept::default(), 0);
+        let mut first_byte = || {
+            let value = OpenFile::open(&path, &key, &kept).unwrap().unwrap();
+            let mut make = || {
+                makes += 1;
+                Ok(std::sync::Arc::new(value.get()?[0]) as Memo)
+            };
+            let memo = value.memo((1, 0), 1, &mut make).unwrap();
+            (*memo.downcast::<u8>().unwrap(), makes)
+        };
+        std::fs::write(&path, "a").unwrap();
+        let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
+        assert_eq!([first_byte(), first_byte()], [(b'a', 1), (b'a', 2)], "too young to be kept");
+        std::thread::sleep(SETTLED);
+        assert_eq!([first_byte(), first_byte()], [(b'a', 3), (b'a', 3)], "kept");
+        std::fs::write(&path, "b").unwrap();
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+        assert_eq!(first_byte(), (b'b', 4), "changed");
+        std::thread::sleep(SETTLED);
+        assert_eq!([first_byte(), first_byte()], [(b'b', 5), (b'b', 5)], "kept");
     }
 }
