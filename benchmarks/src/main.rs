@@ -3,7 +3,7 @@
 //! `cargo run --release --locked -- [--short] [--side N] [--repeats N] [--workload NAME].. [--layout NAME]..
 //! [--subject NAME].. [--memory] [--growth] [--dir DIR] [-o DIR]`
 //!
-//! Makes the data, builds every subject alone, runs every workload, checks that all read the same and that what each
+//! `-o` takes the results, and is `target/results` otherwise. Makes the data, builds every subject alone, runs every workload, checks that all read the same and that what each
 //! wrote is what it was to write. Prints a table, and writes `results.json`, `results.md` and a chart for each workload.
 
 mod chart;
@@ -50,27 +50,32 @@ impl Arguments {
             memory: false,
             growth: false,
             dir: std::env::temp_dir(),
-            out: PathBuf::from("results"),
+            out: PathBuf::from("target/results"),
         };
         let mut rest = std::env::args().skip(1);
+        let number =
+            |name: &str, value: String| value.parse().map_err(|_| format!("{name} needs a number, not {value}"));
         while let Some(name) = rest.next() {
             let mut value = || rest.next().ok_or(format!("{name} needs a value"));
             match name.as_str() {
                 "--short" => (a.side, a.repeats, a.nodes) = (64, 1, 100),
-                "--side" => a.side = value()?.parse()?,
-                "--repeats" => a.repeats = value()?.parse()?,
+                "--side" => a.side = number(&name, value()?)?,
+                "--repeats" => a.repeats = number(&name, value()?)? as usize,
                 "--workload" => a.workloads.push(value()?),
                 "--layout" => a.layouts.push(value()?),
                 "--subject" => {
                     let name = value()?;
                     let found = Subject::ALL.into_iter().find(|s| s.name() == name);
                     a.subjects.push(found.ok_or(format!("there is no subject {name}"))?);
+                    a.subjects.dedup();
                 }
                 "--memory" => a.memory = true,
                 "--growth" => a.growth = true,
                 "--dir" => a.dir = value()?.into(),
                 "-o" => a.out = value()?.into(),
-                other => return Err(format!("unknown argument {other}").into()),
+                other => {
+                    return Err(format!("unknown argument {other}; src/main.rs begins with those that are known").into());
+                }
             }
         }
         if a.subjects.is_empty() {
@@ -79,8 +84,22 @@ impl Arguments {
         if let Some(unknown) = a.workloads.iter().find(|w| WORKLOADS.iter().all(|k| k.name != w.as_str())) {
             return Err(format!("there is no workload {unknown}").into());
         }
+        if !a.measured().any(|_| true) {
+            return Err("there is no workload of these layouts".into());
+        }
+        if a.repeats == 0 || a.side < 64 || !a.side.is_power_of_two() {
+            return Err("--repeats is at least 1, and --side a power of two from 64 on".into());
+        }
+        fs::create_dir_all(&a.out).map_err(|e| format!("{}: {e}", a.out.display()))?;
         a.dir = a.dir.join(format!("zarr-benchmarks-{}", std::process::id()));
         Ok(a)
+    }
+    /// What is to be measured.
+    fn measured(&self) -> impl Iterator<Item = (&'static Workload, &'static str)> {
+        let is_in = |list: &[String], name: &str| list.is_empty() || list.iter().any(|n| n == name);
+        let workloads = WORKLOADS.iter().filter(move |w| is_in(&self.workloads, w.name));
+        let all = workloads.flat_map(|w| w.layouts.iter().map(move |layout| (w, *layout)));
+        all.filter(move |(_, layout)| is_in(&self.layouts, layout))
     }
 }
 
@@ -92,10 +111,10 @@ fn main() -> Result<(), Failure> {
         subjects.push(Subject::Ours);
     }
     worker::build(&subjects)?;
-    fs::create_dir_all(&a.dir)?;
+    fs::create_dir_all(&a.dir).map_err(|e| format!("{}: {e}", a.dir.display()))?;
     let done = Bench { a: &a, workers: Vec::new(), rows: Vec::new() }.run();
-    fs::remove_dir_all(&a.dir)?;
-    done
+    let removed = fs::remove_dir_all(&a.dir);
+    done.and(removed.map_err(Failure::from))
 }
 
 struct Bench<'a> {
@@ -116,28 +135,25 @@ impl Bench<'_> {
         println!("{}", report::header(&a.subjects));
         let data = a.dir.join("data");
         layout::write_field(&data, shape)?;
-        for workload in WORKLOADS.iter().filter(|w| a.workloads.is_empty() || a.workloads.iter().any(|n| n == w.name)) {
-            for name in workload.layouts.iter().filter(|l| a.layouts.is_empty() || a.layouts.iter().any(|n| n == **l)) {
-                let row = self.row(workload, name, shape, &data)?;
-                println!("{}", report::line(&row, &a.subjects));
-                self.rows.push(row);
-            }
+        for (workload, name) in a.measured() {
+            let row = self.row(workload, name, shape, &data)?;
+            println!("{}", report::line(&row, &a.subjects));
+            self.rows.push(row);
         }
-        let mut text = report::header(&a.subjects) + "\n";
+        let mut text = report::legend(a.side, a.repeats, SLOW)? + "\n" + &report::header(&a.subjects) + "\n";
         text += &self.rows.iter().map(|r| report::line(r, &a.subjects) + "\n").collect::<String>();
         let (memory, growth) = (
             if a.memory { self.memory(&data)? } else { Vec::new() },
             if a.growth { self.growth()? } else { Vec::new() },
         );
         if !memory.is_empty() {
-            text += &format!("\n{MEMORY}\n\n");
+            text += &format!("\n{MEMORY}\n\n{}\n", report::memory_header(&a.subjects));
             text += &memory.iter().map(|r| report::memory_line(r, &a.subjects) + "\n").collect::<String>();
         }
         if !growth.is_empty() {
-            text += &format!("\n{GROWTH}\n\n");
+            text += &format!("\n{GROWTH}\n\n{}\n", report::header(&a.subjects));
             text += &growth.iter().map(|r| report::line(r, &a.subjects) + "\n").collect::<String>();
         }
-        fs::create_dir_all(&a.out)?;
         fs::write(a.out.join("results.md"), text)?;
         let all = serde_json::json!({ "side": a.side, "times": self.rows, "memory": memory, "growth": growth });
         fs::write(a.out.join("results.json"), serde_json::to_string_pretty(&all)? + "\n")?;
@@ -286,7 +302,9 @@ impl Bench<'_> {
                 let layout = layout.within(self.a.side);
                 let job = job(workload, &layout, [self.a.side; 3], data);
                 let mut cells = Vec::new();
-                for subject in &self.a.subjects {
+                // The limit needs no metadata: it would write where the others only load the elements.
+                for subject in self.a.subjects.iter().filter(|s| **s != Subject::Limit || workload.task != Task::Write)
+                {
                     self.workers.retain(|w| w.subject != *subject);
                     if workload.task == Task::Write {
                         // The elements are there before.

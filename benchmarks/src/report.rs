@@ -75,6 +75,27 @@ fn ratio(r: Option<f64>) -> String {
     r.map_or_else(|| "-".into(), |r| format!("{r:.2}"))
 }
 
+/// What the tables mean, and where they were made.
+pub fn legend(side: u64, repeats: usize, slow: f64) -> Result<String, common::Failure> {
+    let machine = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = machine
+        .lines()
+        .find_map(|l| l.strip_prefix("model name"))
+        .map_or("?", |l| l.trim_start_matches([' ', '\t', ':']));
+    let threads = std::thread::available_parallelism()?;
+    Ok(format!(
+        "{side} x {side} x {side} 16-bit integers, {threads} threads of {name}, files in the system's cache. Seconds: the median of \
+         {repeats} runs in turns, of 2 for who takes more than {slow} s each time. Spread: the slowest of ours less the fastest, in parts \
+         of the median. GB/s: decoded, ours. In `read-into`, who cannot read into memory of the caller has the time of `read-all`. \
+         Versions: `requirements.txt` and `Cargo.lock`.\n"
+    ))
+}
+
+pub fn memory_header(subjects: &[Subject]) -> String {
+    let names: String = subjects.iter().map(|s| format!(" {} |", s.name())).collect();
+    format!("| workload | layout |{names}\n|---|---|{}", "---|".repeat(subjects.len()))
+}
+
 pub fn header(subjects: &[Subject]) -> String {
     let mut line = String::from("| workload | layout |");
     let mut under = String::from("|---|---|");

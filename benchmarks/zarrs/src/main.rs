@@ -2,16 +2,20 @@
 
 use common::{Data, Failure, Job, Meter, Region, Task, counting, serve};
 use std::{path::Path, sync::Arc};
+use unsafe_cell_slice::UnsafeCellSlice;
 use zarrs::{
     array::CodecOptions,
-    array::{Array, ArrayShardedExt, ArrayShardedReadableExt, ArrayShardedReadableExtCache, ArraySubset},
+    array::{
+        Array, ArrayBytesDecodeIntoTarget, ArrayBytesFixedDisjointView, ArrayShardedExt, ArrayShardedReadableExt,
+        ArrayShardedReadableExtCache, ArraySubset,
+    },
     filesystem::FilesystemStore,
     group::Group,
 };
 
 fn main() -> Result<(), Failure> {
-    let mut data = Data::default();
-    serve(|job, meter| run(job, meter, &mut data, &CodecOptions::default()))
+    let (mut data, mut buffer) = (Data::default(), Vec::new());
+    serve(|job, meter| run(job, meter, &mut data, &mut buffer, &CodecOptions::default()))
 }
 
 fn open(path: &Path) -> Result<Array<FilesystemStore>, Failure> {
@@ -22,7 +26,18 @@ fn subset(r: &Region) -> ArraySubset {
     ArraySubset::new_with_start_shape(r.start.to_vec(), r.shape.to_vec()).unwrap()
 }
 
-fn run(job: &Job, meter: &mut Meter, data: &mut Data, options: &CodecOptions) -> Result<(), Failure> {
+/// All of memory of a region's shape.
+fn whole(r: &Region) -> ArraySubset {
+    ArraySubset::new_with_shape(r.shape.to_vec())
+}
+
+fn run(
+    job: &Job,
+    meter: &mut Meter,
+    data: &mut Data,
+    buffer: &mut Vec<u8>,
+    options: &CodecOptions,
+) -> Result<(), Failure> {
     match job.task {
         Task::Read => {
             let array = open(&job.path)?;
@@ -73,6 +88,21 @@ fn run(job: &Job, meter: &mut Meter, data: &mut Data, options: &CodecOptions) ->
             meter.check(&sum.to_le_bytes());
             Ok(())
         }
-        Task::Create | Task::ReadInto => Err("unsupported".into()),
+        Task::ReadInto => {
+            let array = open(&job.path)?;
+            for r in &job.regions {
+                buffer.resize(r.len() * 2, 0);
+                meter.time(|| {
+                    let slice = UnsafeCellSlice::new(buffer);
+                    // SAFETY: nobody else has the buffer.
+                    let view = unsafe { ArrayBytesFixedDisjointView::new(slice, 2, &r.shape, whole(r)) };
+                    let target = ArrayBytesDecodeIntoTarget::Fixed(&mut view?);
+                    Ok(array.retrieve_array_subset_into_opt(&subset(r), target, options)?)
+                })?;
+                meter.check(buffer);
+            }
+            Ok(())
+        }
+        Task::Create => Err("unsupported".into()),
     }
 }

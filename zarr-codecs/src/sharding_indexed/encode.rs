@@ -2,7 +2,7 @@
 
 use super::{Index, Location, ShardingIndexed, decode::inner_error, index::Entry};
 use zarr_core::{
-    Result,
+    Error, ErrorKind, Result,
     call::{Call, InnerChunkOrder, Out, Scratch},
     codec::{ArrayToBytes, Encoded, Update},
     limits::zeroed,
@@ -16,7 +16,7 @@ const WAVE: usize = 1 << 20;
 /// Inner chunks that one thread encodes one after another.
 #[derive(Default)]
 struct Group<'a> {
-    cells: &'a [Dims],
+    cells: &'a [u64],
     bytes: Option<Scratch<'a>>,
     /// Where each lies in `bytes`.
     entries: Vec<Option<Entry>>,
@@ -30,7 +30,7 @@ impl Group<'_> {
 
 impl ShardingIndexed {
     pub(super) fn encode_shard(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
-        let cells = ordered(&self.counts, call.options.inner_chunk_order);
+        let cells = ordered(&self.counts, call.options.inner_chunk_order)?;
         let mut index = Index::empty(&self.counts)?;
         // Growing would copy what is written. A system that does not give so much at once may give it bit by bit.
         let most = self.encoded_size().max().and_then(|n| usize::try_from(n.min(out.left())).ok());
@@ -42,7 +42,8 @@ impl ShardingIndexed {
         let start = self.begin(out)?;
         let threads = call.executor.threads();
         if threads <= 1 || cells.len() < 2 {
-            for cell in &cells {
+            for i in cells {
+                let cell = &cell(&self.counts, i);
                 let offset = (out.len() - start) as u64;
                 if self.encode_inner(call, decoded, cell, out)? == Encoded::Bytes {
                     index.set(cell, Entry { offset, len: (out.len() - start) as u64 - offset });
@@ -70,7 +71,8 @@ impl ShardingIndexed {
         };
         group.entries.clear();
         let mut out = scratch.grow(u64::MAX);
-        for cell in group.cells {
+        for i in group.cells {
+            let cell = &cell(&self.counts, *i);
             let offset = out.len() as u64;
             let encoded = self.encode_inner(call, decoded, cell, &mut out)?;
             let entry = Entry { offset, len: out.len() as u64 - offset };
@@ -121,9 +123,10 @@ impl Update for ShardingIndexed {
         };
         let mut index = Index::empty(&self.counts)?;
         let start = self.begin(out)?;
-        let mut copied = old.map(|source| Copied { source, from: 0, len: 0 });
+        let mut copied = old.map(|source| Copied::new(source, self.encoded_size().max())).transpose()?;
         let mut any = false;
-        for cell in ordered(&self.counts, call.options.inner_chunk_order) {
+        for i in ordered(&self.counts, call.options.inner_chunk_order)? {
+            let cell = cell(&self.counts, i);
             let (entry, chunk) = (before.get(&cell)?, self.region_of(&cell));
             let Some(part) = chunk.intersection(region) else {
                 if let (Some(entry), Some(copied)) = (entry, &mut copied) {
@@ -191,9 +194,9 @@ fn put_together(
     let mut space = out.space(groups.iter().map(|group| group.bytes().len()).sum())?;
     let mut places = Vec::with_capacity(groups.len());
     for group in groups {
-        for (cell, entry) in group.cells.iter().zip(&group.entries) {
+        for (i, entry) in group.cells.iter().zip(&group.entries) {
             if let Some(e) = entry {
-                index.set(cell, Entry { offset: offset + e.offset, len: e.len });
+                index.set_number(*i, Entry { offset: offset + e.offset, len: e.len });
             }
         }
         let (place, rest) = space.split_at_mut(group.bytes().len());
@@ -212,11 +215,24 @@ struct Copied<'s> {
     source: &'s dyn Source,
     from: u64,
     len: u64,
+    /// So many bytes may still be copied.
+    left: u64,
 }
 
-impl Copied<'_> {
+impl<'s> Copied<'s> {
+    /// Inner chunks may share their bytes, and take more when each gets its own: no more than a shard's inner chunks take,
+    /// or than there was.
+    fn new(source: &'s dyn Source, most: Option<u64>) -> Result<Self> {
+        let left = match (source.size()?, most) {
+            (Some(size), Some(most)) => size.max(most),
+            (size, most) => size.or(most).unwrap_or(u64::MAX),
+        };
+        Ok(Self { source, from: 0, len: 0, left })
+    }
     /// Adds an inner chunk. Gives where it will be, counted from what is written.
     fn add(&mut self, entry: Entry, out: &mut Out<'_>) -> Result<u64> {
+        let left = self.left.checked_sub(entry.len);
+        self.left = left.ok_or_else(|| Error::data("the inner chunks of the index are larger than a shard"))?;
         if self.from.checked_add(self.len) != Some(entry.offset) {
             self.flush(out)?;
             self.from = entry.offset;
@@ -238,24 +254,31 @@ impl Copied<'_> {
     }
 }
 
-/// All cells of a grid in the order in which a writer puts them.
-fn ordered(counts: &[u64], order: InnerChunkOrder) -> Vec<Dims> {
+/// All cells of a grid in the order in which a writer puts them, by their numbers in C order.
+fn ordered(counts: &[u64], order: InnerChunkOrder) -> Result<Vec<u64>> {
     let total: u64 = counts.iter().product();
-    let row_major = |mut i: u64| {
-        let mut cell = Dims::from_elem(0, counts.len());
-        for d in (0..counts.len()).rev() {
-            cell[d] = i % counts[d];
-            i /= counts[d];
-        }
-        cell
-    };
-    let mut cells: Vec<Dims> = (0..total).map(row_major).collect();
+    let mut cells = Vec::new();
+    cells.try_reserve_exact(total as usize).map_err(|_| ErrorKind::Memory(total.saturating_mul(8)))?;
+    cells.extend(0..total);
     match order {
         InnerChunkOrder::RowMajor => {}
-        InnerChunkOrder::ColumnMajor => cells.sort_by(|a, b| a.iter().rev().cmp(b.iter().rev())),
-        InnerChunkOrder::Morton => cells.sort_by(|a, b| morton(a, b)),
+        InnerChunkOrder::ColumnMajor => cells.sort_by(|a, b| {
+            let [a, b] = [*a, *b].map(|i| cell(counts, i));
+            a.iter().rev().cmp(b.iter().rev())
+        }),
+        InnerChunkOrder::Morton => cells.sort_by(|a, b| morton(&cell(counts, *a), &cell(counts, *b))),
     }
-    cells
+    Ok(cells)
+}
+
+/// A cell by its number in C order.
+fn cell(counts: &[u64], mut i: u64) -> Dims {
+    let mut cell = Dims::from_elem(0, counts.len());
+    for d in (0..counts.len()).rev() {
+        cell[d] = i % counts[d];
+        i /= counts[d];
+    }
+    cell
 }
 
 /// Compares two cells by their interleaved bits, the first dimension most significant within each bit.
@@ -277,13 +300,14 @@ mod tests {
 
     #[test]
     fn orders_of_inner_chunks() {
-        let flat = |o| ordered(&[2, 4], o).iter().map(|c| (c[0], c[1])).collect::<Vec<_>>();
+        let flat = |o| ordered(&[2, 4], o).unwrap().iter().map(|i| (i / 4, i % 4)).collect::<Vec<_>>();
         let row = [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (1, 1), (1, 2), (1, 3)];
         let column = [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2), (1, 2), (0, 3), (1, 3)];
         let morton = [(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (0, 3), (1, 2), (1, 3)];
         assert_eq!(flat(InnerChunkOrder::RowMajor), row);
         assert_eq!(flat(InnerChunkOrder::ColumnMajor), column);
         assert_eq!(flat(InnerChunkOrder::Morton), morton);
-        assert_eq!(ordered(&[], InnerChunkOrder::Morton), [Dims::new()]);
+        assert_eq!(ordered(&[], InnerChunkOrder::Morton).unwrap(), [0]);
+        assert_eq!(cell(&[], 0), Dims::new());
     }
 }

@@ -74,7 +74,11 @@ impl Index {
     }
     /// Sets where an inner chunk is.
     pub(super) fn set(&mut self, cell: &[u64], entry: Entry) {
-        let i = 16 * self.number(cell);
+        self.set_number(self.number(cell) as u64, entry);
+    }
+    /// The same for the inner chunk of a number in C order.
+    pub(super) fn set_number(&mut self, number: u64, entry: Entry) {
+        let i = 16 * number as usize;
         self.bytes[i..i + 8].copy_from_slice(&entry.offset.to_ne_bytes());
         self.bytes[i + 8..i + 16].copy_from_slice(&entry.len.to_ne_bytes());
     }

@@ -116,6 +116,22 @@ fn an_update_copies_what_it_does_not_touch() {
     }
 }
 
+/// A small shard whose inner chunks share all its bytes does not become a large one.
+#[test]
+fn an_update_does_not_grow_without_end() {
+    let codec = sharding("[1]", r#""bytes""#, "start").replace(r#",{"name":"crc32c"}"#, "");
+    let codec = array_codec(&codec, "uint8", &[64]).unwrap();
+    let mut shard: Vec<u8> = (0..64).flat_map(|_| [1024u64, 1000]).flat_map(u64::to_le_bytes).collect();
+    shard.extend([7; 1000]);
+    let region = Region { start: [3][..].into(), len: [1][..].into() };
+    let updated = with_call(|call| {
+        Out::collect(|out| {
+            codec.update().unwrap().update(call, Some(&&shard[..]), &region, &View::new(b"x", &[1], 1)?, out)
+        })
+    });
+    assert!(updated.unwrap_err().to_string().contains("larger than a shard"));
+}
+
 proptest! {
     /// Inner chunks that overlap, are in another order, have no bytes or too few, or are not there: an update leaves those it
     /// does not touch as they are, right or wrong. Outside the shard there is nothing to copy.
