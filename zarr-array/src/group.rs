@@ -76,12 +76,12 @@ impl Group {
     }
     /// Replaces the user's attributes.
     pub fn set_attributes(&mut self, attributes: Object) -> Result<()> {
-        let changed = self.hierarchy.change_node(&self.path, |m| match m {
+        let changed = self.hierarchy.change_node(&self.path, move |m| match m {
             NodeMetadata::Group(group) => {
-                group.set_attributes(attributes);
+                group.set_attributes(attributes.clone());
                 Ok(())
             }
-            NodeMetadata::Array(_) => Err(Error::argument("there is an array now, not a group").at_node(&self.path)),
+            NodeMetadata::Array(_) => Err(Error::argument("there is an array now, not a group")),
         })?;
         if let NodeMetadata::Group(metadata) = changed {
             self.metadata = metadata;

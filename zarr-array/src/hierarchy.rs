@@ -4,16 +4,17 @@ use crate::{
     array::{Array, NewArray},
     context::Context,
     group::{Child, Group, Node},
-    locks,
     store::OpenMode,
 };
 use std::sync::Arc;
 use zarr_core::{
     Error, ErrorKind, Result,
     json::{Json, Object},
+    limits::Limits,
     metadata::{ArrayMetadata, GroupMetadata, NodeMetadata},
     name::{NodePath, check_node_name},
-    store::{Key, Prefix, ReadOnly, Store},
+    source::{ByteRange, Source},
+    store::{Change, Key, Prefix, ReadOnly, Store},
 };
 
 /// A store and the context in which its nodes are opened. Cheap to clone.
@@ -82,8 +83,8 @@ impl Hierarchy {
     }
     fn stored_metadata(&self, path: &NodePath) -> Result<NodeMetadata> {
         let key = Key::metadata(path);
-        let read = || match self.store.reader()?.get(&key)? {
-            Some(text) => NodeMetadata::parse(&text, &self.context.limits),
+        let read = || match self.store.reader()?.open(&key)? {
+            Some(source) => read_document(&*source, &self.context.limits),
             None => Err(Error::new(ErrorKind::NodeMissing)),
         };
         read().map_err(|e| e.at_key(&key).at_node(path))
@@ -146,7 +147,7 @@ impl Hierarchy {
             let e = Error::new(ErrorKind::NodeExists).at_key(&key).at_node(path);
             return Err(e.with_hint("ask for it to be overwritten, or give another path"));
         }
-        self.note_change(path, Change::New(metadata))
+        self.note_change(path, Below::Goes)
     }
     /// Makes the groups above a node explicit.
     fn create_parents(&self, path: &NodePath) -> Result<()> {
@@ -161,7 +162,7 @@ impl Hierarchy {
                 let group = NodeMetadata::Group(GroupMetadata::new(Object::new()));
                 let text = Json::Object(group.document().clone()).to_pretty();
                 if self.store.writer()?.set_if_absent(&Key::metadata(&parent), text.as_bytes())? {
-                    self.note_change(&parent, Change::New(&group))?;
+                    self.note_change(&parent, Below::Goes)?;
                 }
                 Ok(())
             }
@@ -172,19 +173,23 @@ impl Hierarchy {
     pub(crate) fn change_node(
         &self,
         path: &NodePath,
-        change: impl FnOnce(&mut NodeMetadata) -> Result<()>,
+        mut change: impl FnMut(&mut NodeMetadata) -> Result<()>,
+    ) -> Result<NodeMetadata> {
+        let metadata = self.rewrite(path, &mut change)?;
+        self.note_change(path, Below::Stays)?;
+        Ok(metadata)
+    }
+    /// The same, without the copies in the groups above.
+    fn rewrite(
+        &self,
+        path: &NodePath,
+        change: &mut dyn FnMut(&mut NodeMetadata) -> Result<()>,
     ) -> Result<NodeMetadata> {
         let key = Key::metadata(path);
-        let mut metadata;
-        {
-            let _held = locks::lock(format!("{}zarr.json", self.store.uri(&Prefix::of(path))));
-            metadata = self.stored_metadata(path)?;
-            change(&mut metadata)?;
-            let text = Json::Object(metadata.document().clone()).to_pretty();
-            self.store.writer()?.set(&key, text.as_bytes()).map_err(|e| e.at_key(&key).at_node(path))?;
-        }
-        self.note_change(path, Change::Of(&metadata))?;
-        Ok(metadata)
+        let mut document = Document { limits: &self.context.limits, change, node: None, text: String::new() };
+        let done = self.store.writer()?.update(&key, &mut document);
+        done.map_err(|e| e.at_key(&key).at_node(path))?;
+        document.node.ok_or_else(|| Error::new(ErrorKind::NodeMissing).at_key(&key).at_node(path))
     }
     /// Removes a node with everything below it.
     pub fn erase(&self, path: &str) -> Result<()> {
@@ -195,28 +200,43 @@ impl Hierarchy {
             _ => Ok(()),
         })?;
         self.store.writer()?.erase_prefix(&Prefix::of(&path)).map_err(|e| e.at_node(&path))?;
-        self.note_change(&path, Change::Gone)
+        self.note_change(&path, Below::Goes)
     }
 
     /// Brings the copies in the groups above a changed node up to date, where there are any.
-    fn note_change(&self, path: &NodePath, change: Change<'_>) -> Result<()> {
+    fn note_change(&self, path: &NodePath, below: Below) -> Result<()> {
         let mut above = path.parent();
         while let Some(group_path) = above {
             above = group_path.parent();
             let relative = path.relative_to(&group_path).unwrap_or_default();
-            let key = Key::metadata(&group_path);
-            let _held = locks::lock(format!("{}zarr.json", self.store.uri(&Prefix::of(&group_path))));
-            let Ok(NodeMetadata::Group(mut group)) = self.stored_metadata(&group_path) else { continue };
-            match group.consolidated().map(|c| c.nodes().clone()) {
-                Some(nodes) => group.set_consolidated(Some(change.apply(relative, &nodes))),
-                // Copies of a kind that is not known here would be wrong now.
-                None if matches!(group.document().get("consolidated_metadata"), Some(Json::Object(_))) => {
-                    group.set_consolidated(None);
+            // Most groups have no copies, and stay as they are.
+            match self.stored_metadata(&group_path) {
+                Ok(NodeMetadata::Group(group))
+                    if matches!(group.document().get("consolidated_metadata"), Some(Json::Object(_))) => {}
+                // What is no document has no copies that are used.
+                Err(e)
+                    if !matches!(
+                        e.kind(),
+                        ErrorKind::NodeMissing | ErrorKind::Metadata(_) | ErrorKind::Json { .. }
+                    ) =>
+                {
+                    return Err(e);
                 }
-                None => continue,
+                _ => continue,
             }
-            let text = Json::Object(group.document().clone()).to_pretty();
-            self.store.writer()?.set(&key, text.as_bytes())?;
+            self.rewrite(&group_path, &mut |node| {
+                let NodeMetadata::Group(group) = node else { return Ok(()) };
+                // As it is now: of several that change it, the last to come here has seen what all stored.
+                let own = match self.stored_metadata(path) {
+                    Ok(node) => Some(copy_of(&node)),
+                    Err(e) if matches!(e.kind(), ErrorKind::NodeMissing) => None,
+                    Err(e) => return Err(e),
+                };
+                // Copies of a kind that is not known here would be wrong now.
+                let nodes = group.consolidated().map(|c| copies_with(c.nodes(), relative, own, below));
+                group.set_consolidated(nodes);
+                Ok(())
+            })?;
         }
         Ok(())
     }
@@ -294,9 +314,7 @@ impl Hierarchy {
                     Err(e) if matches!(e.kind(), ErrorKind::NodeMissing) => continue,
                     other => other?,
                 };
-                let mut copy = metadata.document().clone();
-                copy.remove("consolidated_metadata");
-                nodes.push((child.relative_to(&path).unwrap_or_default().to_owned(), copy));
+                nodes.push((child.relative_to(&path).unwrap_or_default().to_owned(), copy_of(&metadata)));
                 if let NodeMetadata::Group(_) = metadata {
                     left.push(child);
                 }
@@ -306,7 +324,7 @@ impl Hierarchy {
         let nodes: Object = nodes.into_iter().collect();
         let consolidate = |m: &mut NodeMetadata| {
             if let NodeMetadata::Group(group) = m {
-                group.set_consolidated(Some(nodes));
+                group.set_consolidated(Some(nodes.clone()));
             }
             Ok(())
         };
@@ -314,36 +332,61 @@ impl Hierarchy {
     }
 }
 
-/// What happened to a node, for the copies of its document.
-#[derive(Clone, Copy)]
-enum Change<'m> {
-    /// It was created; nothing is below it.
-    New(&'m NodeMetadata),
-    /// Its document changed.
-    Of(&'m NodeMetadata),
-    /// It was removed, with everything below it.
-    Gone,
+/// Reads a document, and nothing of one that is too large.
+fn read_document(source: &dyn Source, limits: &Limits) -> Result<NodeMetadata> {
+    let limit = limits.metadata_bytes;
+    if let Some(asked) = source.size()?.filter(|size| *size > limit) {
+        return Err(ErrorKind::Limit { what: "a metadata document", asked, limit }.into());
+    }
+    let mut parsed = None;
+    source.read(&[ByteRange::All], &mut |_, text| {
+        parsed = Some(NodeMetadata::parse(text, limits)?);
+        Ok(())
+    })?;
+    parsed.ok_or_else(|| ErrorKind::Contract("a store lent no bytes").into())
 }
 
-impl Change<'_> {
-    /// The copies after the change, in their order.
-    fn apply(self, path: &str, copies: &Object) -> Object {
-        let copy = |metadata: &NodeMetadata| {
-            let mut copy = metadata.document().clone();
-            copy.remove("consolidated_metadata");
-            copy
-        };
-        let (own, keep_below) = match self {
-            Change::New(m) => (Some(copy(m)), false),
-            Change::Of(m) => (Some(copy(m)), true),
-            Change::Gone => (None, false),
-        };
-        let below = format!("{path}/");
-        let stays = |p: &str| if p == path { own.is_some() } else { keep_below || !p.starts_with(&below) };
-        let mut kept: Object = copies.iter().filter(|(p, _)| stays(p)).map(|(p, v)| (p, v.clone())).collect();
-        if let Some(own) = own {
-            kept.set(path, own);
-        }
-        kept
+/// A metadata document that is changed.
+struct Document<'d> {
+    limits: &'d Limits,
+    change: &'d mut dyn FnMut(&mut NodeMetadata) -> Result<()>,
+    /// The node after the change.
+    node: Option<NodeMetadata>,
+    text: String,
+}
+
+impl Change for Document<'_> {
+    fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        let Some(old) = old else { return Err(ErrorKind::NodeMissing.into()) };
+        let node = self.node.insert(read_document(old, self.limits)?);
+        (self.change)(node)?;
+        self.text = Json::Object(node.document().clone()).to_pretty();
+        Ok(Some(self.text.as_bytes()))
     }
+}
+
+/// What becomes of the copies of what is below a node that changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Below {
+    Stays,
+    /// It was removed, or the node is new and nothing is below it.
+    Goes,
+}
+
+/// The copy of a node's document.
+fn copy_of(node: &NodeMetadata) -> Object {
+    let mut copy = node.document().clone();
+    copy.remove("consolidated_metadata");
+    copy
+}
+
+/// Copies with another one of the node at a path, in their order.
+fn copies_with(copies: &Object, path: &str, own: Option<Object>, below: Below) -> Object {
+    let inside = format!("{path}/");
+    let stays = |p: &str| if p == path { own.is_some() } else { below == Below::Stays || !p.starts_with(&inside) };
+    let mut kept: Object = copies.iter().filter(|(p, _)| stays(p)).map(|(p, v)| (p, v.clone())).collect();
+    if let Some(own) = own {
+        kept.set(path, own);
+    }
+    kept
 }

@@ -26,7 +26,6 @@ mod context;
 mod element;
 mod group;
 mod hierarchy;
-mod locks;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod platform;

@@ -11,7 +11,7 @@ use zarr_array::{
         registry::{Named, Registry, Site},
         source::{ByteRange, Source},
         storage_transformer::StorageTransformer,
-        store::{Key, ListableStore, Prefix, ReadableStore, Store, WriteableStore},
+        store::{Change, Key, ListableStore, Prefix, ReadableStore, Store, WriteableStore},
     },
     store::MemoryStore,
 };
@@ -280,8 +280,8 @@ impl WriteableStore for Marked {
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
         self.0.writer()?.set_if_absent(&self.key(key), value)
     }
-    fn set_partial_values(&self, _: &[(Key, u64, &[u8])]) -> Result<()> {
-        unreachable!("arrays replace whole values")
+    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+        self.0.writer()?.update(&self.key(key), change)
     }
     fn erase(&self, key: &Key) -> Result<()> {
         self.0.writer()?.erase(&self.key(key))
@@ -346,4 +346,19 @@ fn a_chunk_of_another_length_is_an_error_however_little_of_it_is_read() {
 fn crc32c(bytes: &[u8]) -> u32 {
     let bit = |crc: u32| (crc >> 1) ^ (0x82f6_3b78 & (crc & 1).wrapping_neg());
     !bytes.iter().fold(!0, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| bit(crc)))
+}
+
+#[test]
+fn a_document_that_is_too_large_is_not_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().to_str().unwrap();
+    let hierarchy = Hierarchy::create(path).unwrap();
+    hierarchy.create_group("/", Object::new()).unwrap();
+    // More than any memory: only its length is looked at.
+    std::fs::File::options().write(true).open(dir.path().join("zarr.json")).unwrap().set_len(1 << 43).unwrap();
+    let read = hierarchy.node("/").unwrap_err();
+    let group = hierarchy.create_group("/x", Object::new()).unwrap_err();
+    for e in [read, group] {
+        assert!(matches!(e.kind(), ErrorKind::Limit { asked: 0x800_0000_0000, .. }), "{e}");
+    }
 }

@@ -27,6 +27,9 @@ pub(crate) struct Session {
     /// Allow extensions to open files below a folder; may be given several times
     #[arg(long = "allow-root", value_name = "FOLDER", global = true)]
     pub(crate) roots: Vec<PathBuf>,
+    /// Wait until the disk has what is written: it stays when the power fails
+    #[arg(long, global = true)]
+    pub(crate) fsync: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -45,6 +48,8 @@ pub(crate) enum Command {
     Copy(Copy),
     /// Check metadata and keys, and with --data every chunk
     Validate(Validate),
+    /// Make right what can be made right without a doubt: copies of metadata, what killed writers left behind
+    Repair(Repair),
     /// List the extensions that this program knows
     Extensions(Extensions),
     /// Print each element of an array as JSON, one a line
@@ -168,6 +173,18 @@ pub(crate) struct Validate {
     /// Decode every stored chunk too
     #[arg(long)]
     pub(crate) data: bool,
+    /// Report chunks that are not stored, and so have the fill value, as problems
+    #[arg(long)]
+    pub(crate) complete: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Repair {
+    #[command(flatten)]
+    pub(crate) node: Node,
+    /// Do it; without this it is only shown
+    #[arg(long)]
+    pub(crate) apply: bool,
 }
 
 #[derive(Debug, Args)]

@@ -41,7 +41,7 @@ impl Dir {
     }
 }
 fn files(dir: &str) -> Vec<PathBuf> {
-    let (mut found, mut left) = (Vec::new(), vec![PathBuf::from(dir)]);
+    let (mut found, mut left) = (Vec::new(), vec![Path::new(dir).to_path_buf()]);
     while let Some(dir) = left.pop() {
         for entry in std::fs::read_dir(dir).unwrap() {
             let path = entry.unwrap().path();
@@ -258,6 +258,7 @@ fn validation_finds_what_is_wrong() {
     std::fs::write(dir.path("s/time/notes.txt"), "hello").unwrap();
     std::fs::write(dir.path("s/latitude/c/99"), "x").unwrap_or_default();
     std::fs::create_dir_all(dir.path("s/empty/x")).unwrap();
+    std::fs::write(dir.path("s/empty/__zarr_partial.1.2.3"), "half").unwrap();
     std::fs::write(dir.path("s/stations/zarr.json"), "{").unwrap();
     let chunk = dir.path("s/observations/temperature/c/0/0/0");
     let mut bytes = std::fs::read(&chunk).unwrap();
@@ -270,7 +271,7 @@ fn validation_finds_what_is_wrong() {
     for (node, rule) in [
         ("/time", "a key is a chunk's"),
         ("/latitude", "a chunk lies in the grid"),
-        ("/empty", "a node opens"),
+        ("/", "nothing is left behind"),
         ("/stations", "a node opens"),
         ("/observations/temperature", "a chunk decodes"),
     ] {
@@ -280,7 +281,7 @@ fn validation_finds_what_is_wrong() {
         });
         assert!(found, "{node} {rule}: {report}");
     }
-    assert!(fails(&["tree", &dir.path("s")], 1).contains("2 of the nodes"));
+    assert!(fails(&["tree", &dir.path("s")], 1).contains("1 of the nodes"));
     let tree = String::from_utf8(zarr(&["tree", &dir.path("s")]).stdout).unwrap();
     assert!(tree.contains("temperature [24, 90, 180]"), "siblings are shown: {tree}");
 }
@@ -310,4 +311,56 @@ fn refusals_are_one_clear_line() {
     assert_eq!(needs.status.code(), Some(1));
     assert!(fails(&["frobnicate"], 2).contains("frobnicate"));
     assert!(fails(&["read", "mine://x"], 1).contains("known are: file, memory"));
+}
+
+#[test]
+fn repair_shows_first_and_takes_no_data() {
+    let dir = Dir::new();
+    ok(&["copy", &weather(), &dir.path("s")]);
+    let s = &dir.path("s");
+    Hierarchy::open(s).unwrap().consolidate("/").unwrap();
+    assert!(ok(&["repair", s]).is_empty(), "nothing to do");
+    let document = std::fs::read_to_string(dir.path("s/time/zarr.json")).unwrap();
+    std::fs::write(dir.path("s/time/zarr.json"), document.replacen("24", "23", 1)).unwrap();
+    std::fs::write(dir.path("s/latitude/c/__zarr_partial.1.2.3"), "half").unwrap();
+    std::fs::create_dir_all(dir.path("s/empty/x")).unwrap();
+    std::fs::write(dir.path("s/longitude/foreign"), "mine").unwrap();
+    let files = || {
+        let mut all: Vec<_> = Vec::new();
+        let mut left = vec![Path::new(s).to_path_buf()];
+        while let Some(at) = left.pop() {
+            if at.is_dir() {
+                left.extend(std::fs::read_dir(&at).unwrap().map(|e| e.unwrap().path()));
+            }
+            all.push((at.clone(), std::fs::read(&at).ok()));
+        }
+        all.sort();
+        all
+    };
+    let before = files();
+    let out = zarr(&["repair", "--json", s]);
+    assert_eq!(out.status.code(), Some(1));
+    let report = String::from_utf8(out.stdout).unwrap();
+    for what in ["latitude/c/__zarr_partial.1.2.3", "the copy of `time` differs"] {
+        assert!(report.contains(what), "{what}: {report}");
+    }
+    assert!(files() == before, "only shown");
+    assert_eq!(ok(&["repair", "--apply", s]).lines().count(), 2);
+    let gone: Vec<_> = before.iter().filter(|f| !files().iter().any(|g| g.0 == f.0)).map(|f| &f.0).collect();
+    assert_eq!(gone.len(), 3, "{gone:?}");
+    assert!(ok(&["repair", "--apply", s]).is_empty());
+    let out = String::from_utf8(zarr(&["validate", "--data", s]).stdout).unwrap();
+    assert!(out.lines().count() == 1 && out.contains("foreign"), "{out}");
+}
+
+#[test]
+fn chunks_that_are_not_stored_are_a_problem_if_all_should_be() {
+    let dir = Dir::new();
+    ok(&["copy", &weather(), &dir.path("s")]);
+    ok(&["validate", "--data", "--complete", &dir.path("s/time")]);
+    std::fs::remove_file(dir.path("s/time/c/0")).unwrap();
+    ok(&["validate", "--data", &dir.path("s/time")]);
+    let out = zarr(&["validate", "--complete", &dir.path("s/time")]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(out.status.code() == Some(1) && text.contains("time/c/0: there is no such key"), "{text}");
 }

@@ -26,7 +26,7 @@ pub use zarr_core::{
     representation::{Representation, Size},
     source::{ByteRange, Source},
     storage_transformer::StorageTransformer,
-    store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
+    store::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
     view::{Dims, Region, View, ViewMut},
 };
 

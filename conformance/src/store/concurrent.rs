@@ -4,6 +4,7 @@ use super::{
     Subject,
     inputs::{key, prefix},
     tested::{Found, Tested, same},
+    update::append,
 };
 use crate::check::{Settings, Verdict, broken, ensure};
 use std::{
@@ -104,6 +105,30 @@ pub(super) fn parts(subject: &Subject, settings: &Settings) -> Verdict {
             (0..10).try_for_each(|i| store.set_partial_values(&[(k.clone(), 4 * i + thread as u64, b"X")]))
         })?;
         store.holds(&k, &[b'X'; 40])?;
+    }
+    Ok(())
+}
+
+/// What several threads change and replace is as if one had come after the other: nothing is lost.
+pub(super) fn updates(subject: &Subject, settings: &Settings) -> Verdict {
+    for _ in 0..rounds(settings) {
+        let (store, k) = (subject.empty()?, key("a/b")?);
+        together(4, |thread| (0..10).try_for_each(|_| append(store.writer()?, &k, b'A' + thread as u8)))?;
+        let mut got = store.get(&k)?.unwrap_or_default();
+        got.sort_unstable();
+        let all: Vec<u8> = (b'A'..b'E').flat_map(|letter| [letter; 10]).collect();
+        ensure(got == all, || format!("of 40 changes {} are there", got.len()))?;
+        // Whoever replaces the value finds it replaced, also when others are about to change the one before.
+        together(3, |thread| {
+            (0..10u8).try_for_each(|i| {
+                if thread > 0 {
+                    return append(store.writer()?, &k, b'x');
+                }
+                store.set(&k, &[i])?;
+                let first = store.get(&k)?.and_then(|v| v.first().copied());
+                ensure(first == Some(i), || "a value that replaced one is lost to a change of that one".to_owned())
+            })
+        })?;
     }
     Ok(())
 }

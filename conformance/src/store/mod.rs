@@ -11,6 +11,7 @@ mod read;
 mod sequence;
 mod set;
 mod tested;
+mod update;
 
 use crate::{
     check::{Check, Settings, Verdict},
@@ -122,6 +123,8 @@ pub const CHECKS: &[Check<Subject>] = &[
     law("set/uri", "store/uri", sequence::uri),
     law("set-if-absent/one-after-another", "store/set-if-absent", set::if_absent),
     law("set-if-absent/one-winner", "store/set-if-absent", concurrent::one_winner),
+    law("update/changes", "store/set", update::changes),
+    law("update/fails", "store/set", update::fails),
     law("set-partial/overlays", "store/set-partial", partial::overlays),
     law("set-partial/extends", "store/set-partial", partial::extends),
     law("set-partial/creates", "store/set-partial", partial::creates),
@@ -143,6 +146,7 @@ pub const CHECKS: &[Check<Subject>] = &[
     law("concurrent/one-key", "store/concurrent", concurrent::one_key),
     law("concurrent/many-keys", "store/concurrent", concurrent::many_keys),
     law("concurrent/parts", "store/concurrent", concurrent::parts),
+    law("concurrent/updates", "store/concurrent", concurrent::updates),
     law("concurrent/erase-and-list", "store/concurrent", concurrent::erase_and_list),
 ];
 

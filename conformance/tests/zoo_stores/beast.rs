@@ -5,7 +5,7 @@ use zarr_array::{
     Result,
     core::{
         source::{ByteRange, Each, Source},
-        store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
+        store::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
     },
     store::MemoryStore,
 };
@@ -34,6 +34,9 @@ pub(crate) trait Beast: Debug + Default + Send + Sync + 'static {
     }
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
         self.m().set_if_absent(key, value)
+    }
+    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+        self.m().update(key, change)
     }
     fn set_partial_values(&self, parts: &[Part<'_>]) -> Result<()> {
         self.m().set_partial_values(parts)
@@ -96,6 +99,9 @@ impl<B: Beast> WriteableStore for Wild<B> {
     }
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
         self.0.set_if_absent(key, value)
+    }
+    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+        self.0.update(key, change)
     }
     fn set_partial_values(&self, parts: &[Part<'_>]) -> Result<()> {
         self.0.set_partial_values(parts)

@@ -98,6 +98,9 @@ fn zoo() -> Vec<Animal> {
         animal::<Tears>("concurrent/one-key", &[]),
         animal::<Blinks>("concurrent/one-key", &[]),
         animal::<Forgets>("concurrent/many-keys", &[]),
+        animal::<NeverEmpty>("update/changes", &[]),
+        animal::<Unwilling>("update/fails", &[]),
+        animal::<LosesUpdates>("concurrent/updates", &[]),
         animal::<LosesParts>("concurrent/parts", &[]),
         animal::<Looks>("concurrent/erase-and-list", &[]),
     ]

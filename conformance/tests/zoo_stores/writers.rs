@@ -3,7 +3,7 @@
 use crate::beast::{Beast, Open, Part, animals, key, pause};
 use zarr_array::{
     Error, Result,
-    core::store::{Key, ListableStore, Prefix, ReadableStore, WriteableStore},
+    core::store::{Change, Key, ListableStore, Prefix, ReadableStore, WriteableStore},
 };
 
 fn folded(k: &Key) -> Key {
@@ -204,6 +204,29 @@ animals! {
             scratch.set_partial_values(parts)?;
             pause();
             scratch.list()?.iter().try_for_each(|k| self.m().set(k, &scratch.get(k)?.unwrap_or_default()))
+        }
+    }
+    /// There is always a value.
+    NeverEmpty {
+        fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+            let old = self.m().open(key)?;
+            self.m().set(key, change.change(old.as_deref().map(|old| old as _))?.unwrap_or_default())
+        }
+    }
+    /// Stores nothing rather than to say what is wrong.
+    Unwilling {
+        fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+            let done = self.m().update(key, change);
+            done.or_else(|e| if e.to_string().contains("does not like") { Ok(()) } else { Err(e) })
+        }
+    }
+    /// Opens, changes and stores, and others do too.
+    LosesUpdates {
+        fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+            let old = self.m().open(key)?;
+            let new = change.change(old.as_deref().map(|old| old as _))?;
+            pause();
+            new.map_or_else(|| self.m().erase(key), |new| self.m().set(key, new))
         }
     }
     /// Erases the newest version: the one before it comes back.

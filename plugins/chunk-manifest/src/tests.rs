@@ -9,7 +9,7 @@ use std::{
 };
 use tempfile::TempDir;
 use zarr_plugin_api::{
-    ByteRange, ErrorKind, Extension, Json, Key, ListableStore, Listing, Prefix, ReadableStore, Representation, Result,
+    ByteRange, Change, ErrorKind, Extension, Json, Key, ListableStore, Listing, Prefix, ReadableStore, Representation, Result,
     Site, Source, StorageTransformer, Store, WriteableStore,
     core::{
         call::Options,
@@ -122,7 +122,7 @@ impl WriteableStore for Below {
     fn set_if_absent(&self, _: &Key, _: &[u8]) -> Result<bool> {
         panic!("nothing is written")
     }
-    fn set_partial_values(&self, _: &[(Key, u64, &[u8])]) -> Result<()> {
+    fn update(&self, _: &Key, _: &mut dyn Change) -> Result<()> {
         panic!("nothing is written")
     }
     fn erase(&self, _: &Key) -> Result<()> {

@@ -13,7 +13,7 @@ pub use create::NewArray;
 pub use resize::{ResizeOptions, ResizeReport};
 
 use crate::hierarchy::Hierarchy;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use zarr_core::{
     Error, Result,
     chunk_grid::AxisCells,
@@ -29,8 +29,8 @@ use zarr_core::{
 };
 
 /// An open array. Its extensions are made and checked: after this, reading fails only because of stored data or the
-/// store. Shared by threads; writers of different regions never lose each other's data, also through other handles
-/// of this process.
+/// store. Shared by threads; writers of different regions never lose each other's data, whatever handles they use, among
+/// the writers for which the store promises that.
 #[derive(Debug, Clone)]
 pub struct Array {
     hierarchy: Hierarchy,
@@ -41,8 +41,6 @@ pub struct Array {
     data: Arc<dyn Store>,
     /// The chain of all chunks, if they have one shape.
     uniform: Option<Arc<Chain>>,
-    /// Names the array's stored objects for locks, whatever handle they are reached by. Only writers need it.
-    lock_name: Arc<OnceLock<Box<str>>>,
     added: Vec<Arc<dyn StorageTransformer>>,
 }
 
@@ -71,7 +69,7 @@ impl Array {
             })
             .collect::<Option<Vec<u64>>>();
         let uniform = regular.map(|shape| resolved.chains.get(&shape)).transpose()?;
-        Ok(Self { hierarchy, path, metadata, resolved, data, uniform, lock_name: Arc::default(), added })
+        Ok(Self { hierarchy, path, metadata, resolved, data, uniform, added })
     }
     /// Adds a storage transformer that changes no layout (a cache, a counter), nearest to the array. It does not
     /// enter the metadata.
@@ -126,13 +124,13 @@ impl Array {
     }
     /// Replaces the user's attributes, also of an array whose chunks cannot be written.
     pub fn set_attributes(&mut self, attributes: Object) -> Result<()> {
-        self.change_metadata(|m| {
-            m.set_attributes(attributes);
+        self.change_metadata(move |m| {
+            m.set_attributes(attributes.clone());
             Ok(())
         })
     }
     /// Changes the document as it is stored now, and makes this the array that it describes.
-    fn change_metadata(&mut self, change: impl FnOnce(&mut ArrayMetadata) -> Result<()>) -> Result<()> {
+    fn change_metadata(&mut self, mut change: impl FnMut(&mut ArrayMetadata) -> Result<()>) -> Result<()> {
         let context = self.hierarchy.context().clone();
         let mut resolved = None;
         let changed = self.hierarchy.change_node(&self.path, |m| match m {

@@ -56,9 +56,7 @@ impl Array {
         for cell in stored {
             if cell.iter().zip(&grid).any(|(c, n)| c >= n) {
                 if !options.keep_outside {
-                    let key = self.chunk_key(&cell)?;
-                    let _held = self.lock(&key);
-                    self.data.writer()?.erase(&key)?;
+                    self.data.writer()?.erase(&self.chunk_key(&cell)?)?;
                     report.erased.push(cell);
                 }
             } else if self.reappears(&cell, &before)? {

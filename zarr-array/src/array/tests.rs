@@ -12,7 +12,7 @@ use zarr_core::{
     layout::Layout,
     source::{ByteRange, Each, Source},
     storage_transformer::StorageTransformer,
-    store::{Key, ListableStore, Prefix, ReadableStore, Store, WriteableStore},
+    store::{Change, Key, ListableStore, Prefix, ReadableStore, Store, WriteableStore},
 };
 
 fn json(text: &str) -> Json {
@@ -224,14 +224,21 @@ impl StorageTransformer for CountingTransformer {
         Ok(Arc::new(Counted(below, self.0.clone())))
     }
 }
-struct CountedSource<'s>(Box<dyn Source + 's>, &'s Counter);
-impl Source for CountedSource<'_> {
+struct CountedSource<'s, S>(S, &'s Counter);
+impl<'a, S: std::ops::Deref<Target = dyn Source + 'a> + Send + Sync> Source for CountedSource<'_, S> {
     fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
         self.0.read(ranges, &mut |i, b| {
             self.1.read.fetch_add(b.len() as u64, Relaxed);
             self.1.ranges.lock().unwrap().push(b.len() as u64);
             each(i, b)
         })
+    }
+}
+struct CountedChange<'c>(&'c mut dyn Change, &'c Counter);
+impl Change for CountedChange<'_> {
+    fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        let counted = old.map(|old| CountedSource(old, self.1));
+        self.0.change(counted.as_ref().map(|c| c as _))
     }
 }
 impl Store for Counted {
@@ -263,8 +270,10 @@ impl WriteableStore for Counted {
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
         self.0.writer()?.set_if_absent(key, value)
     }
-    fn set_partial_values(&self, parts: &[(Key, u64, &[u8])]) -> Result<()> {
-        self.0.writer()?.set_partial_values(parts)
+    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+        self.1.opened.fetch_add(1, Relaxed);
+        self.1.set.fetch_add(1, Relaxed);
+        self.0.writer()?.update(key, &mut CountedChange(change, &self.1))
     }
     fn erase(&self, key: &Key) -> Result<()> {
         self.0.writer()?.erase(key)

@@ -1,12 +1,13 @@
 //! Writing: whole chunks without reading, parts of chunks under a lock of the stored object.
 
 use super::Array;
-use crate::{element::Element, locks, selection::Selection};
+use crate::{element::Element, selection::Selection};
 use zarr_core::{
     Error, Result,
     call::{Call, Scratch},
     codec::{Chain, Encoded},
-    store::{Key, Prefix},
+    source::Source,
+    store::{Change, Key},
     view::{Region, TilePlace, View, ViewMut},
 };
 
@@ -87,43 +88,46 @@ impl Array {
             all.reborrow().region(within)?.copy_from(new, 1)?;
             encode(&mut encoded, |out| chain.encode(call, &all.as_view(), out))?
         };
-        let _held = self.lock(key);
-        self.store_chunk(key, outcome, &encoded)
+        match outcome {
+            Encoded::Bytes => self.data.writer()?.set(key, &encoded),
+            Encoded::Fill => self.data.writer()?.erase(key),
+        }
     }
 
     fn write_part(&self, call: &Call<'_>, chain: &Chain, key: &Key, place: &TilePlace, new: &View<'_>) -> Result<()> {
-        let _held = self.lock(key);
-        // On this thread alone: while it waited for others it could be given work that needs the same lock.
+        // On this thread alone: while it waited for others it could be given work that waits for it.
         let call = &call.sequential();
-        let old = self.data.reader()?.open(key)?;
-        let mut encoded = call.scratch(0)?;
+        let encoded = call.scratch(0)?;
+        self.data.writer()?.update(key, &mut Part { call, chain, place, new, encoded })
+    }
+}
+
+/// A chunk with other elements in a part of it.
+struct Part<'p> {
+    call: &'p Call<'p>,
+    chain: &'p Chain,
+    place: &'p TilePlace,
+    new: &'p View<'p>,
+    encoded: Scratch<'p>,
+}
+
+impl Change for Part<'_> {
+    fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        let Self { call, chain, place, new, encoded } = self;
         let outcome = if place.is_dense() {
-            encode(&mut encoded, |out| chain.update(call, old.as_deref().map(|s| s as _), &place.within, new, out))?
+            encode(encoded, |out| chain.update(call, old, &place.within, new, out))?
         } else {
-            let r = self.representation().with_shape(&place.within.len);
+            let r = chain.decoded().with_shape(&place.within.len);
             let mut scratch = call.scratch(r.bytes_within(call.limits)?)?;
             let mut part = ViewMut::new(&mut scratch, r.shape(), r.element_size())?.with_heap(new.heap());
-            match &old {
-                Some(source) => chain.decode(call, &**source, &place.within, part.reborrow())?,
+            match old {
+                Some(source) => chain.decode(call, source, &place.within, part.reborrow())?,
                 None => part.fill(&r.fill_element())?,
             }
             part.reborrow().step(&place.steps)?.copy_from(new, 1)?;
-            let part = part.as_view();
-            encode(&mut encoded, |out| chain.update(call, old.as_deref().map(|s| s as _), &place.within, &part, out))?
+            encode(encoded, |out| chain.update(call, old, &place.within, &part.as_view(), out))?
         };
-        drop(old);
-        self.store_chunk(key, outcome, &encoded)
-    }
-
-    pub(super) fn lock(&self, key: &Key) -> locks::Guard {
-        let name = || self.hierarchy.store().uri(&Prefix::of(&self.path)).into();
-        locks::lock(format!("{}{key}", self.lock_name.get_or_init(name)))
-    }
-    fn store_chunk(&self, key: &Key, outcome: Encoded, bytes: &[u8]) -> Result<()> {
-        match outcome {
-            Encoded::Bytes => self.data.writer()?.set(key, bytes),
-            Encoded::Fill => self.data.writer()?.erase(key),
-        }
+        Ok((outcome == Encoded::Bytes).then_some(&**encoded))
     }
 }
 

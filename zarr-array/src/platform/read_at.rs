@@ -26,6 +26,10 @@ mod positioned {
             // Without the flag a named pipe waits for a writer, perhaps for ever.
             OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).map(Self)
         }
+        /// A file that is open for reading.
+        pub(crate) fn of(file: File) -> Self {
+            Self(file)
+        }
         /// Kind and length.
         pub(crate) fn metadata(&self) -> io::Result<Metadata> {
             self.0.metadata()
@@ -56,7 +60,11 @@ mod portable {
         }
         /// Opens a file.
         pub(crate) fn open(path: &Path) -> io::Result<Self> {
-            File::open(path).map(|f| Self(Mutex::new(f)))
+            File::open(path).map(Self::of)
+        }
+        /// A file that is open for reading.
+        pub(crate) fn of(file: File) -> Self {
+            Self(Mutex::new(file))
         }
         /// Kind and length.
         pub(crate) fn metadata(&self) -> io::Result<Metadata> {

@@ -37,7 +37,9 @@ mod unix {
         }
         /// True if no later change can look like this version.
         pub(crate) fn is_settled(&self, now: SystemTime) -> bool {
-            let changed = u64::try_from(self.changed.0).ok().zip(u32::try_from(self.changed.1).ok());
+            // Where nobody keeps one of them it is an old time.
+            let (s, ns) = self.changed.max(self.modified);
+            let changed = u64::try_from(s).ok().zip(u32::try_from(ns).ok());
             let changed = changed.and_then(|(s, ns)| UNIX_EPOCH.checked_add(Duration::new(s, ns)));
             changed.and_then(|c| now.duration_since(c).ok()).is_some_and(|age| age > SETTLED)
         }

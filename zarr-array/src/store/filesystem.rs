@@ -3,28 +3,29 @@
 //! A key is a path below the root. Values appear whole or not at all: they are written beside and then renamed. The
 //! names of values that are being written begin with `__zarr_partial.`, which no key may; listing leaves them out.
 
+mod beside;
 mod memos;
 #[cfg(test)]
 mod tests;
 mod value;
 
-use self::value::{Kept, OpenFile};
-use super::parts::{by_key, overlay};
-use crate::{locks, platform::create_new::rename_new};
+use self::{
+    beside::{Beside, Names, has_values, is_partial, remove_tree, sync_parent},
+    value::{Kept, OpenFile},
+};
+use crate::platform::hold::{Place, hold};
 use std::{
     collections::BTreeSet,
-    fs::{self, File},
-    io::{self, ErrorKind, Write},
+    fs,
+    io::{self, ErrorKind},
     path::{Component, Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
 };
 use zarr_core::{
     Error, Result,
     source::Source,
-    store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
+    store::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
 };
 
-const PARTIAL: &str = "__zarr_partial.";
 /// How often an operation starts anew when another one takes a directory away or fills it meanwhile.
 const ATTEMPTS: usize = 64;
 
@@ -32,7 +33,8 @@ const ATTEMPTS: usize = 64;
 #[derive(Debug)]
 pub struct FilesystemStore {
     root: PathBuf,
-    written: AtomicU64,
+    names: Names,
+    fsync: bool,
     kept: Kept,
 }
 
@@ -44,12 +46,17 @@ impl FilesystemStore {
         if !canonical.is_dir() {
             return Err(Error::argument(format!("{} is not a directory", root.display())));
         }
-        Ok(Self { root: canonical, written: AtomicU64::new(0), kept: Kept::default() })
+        Ok(Self { root: canonical, names: Names::default(), fsync: false, kept: Kept::default() })
     }
     /// The same; the directory is made if it is not there.
     pub fn create(root: impl AsRef<Path>) -> Result<Self> {
         fs::create_dir_all(root.as_ref()).map_err(|e| io_error(e, root.as_ref()))?;
         Self::open(root)
+    }
+    /// The same; with `true` what is written stays when the power fails: a write returns once the disk has it.
+    pub fn with_fsync(mut self, fsync: bool) -> Self {
+        self.fsync = fsync;
+        self
     }
     /// The directory.
     pub fn root(&self) -> &Path {
@@ -60,7 +67,7 @@ impl FilesystemStore {
         let relative = Path::new(key);
         let plain = relative.components().all(|c| matches!(c, Component::Normal(_)));
         let platform = if cfg!(windows) { key.contains(['\\', ':']) } else { false };
-        if !plain || platform || key.split('/').any(|s| s.starts_with(PARTIAL)) {
+        if !plain || platform || key.split('/').any(is_partial) {
             return Err(Error::name(format!("{key:?} is no key of a directory")));
         }
         Ok(self.root.join(relative))
@@ -72,29 +79,66 @@ impl FilesystemStore {
             inner => self.path(inner),
         }
     }
-    /// Writes a value beside its place.
-    fn write_beside(&self, path: &Path, value: &[u8]) -> io::Result<Beside> {
-        let parent = path.parent().unwrap_or(&self.root);
-        let (mut file, beside) = loop {
-            let number = self.written.fetch_add(1, Ordering::Relaxed);
-            let (process, store) = (std::process::id(), std::ptr::from_ref(self).addr());
-            let beside = parent.join(format!("{PARTIAL}{process}.{store:x}.{number}"));
-            match File::create_new(&beside) {
-                Ok(file) => break (file, Beside(beside)),
-                // Left behind by a process that had this number, or another machine's.
-                Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
-                Err(e) if e.kind() == ErrorKind::NotFound => fs::create_dir_all(parent)?,
-                Err(e) => return Err(e),
-            }
-        };
-        file.write_all(value)?;
-        Ok(beside)
-    }
-    /// Writes to the path of a key; again when somebody's clean-up took the directory away meanwhile.
-    fn writing<T>(&self, key: &Key, mut f: impl FnMut(&Path) -> io::Result<T>) -> Result<T> {
+    /// Changes a value; again when another writer was faster, or took the directory away.
+    fn change(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
         let path = self.path(key.as_str())?;
-        // "Exists": a directory was removed between being found and being looked at.
-        again(&[ErrorKind::NotFound, ErrorKind::AlreadyExists], || f(&path)).map_err(|e| Error::from(e).at_key(key))
+        let located = |e: io::Error| Error::from(e).at_key(key);
+        let mut left = ATTEMPTS;
+        loop {
+            let (place, locked) = match hold(&path).map_err(located)? {
+                Place::Held { file, metadata, locked } => {
+                    (Some(Some(OpenFile::of(file, &metadata, key, &self.kept))), locked)
+                }
+                Place::Free => (Some(None), true),
+                Place::Other => (None, true),
+            };
+            let old = place.as_ref().and_then(Option::as_ref);
+            let new = change.change(old.map(|old| old as &dyn Source))?;
+            if !locked && old.is_some_and(|old| !old.is_at(&path)) {
+                continue;
+            }
+            match self.put(&path, place.is_some() && old.is_none(), new) {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                // "Exists": a directory was removed between being found and being looked at.
+                Err(e) if left > 0 && matches!(e.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) => left -= 1,
+                Err(e) => return Err(located(e)),
+            }
+        }
+    }
+    /// Puts a value in its place, or removes what is there. `false`: the place was free and is not any more.
+    fn put(&self, path: &Path, free: bool, value: Option<&[u8]>) -> io::Result<bool> {
+        let Some(value) = value else {
+            return if free { Ok(true) } else { self.remove(path).map(|()| true) };
+        };
+        let beside = Beside::write(path, value, &self.names, self.fsync)?;
+        if free { beside.rename_new(path) } else { beside.replace(path).map(|()| true) }
+    }
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        match fs::remove_file(path) {
+            // A prefix is no key. Systems disagree on the error.
+            Err(e) if !is_absent(&e) && !fs::symlink_metadata(path).is_ok_and(|m| m.is_dir()) => return Err(e),
+            Err(_) => return Ok(()),
+            Ok(()) => {}
+        }
+        if self.fsync {
+            sync_parent(path)?;
+        }
+        self.prune(path.parent());
+        Ok(())
+    }
+    fn debris(&self, prefix: &Prefix, remove: bool) -> Result<Vec<String>> {
+        let (directory, mut found) = (self.directory(prefix)?, Vec::new());
+        unless_absent(beside::debris(&directory, remove, &mut found)).map_err(|e| e.at_key(prefix))?;
+        let relative = |path: &PathBuf| path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned();
+        Ok(found.iter().map(relative).collect())
+    }
+    /// Removes a file, a link (not what it leads to) or a directory with all that is in it, if it is there.
+    fn remove_tree(&self, path: &Path) -> io::Result<()> {
+        match remove_tree(path, &self.names) {
+            Err(e) if is_absent(&e) => Ok(()),
+            other => other,
+        }
     }
     /// Removes the directories from this one up that are empty: they are there only for the keys in them.
     fn prune(&self, from: Option<&Path>) {
@@ -119,23 +163,6 @@ fn again<T>(passing: &[ErrorKind], mut f: impl FnMut() -> io::Result<T>) -> io::
                 std::thread::yield_now();
             }
             other => return other,
-        }
-    }
-}
-
-/// A file that is being written; removed unless it was moved to its place.
-struct Beside(PathBuf);
-impl Beside {
-    fn replace(mut self, path: &Path) -> io::Result<()> {
-        fs::rename(&self.0, path)?;
-        self.0.clear();
-        Ok(())
-    }
-}
-impl Drop for Beside {
-    fn drop(&mut self) {
-        if !self.0.as_os_str().is_empty() {
-            let _may_be_gone = fs::remove_file(&self.0);
         }
     }
 }
@@ -200,42 +227,31 @@ impl ReadableStore for FilesystemStore {
 
 impl WriteableStore for FilesystemStore {
     fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
-        self.writing(key, |path| self.write_beside(path, value)?.replace(path))
+        self.change(key, &mut Instead(Some(value)))
+    }
+    /// For all writers of this machine; for those of several machines where their file system gives them locks.
+    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+        self.change(key, change)
     }
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
-        self.writing(key, |path| {
-            let new = !path.is_file() && rename_new(&self.write_beside(path, value)?.0, path)?;
+        let path = self.path(key.as_str())?;
+        let set = || {
+            let beside = || Beside::write(&path, value, &self.names, self.fsync);
+            let new = !path.is_file() && beside()?.rename_new(&path)?;
             // A directory takes the name but is no value.
             if !new && path.is_dir() { Err(ErrorKind::IsADirectory.into()) } else { Ok(new) }
-        })
-    }
-    fn set_partial_values(&self, parts: &[(Key, u64, &[u8])]) -> Result<()> {
-        for (key, parts) in by_key(parts) {
-            // Not the name by which arrays lock: who holds that one may call this.
-            let _alone = locks::lock(format!("parts of {}{key}", self.uri(&Prefix::ROOT)));
-            let mut value = self.get(&key)?.unwrap_or_default();
-            overlay(&mut value, &parts).map_err(|e| e.at_key(&key))?;
-            self.set(&key, &value)?;
-        }
-        Ok(())
+        };
+        again(&[ErrorKind::NotFound, ErrorKind::AlreadyExists], set).map_err(|e| Error::from(e).at_key(key))
     }
     fn erase(&self, key: &Key) -> Result<()> {
-        let path = self.path(key.as_str())?;
-        match fs::remove_file(&path) {
-            Ok(()) => self.prune(path.parent()),
-            Err(e) if is_absent(&e) => {}
-            // A prefix is no key. Systems disagree on the error.
-            Err(_) if fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir()) => {}
-            Err(e) => return Err(Error::from(e).at_key(key)),
-        }
-        Ok(())
+        self.change(key, &mut Instead(None))
     }
     fn erase_prefix(&self, prefix: &Prefix) -> Result<()> {
         let path = self.directory(prefix)?;
         let removed = if path == self.root {
-            fs::read_dir(&path).and_then(|mut entries| entries.try_for_each(|entry| remove_tree(&entry?.path())))
+            fs::read_dir(&path).and_then(|mut entries| entries.try_for_each(|entry| self.remove_tree(&entry?.path())))
         } else if path.is_dir() {
-            remove_tree(&path)
+            self.remove_tree(&path)
         } else {
             // A value of that name has not the prefix.
             Ok(())
@@ -244,21 +260,24 @@ impl WriteableStore for FilesystemStore {
         self.prune(path.parent());
         Ok(())
     }
+    fn erase_debris(&self, prefix: &Prefix) -> Result<Vec<String>> {
+        self.debris(prefix, true)
+    }
 }
 
-/// Removes a file, a link (not what it leads to) or a directory with all that is in it, if it is there.
-fn remove_tree(path: &Path) -> io::Result<()> {
-    // Others may remove or add files meanwhile.
-    let removed = again(&[ErrorKind::DirectoryNotEmpty], || {
-        if fs::symlink_metadata(path)?.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
-    });
-    match removed {
-        Err(e) if is_absent(&e) => Ok(()),
-        other => other,
+/// A value whatever was there before.
+struct Instead<'v>(Option<&'v [u8]>);
+impl Change for Instead<'_> {
+    fn change(&mut self, _: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        Ok(self.0)
     }
 }
 
 impl ListableStore for FilesystemStore {
+    /// Files and directories beside values.
+    fn list_debris(&self, prefix: &Prefix) -> Result<Vec<String>> {
+        self.debris(prefix, false)
+    }
     fn list_dir(&self, prefix: &Prefix) -> Result<Listing> {
         let located = |e: Error| e.at_key(prefix);
         let mut found = Listing::default();
@@ -269,13 +288,15 @@ impl ListableStore for FilesystemStore {
             let entry = entry.map_err(|e| located(e.into()))?;
             let name = entry.file_name();
             // What is no key (not UTF-8, being written) is not listed.
-            let Some(name) = name.to_str().filter(|n| !n.starts_with(PARTIAL)) else { continue };
+            let Some(name) = name.to_str().filter(|n| !is_partial(n)) else { continue };
             let kind = match unless_absent(entry.file_type()).map_err(located)? {
                 Some(kind) if kind.is_symlink() => fs::metadata(entry.path()).ok().map(|m| m.file_type()),
                 kind => kind,
             };
             match kind {
-                Some(kind) if kind.is_dir() => found.prefixes.extend(Prefix::new(format!("{prefix}{name}/")).ok()),
+                Some(kind) if kind.is_dir() && has_values(&entry.path()) => {
+                    found.prefixes.extend(Prefix::new(format!("{prefix}{name}/")).ok());
+                }
                 Some(kind) if kind.is_file() => found.keys.extend(prefix.key(name).ok()),
                 // A pipe, a socket, a link to nothing: not to be read.
                 _ => {}

@@ -1,6 +1,5 @@
 //! A store in memory.
 
-use super::parts::{by_key, overlay};
 use std::{
     collections::BTreeMap,
     ops::Bound,
@@ -9,7 +8,7 @@ use std::{
 use zarr_core::{
     Result,
     source::{ByteRange, Each, Source},
-    store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
+    store::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
 };
 
 type Values = BTreeMap<String, Arc<[u8]>>;
@@ -21,6 +20,9 @@ pub struct MemoryStore(Arc<RwLock<Values>>);
 impl MemoryStore {
     fn values(&self) -> RwLockReadGuard<'_, Values> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn snapshot(&self, key: &Key) -> Option<Snapshot> {
+        self.values().get(key.as_str()).cloned().map(Snapshot)
     }
     fn values_mut(&self) -> RwLockWriteGuard<'_, Values> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
@@ -56,7 +58,7 @@ impl Store for MemoryStore {
 
 impl ReadableStore for MemoryStore {
     fn open<'s>(&'s self, key: &Key) -> Result<Option<Box<dyn Source + 's>>> {
-        Ok(self.values().get(key.as_str()).map(|v| Box::new(Snapshot(v.clone())) as _))
+        Ok(self.snapshot(key).map(|s| Box::new(s) as _))
     }
 }
 
@@ -73,14 +75,24 @@ impl WriteableStore for MemoryStore {
         }
         Ok(absent)
     }
-    fn set_partial_values(&self, parts: &[(Key, u64, &[u8])]) -> Result<()> {
-        let mut values = self.values_mut();
-        for (key, parts) in by_key(parts) {
-            let mut value = values.get(key.as_str()).map_or_else(Vec::new, |v| v.to_vec());
-            overlay(&mut value, &parts).map_err(|e| e.at_key(&key))?;
-            values.insert(key.to_string(), value.into());
+    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+        loop {
+            let old = self.snapshot(key);
+            let new: Option<Arc<[u8]>> = change.change(old.as_ref().map(|s| s as _))?.map(Into::into);
+            let mut values = self.values_mut();
+            let is_old = match (values.get(key.as_str()), &old) {
+                (Some(now), Some(old)) => Arc::ptr_eq(now, &old.0),
+                (None, None) => true,
+                _ => false,
+            };
+            if is_old {
+                match new {
+                    Some(new) => values.insert(key.to_string(), new),
+                    None => values.remove(key.as_str()),
+                };
+                return Ok(());
+            }
         }
-        Ok(())
     }
     fn erase(&self, key: &Key) -> Result<()> {
         self.values_mut().remove(key.as_str());

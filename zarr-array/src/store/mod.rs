@@ -2,7 +2,6 @@
 
 mod filesystem;
 mod memory;
-mod parts;
 mod schemes;
 #[cfg(test)]
 mod tests;

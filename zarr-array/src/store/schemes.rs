@@ -28,22 +28,32 @@ pub type Opener = Arc<dyn Fn(&str, OpenMode) -> Result<Arc<dyn Store>> + Send + 
 
 /// URI schemes and how each is opened. `file` and `memory` are there; an application adds its own.
 #[derive(Clone)]
-pub struct Schemes(BTreeMap<String, Opener>);
+pub struct Schemes {
+    openers: BTreeMap<String, Opener>,
+    fsync: bool,
+}
 
 impl Default for Schemes {
     fn default() -> Self {
-        let file: Opener = Arc::new(|uri, mode| open_directory(&file_path(uri)?, mode));
         let memory: Opener = Arc::new(|_, _| Ok(Arc::new(MemoryStore::default())));
-        Self([("file".to_owned(), file), ("memory".to_owned(), memory)].into())
+        Self { openers: [("memory".to_owned(), memory)].into(), fsync: false }
     }
 }
 impl fmt::Debug for Schemes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        f.debug_set().entries(self.known()).finish()
     }
 }
 
 impl Schemes {
+    /// With `true` directories are opened [so](FilesystemStore::with_fsync) that what is written stays when the power fails.
+    pub fn with_fsync(mut self, fsync: bool) -> Self {
+        self.fsync = fsync;
+        self
+    }
+    fn known(&self) -> impl Iterator<Item = &str> {
+        [FILE].into_iter().chain(self.openers.keys().map(String::as_str))
+    }
     /// Adds a scheme, in lower case. The opener is given whole URIs.
     ///
     /// # Errors
@@ -51,25 +61,38 @@ impl Schemes {
     pub fn add(&mut self, scheme: &str, opener: Opener) -> Result<()> {
         let valid = scheme.len() > 1
             && scheme.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"+-.".contains(&b));
-        if !valid || self.0.contains_key(scheme) {
+        if !valid || self.known().any(|known| known == scheme) {
             let reason = if valid { "is there twice" } else { "is none" };
             return Err(ErrorKind::Registration(format!("the URI scheme `{scheme}` {reason}")).into());
         }
-        self.0.insert(scheme.to_owned(), opener);
+        self.openers.insert(scheme.to_owned(), opener);
         Ok(())
     }
     /// Opens a location. Without a scheme it is the path of a directory.
     pub fn open(&self, location: &str, mode: OpenMode) -> Result<Arc<dyn Store>> {
-        let Some(scheme) = scheme_of(location) else { return open_directory(Path::new(location), mode) };
-        let Some(opener) = self.0.get(&scheme) else {
-            let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
+        let Some(scheme) = scheme_of(location) else { return self.open_directory(Path::new(location), mode) };
+        if scheme == FILE {
+            return self.open_directory(&file_path(location)?, mode);
+        }
+        let Some(opener) = self.openers.get(&scheme) else {
+            let known: Vec<&str> = self.known().collect();
             let e = Error::argument(format!("no store is known for the URI scheme `{scheme}`"));
             return Err(e.with_hint(format!("known are: {}", known.join(", "))));
         };
         let store = opener(location, mode)?;
         Ok(if mode == OpenMode::ReadOnly { Arc::new(ReadOnly(store)) } else { store })
     }
+    fn open_directory(&self, path: &Path, mode: OpenMode) -> Result<Arc<dyn Store>> {
+        let store = match mode {
+            OpenMode::Create => FilesystemStore::create(path)?,
+            OpenMode::ReadOnly | OpenMode::ReadWrite => FilesystemStore::open(path)?,
+        };
+        let store: Arc<dyn Store> = Arc::new(store.with_fsync(self.fsync));
+        Ok(if mode == OpenMode::ReadOnly { Arc::new(ReadOnly(store)) } else { store })
+    }
 }
+
+const FILE: &str = "file";
 
 /// The scheme of a URI. One letter is a drive.
 fn scheme_of(location: &str) -> Option<String> {
@@ -78,15 +101,6 @@ fn scheme_of(location: &str) -> Option<String> {
         && rest.starts_with("//")
         && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
     valid.then(|| scheme.to_ascii_lowercase())
-}
-
-fn open_directory(path: &Path, mode: OpenMode) -> Result<Arc<dyn Store>> {
-    let store = match mode {
-        OpenMode::Create => FilesystemStore::create(path)?,
-        OpenMode::ReadOnly | OpenMode::ReadWrite => FilesystemStore::open(path)?,
-    };
-    let store: Arc<dyn Store> = Arc::new(store);
-    Ok(if mode == OpenMode::ReadOnly { Arc::new(ReadOnly(store)) } else { store })
 }
 
 /// The path of a `file` URI, as RFC 8089 has it.

@@ -8,6 +8,7 @@ mod info;
 mod new_plugin;
 mod plugin;
 mod read;
+mod repair;
 mod tree;
 mod validate;
 mod write;
@@ -38,6 +39,7 @@ pub(crate) fn run(command: Command, session: &Args) -> Result<Outcome> {
         Command::Write(args) => write::run(&args, &session()?.context),
         Command::Copy(args) => copy::run(&args, &session()?.context),
         Command::Validate(args) => validate::run(&args, &session()?.context),
+        Command::Repair(args) => repair::run(&args, &session()?.context),
         Command::Extensions(args) => extensions::run(&args, &session()?),
         Command::Elements(args) => elements::run(&args, &session()?.context),
         Command::Plugin(verb) => plugin::run(verb, &session),

@@ -7,6 +7,13 @@ use crate::{
     output::{one_line, print, say},
     progress::Progress,
 };
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    thread,
+};
 use zarr_array::{
     Array, Context, Error, Group, Node, Result,
     core::{
@@ -49,21 +56,20 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     }
     let arrays = std::mem::take(&mut found.arrays);
     let stored: Vec<_> = arrays.iter().map(|a| a.stored_chunks().unwrap_or_default()).collect();
-    let progress = Progress::new("chunks", stored.iter().map(|s| s.len() as u64).sum());
     if args.data {
-        for (array, cells) in arrays.iter().zip(&stored) {
-            for cell in cells {
-                progress.add(1);
-                found.chunks += 1;
-                if let Ok(chunk) = array.chunk_region(cell)
-                    && let Err(e) = decode(array, cell, &chunk)
-                {
-                    found.error(&array.path().to_string(), "a chunk decodes", &e);
-                }
-            }
-        }
+        check_chunks(&arrays, &stored, &mut found);
     }
-    drop(progress);
+    if args.complete {
+        arrays.iter().zip(&stored).try_for_each(|(array, cells)| check_complete(array, cells, &mut found))?;
+    }
+    for name in at.hierarchy.store().lister()?.list_debris(&Prefix::of(&at.node))? {
+        found.add(
+            &at.path(),
+            Some(name),
+            "nothing is left behind",
+            &"a writer that was killed left this, `zarr repair` removes it",
+        );
+    }
     report(&found, args)
 }
 
@@ -148,40 +154,79 @@ fn check_group_keys(group: &Group, found: &mut Found) -> Result<()> {
     Ok(())
 }
 
-/// Copies of documents are what the documents are.
+/// Decodes all chunks that are stored, on all threads.
+fn check_chunks(arrays: &[Array], stored: &[Vec<Vec<u64>>], found: &mut Found) {
+    let all: Vec<_> = arrays.iter().zip(stored).flat_map(|(a, cells)| cells.iter().map(move |c| (a, c))).collect();
+    let (progress, next, damaged) =
+        (Progress::new("chunks", all.len() as u64), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some((array, cell)) = all.get(next.fetch_add(1, Relaxed)) {
+            if let Ok(chunk) = array.chunk_region(cell)
+                && let Err(e) = decode(array, cell, &chunk)
+            {
+                damaged.lock().unwrap_or_else(PoisonError::into_inner).push((array.path().to_string(), cell, e));
+            }
+            progress.add(1);
+        }
+    };
+    thread::scope(|s| {
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(all.len());
+        (1..threads).for_each(|_| _ = s.spawn(work));
+        work();
+    });
+    found.chunks += all.len() as u64;
+    let mut damaged = damaged.into_inner().unwrap_or_else(PoisonError::into_inner);
+    damaged.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+    damaged.iter().for_each(|(path, _, e)| found.error(path, "a chunk decodes", e));
+}
+
+/// All chunks are stored. `stored`: sorted.
+fn check_complete(array: &Array, stored: &[Vec<u64>], found: &mut Found) -> Result<()> {
+    for chunk in array.chunks(..)? {
+        if stored.binary_search(&chunk.cell).is_err() {
+            let key = format!("{}{}", Prefix::of(array.path()), array.chunk_key(&chunk.cell)?);
+            found.add(&array.path().to_string(), Some(key), "all chunks are stored", &"there is no such key");
+        }
+    }
+    Ok(())
+}
+
 fn check_consolidated(group: &Group, found: &mut Found) {
-    let Some(copies) = group.metadata().consolidated() else { return };
-    let rule = "consolidated metadata is up to date";
-    let path = group.path().to_string();
+    for problem in consolidated_problems(group) {
+        found.add(&group.path().to_string(), None, "consolidated metadata is up to date", &problem);
+    }
+}
+
+/// Copies of documents are what the documents are: where they are not.
+pub(super) fn consolidated_problems(group: &Group) -> Vec<String> {
+    let mut found = Vec::new();
+    let Some(copies) = group.metadata().consolidated() else { return found };
     for (below, copy) in copies.iter() {
         let node = group.path().join(below).and_then(|p| group.hierarchy().metadata(&p));
         match node {
-            Err(e) => found.add(&path, None, rule, &format!("there is a copy of `{below}`, but: {e}")),
+            Err(e) => found.push(format!("there is a copy of `{below}`, but: {e}")),
             Ok(node) => {
                 let (mut own, mut copy) = (node.document().clone(), copy.as_object().cloned().unwrap_or_default());
                 own.remove("consolidated_metadata");
                 copy.remove("consolidated_metadata");
                 if !Json::Object(own).is_same(&Json::Object(copy)) {
-                    found.add(&path, None, rule, &format!("the copy of `{below}` differs from its document"));
+                    found.push(format!("the copy of `{below}` differs from its document"));
                 }
             }
         }
     }
-    let mut missing = Vec::new();
     let walked = group.walk(&mut |child, _| {
         let prefix = group.path().as_key();
         let below = child.strip_prefix(prefix).unwrap_or(child).trim_start_matches('/');
         if copies.get(below).is_none() {
-            missing.push(below.to_owned());
+            found.push(format!("there is no copy of `{below}`"));
         }
         Ok(())
     });
     if let Err(e) = walked {
-        found.error(&path, rule, &e);
+        found.push(e.to_string());
     }
-    for below in missing {
-        found.add(&path, None, rule, &format!("there is no copy of `{below}`"));
-    }
+    found
 }
 
 fn decode(array: &Array, cell: &[u64], chunk: &Region) -> Result<()> {

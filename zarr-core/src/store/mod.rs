@@ -4,6 +4,7 @@
 //! operations that others can be built from are required; the others have defaults that a store may better.
 
 mod key;
+mod parts;
 mod sub;
 
 pub use key::{Key, Prefix};
@@ -13,6 +14,7 @@ use crate::{
     error::{Error, ErrorKind, Result},
     source::{ByteRange, Source},
 };
+use parts::{Overlay, by_key};
 use std::{collections::BTreeSet, fmt::Debug, sync::Arc};
 
 /// A store: what it can do, and what it is called.
@@ -65,12 +67,27 @@ pub trait ReadableStore {
     }
 }
 
-/// The writeable operations.
+/// A value that depends on the one before.
+pub trait Change {
+    /// What is to be stored in place of `old`; `None`: nothing. Both ways `None` stands for a key without value.
+    ///
+    /// Called again when another writer was faster. It must not use the store for the same key, nor wait for who does.
+    fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>>;
+}
+
+/// The writeable operations. Each is for one key at a time as if there were no others: of writers at the same time each
+/// comes before or after the other.
 pub trait WriteableStore {
     /// Stores a value. A reader sees the old or the new one, never a part. What is written, here or below, belongs to
     /// its key alone. A store that cannot keep both a key and keys below it (`a` and `a/b`) refuses the second, and
     /// keeps the first.
     fn set(&self, key: &Key, value: &[u8]) -> Result<()>;
+
+    /// Changes a value, and loses nothing that others store at the same time: the store holds a lock meanwhile, or it
+    /// compares before it stores, and asks again. An error of `change` leaves the value as it was.
+    ///
+    /// Among which writers this holds is for the store to say: threads of this process, processes, or machines.
+    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()>;
 
     /// Stores a value where there is none. `false`: there is one. Of several writers at once exactly one gets `true`.
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool>;
@@ -78,13 +95,22 @@ pub trait WriteableStore {
     /// Writes parts of values, each given by key, first byte and bytes. A value that is too short grows; bytes between
     /// its end and a part become zero. Each key is changed at once, and not at all if one of its parts cannot be
     /// written.
-    fn set_partial_values(&self, parts: &[(Key, u64, &[u8])]) -> Result<()>;
+    fn set_partial_values(&self, parts: &[(Key, u64, &[u8])]) -> Result<()> {
+        by_key(parts).iter().try_for_each(|(key, parts)| {
+            self.update(key, &mut Overlay::new(parts)).map_err(|e| if e.key().is_none() { e.at_key(key) } else { e })
+        })
+    }
 
     /// Removes a key. No error if there is none.
     fn erase(&self, key: &Key) -> Result<()>;
 
     /// Removes all keys with a prefix. No error if there is none.
     fn erase_prefix(&self, prefix: &Prefix) -> Result<()>;
+
+    /// Removes the [debris](ListableStore::list_debris) below a prefix, and gives what to call it.
+    fn erase_debris(&self, _prefix: &Prefix) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
 
     /// Removes several keys.
     fn erase_values(&self, keys: &[Key]) -> Result<()> {
@@ -115,6 +141,11 @@ pub trait ListableStore {
             left.extend(found.prefixes);
         }
         Ok(keys)
+    }
+    /// What writers that ended before they were done left behind below a prefix: no keys, and not listed as such. What
+    /// belongs to a writer that is still at work is no debris. Gives what to call it.
+    fn list_debris(&self, _prefix: &Prefix) -> Result<Vec<String>> {
+        Ok(Vec::new())
     }
     /// All keys.
     fn list(&self) -> Result<BTreeSet<Key>> {

@@ -1,6 +1,6 @@
 //! The keys below one prefix as a store of their own: what an array, and so a storage transformer, sees.
 
-use super::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore};
+use super::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore};
 use crate::{
     error::{Error, Result},
     source::{ByteRange, Source},
@@ -63,6 +63,9 @@ impl WriteableStore for SubStore {
     fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
         self.store.writer()?.set(&self.outer(key)?, value)
     }
+    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+        self.store.writer()?.update(&self.outer(key)?, change)
+    }
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
         self.store.writer()?.set_if_absent(&self.outer(key)?, value)
     }
@@ -82,6 +85,9 @@ impl WriteableStore for SubStore {
         found.prefixes.iter().try_for_each(|p| self.erase_prefix(p))?;
         found.keys.iter().try_for_each(|k| self.erase(k))
     }
+    fn erase_debris(&self, prefix: &Prefix) -> Result<Vec<String>> {
+        self.store.writer()?.erase_debris(&self.prefix.join_prefix(prefix))
+    }
     fn erase_values(&self, keys: &[Key]) -> Result<()> {
         let outer = keys.iter().map(|k| self.outer(k)).collect::<Result<Vec<_>>>()?;
         self.store.writer()?.erase_values(&outer)
@@ -89,6 +95,9 @@ impl WriteableStore for SubStore {
 }
 
 impl ListableStore for SubStore {
+    fn list_debris(&self, prefix: &Prefix) -> Result<Vec<String>> {
+        self.store.lister()?.list_debris(&self.prefix.join_prefix(prefix))
+    }
     fn list_dir(&self, prefix: &Prefix) -> Result<Listing> {
         let found = self.store.lister()?.list_dir(&self.prefix.join_prefix(prefix))?;
         Ok(Listing {

@@ -188,6 +188,8 @@ pub type Each = Option<unsafe extern "C" fn(*mut c_void, usize, *const u8, usize
 /// `zp_make`
 pub type MakeMemo = Option<unsafe extern "C" fn(*mut c_void, *mut *mut c_void) -> Status>;
 /// `zp_found`
+pub type Change = Option<unsafe extern "C" fn(*mut c_void, *const Call, *const Reader, *mut Bytes, *mut u32) -> Status>;
+/// `zp_found`.
 pub type Found = Option<unsafe extern "C" fn(*mut c_void, usize, u32, *const u8, usize) -> Status>;
 /// The type of `zp_reader.memo`.
 pub type MemoFn = unsafe extern "C" fn(

@@ -1,8 +1,8 @@
 //! The vtables, each with the members of `ZP_HEAD` first.
 
 use super::{
-    Array, Axis, Bytes, Call, Each, Found, Host, Layout, Out, Range, Reader, Representation, Site, Size, Sized32,
-    Status, Str, Struct,
+    Array, Axis, Bytes, Call, Change, Each, Found, Host, Layout, Out, Range, Reader, Representation, Site, Size,
+    Sized32, Status, Str, Struct,
 };
 use std::ffi::c_void;
 
@@ -125,5 +125,8 @@ super::declare! { STORES:
         list_dir: Option<unsafe extern "C" fn(*const Store, *const Call, *const Str, Found, *mut c_void) -> Status>,
         list_prefix: Option<unsafe extern "C" fn(*const Store, *const Call, *const Str, Found, *mut c_void) -> Status>,
         list: Option<unsafe extern "C" fn(*const Store, *const Call, Found, *mut c_void) -> Status>,
+        update: Option<unsafe extern "C" fn(*const Store, *const Call, *const Str, Change, *mut c_void) -> Status>,
+        list_debris: Option<unsafe extern "C" fn(*const Store, *const Call, *const Str, Found, *mut c_void) -> Status>,
+        erase_debris: Option<unsafe extern "C" fn(*const Store, *const Call, *const Str, Found, *mut c_void) -> Status>,
     }
 }

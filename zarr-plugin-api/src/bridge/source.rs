@@ -75,12 +75,11 @@ const fn functions<const PLUGIN: bool>() -> abi::Reader {
 }
 
 /// Lends a source for a call.
-#[cfg(feature = "load")]
-pub(crate) fn lend<R>(source: &dyn Source, f: impl FnOnce(*const abi::Reader) -> R) -> R {
+pub(crate) fn lend<const PLUGIN: bool, R>(source: &dyn Source, f: impl FnOnce(*const abi::Reader) -> R) -> R {
     let size = source.size().ok().flatten().unwrap_or(u64::MAX);
     // The host pointer is thin: it points to the wide one.
     let reader =
-        abi::Reader { gap: source.gap(), size, host: (&raw const source).cast_mut().cast(), ..functions::<false>() };
+        abi::Reader { gap: source.gap(), size, host: (&raw const source).cast_mut().cast(), ..functions::<PLUGIN>() };
     f(&raw const reader)
 }
 

@@ -162,7 +162,7 @@ impl PartialDecode for Codec {
         }
         let (start, len) = (region.start.as_ptr(), region.len.as_ptr());
         self.handle.checked(call, |this, lent| {
-            source::lend(source, |reader| {
+            source::lend::<false, _>(source, |reader| {
                 // SAFETY: see above.
                 self.form.lend_mut(call, out, false, |array| unsafe { f(this, lent, reader, start, len, array) })
             })
@@ -191,7 +191,7 @@ impl Update for Codec {
                 })
             };
             let (status, fault) = match old {
-                Some(old) => source::lend(old, with),
+                Some(old) => source::lend::<false, _>(old, with),
                 None => with(std::ptr::null()),
             }?;
             let broken = if status == abi::OK && is_fill == 0 { self.keeps(out.len() - before) } else { None };

@@ -107,7 +107,7 @@ impl Source for Decoded<'_> {
         let lent: Ranges<abi::Range> = ranges.iter().copied().map(source::range_to).collect();
         self.codec.handle.plain(&self.codec.limits, |this, call| {
             callback::answers(ranges, each, |each, context| {
-                source::lend(self.encoded, |reader| {
+                source::lend::<false, _>(self.encoded, |reader| {
                     // SAFETY: see above.
                     unsafe { f(this, call, reader, lent.as_ptr(), lent.len(), each, context) }
                 })

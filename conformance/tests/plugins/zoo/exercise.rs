@@ -11,8 +11,8 @@ use zarr_array::{
         extension::Extension,
         registry::{Constructor, Site},
         representation::Size,
-        source::ByteRange,
-        store::{Key, Prefix, Store},
+        source::{ByteRange, Source},
+        store::{Change, Key, Prefix, Store},
         view::{Region, View, ViewMut},
     },
     store::MemoryStore,
@@ -102,11 +102,20 @@ fn array_to_array(codec: &dyn ArrayToArray) -> Result<()> {
     })
 }
 
+/// Removes a value.
+struct Gone;
+impl Change for Gone {
+    fn change(&mut self, _: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        Ok(None)
+    }
+}
+
 fn store(store: &Arc<dyn Store>) -> Result<()> {
     let (key, all) = (Key::new("a/b")?, Prefix::ROOT);
     store.uri(&all);
     store.writer()?.set(&key, b"value")?;
     store.writer()?.set_if_absent(&key, b"value")?;
+    store.writer()?.update(&key, &mut Gone)?;
     store.writer()?.set_partial_values(&[(key.clone(), 1, b"x")])?;
     let source = store.reader()?.open(&key)?.unwrap();
     source.read(&[ByteRange::All], &mut |_, _| Ok(()))?;

@@ -2,7 +2,12 @@
 
 use super::memos::Memos;
 use crate::platform::{read_at::ReadAt, version::Version};
-use std::{io, path::Path, time::SystemTime};
+use std::{
+    fs::{File, Metadata},
+    io,
+    path::Path,
+    time::SystemTime,
+};
 use zarr_core::{
     Error, ErrorKind, Result,
     call::Pool,
@@ -31,6 +36,10 @@ pub(super) struct Kept {
 }
 
 impl<'s> OpenFile<'s> {
+    /// True if the file at a path is this version of it.
+    pub(super) fn is_at(&self, path: &Path) -> bool {
+        path.metadata().is_ok_and(|now| Version::of(&now) == self.version)
+    }
     /// The value at a path; `None` if what is there is no file.
     pub(super) fn open(path: &Path, key: &Key, kept: &'s Kept) -> io::Result<Option<Self>> {
         let file = ReadAt::open(path)?;
@@ -38,6 +47,11 @@ impl<'s> OpenFile<'s> {
         let version = Version::of(&metadata);
         let open = Self { file, size: metadata.len(), version, key: key.clone(), kept };
         Ok(metadata.is_file().then_some(open))
+    }
+    /// A file that is open already.
+    pub(super) fn of(file: File, metadata: &Metadata, key: &Key, kept: &'s Kept) -> Self {
+        let (file, version) = (ReadAt::of(file), Version::of(metadata));
+        Self { file, size: metadata.len(), version, key: key.clone(), kept }
     }
     /// The whole value.
     pub(super) fn get(&self) -> Result<Vec<u8>> {
@@ -177,7 +191,7 @@ mod tests {
         std::thread::sleep(SETTLED);
         assert_eq!([first_byte(), first_byte()], [(b'a', 3), (b'a', 3)], "kept");
         std::fs::write(&path, "b").unwrap();
-        std::fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+        File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
         assert_eq!(first_byte(), (b'b', 4), "changed");
         std::thread::sleep(SETTLED);
         assert_eq!([first_byte(), first_byte()], [(b'b', 5), (b'b', 5)], "kept");

@@ -7,7 +7,8 @@ use crate::{
 use std::{ffi::c_void, sync::Arc};
 use zarr_core::{
     Error, ErrorKind, Result,
-    store::{Key, Prefix, Store},
+    source::Source,
+    store::{Change, Key, Prefix, Store},
 };
 
 /// Gives a store away, until it is released.
@@ -34,6 +35,9 @@ pub(crate) fn give<const PLUGIN: bool>(store: Arc<dyn Store>) -> Lent {
         list_dir: Some(list_dir::<PLUGIN>),
         list_prefix: Some(list_prefix::<PLUGIN>),
         list: Some(list::<PLUGIN>),
+        update: Some(update::<PLUGIN>),
+        list_debris: Some(list_debris::<PLUGIN>),
+        erase_debris: Some(erase_debris::<PLUGIN>),
     }
 }
 
@@ -88,6 +92,28 @@ unsafe fn hand(found: abi::Found, context: *mut c_void, i: usize, is_prefix: boo
     crate::bridge::error::check(unsafe { found(context, i, u32::from(is_prefix), ptr, len) })
 }
 
+/// A change that the other side makes.
+struct Foreign<const PLUGIN: bool> {
+    change: abi::Change,
+    context: *mut c_void,
+    call: *const Call,
+}
+
+impl<const PLUGIN: bool> Change for Foreign<PLUGIN> {
+    fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        let Some(change) = self.change else { return Err(ErrorKind::Contract("a null function was lent").into()) };
+        let (mut value, mut stored) = (Bytes::new(&[]), 0);
+        // SAFETY: the other side lends the function, its context and the call until `update` returns.
+        let mut run = |old| unsafe { change(self.context, self.call, old, &raw mut value, &raw mut stored) };
+        crate::bridge::error::check(match old {
+            Some(old) => source::lend::<PLUGIN, _>(old, &mut run),
+            None => run(std::ptr::null()),
+        })?;
+        // SAFETY: the bytes live until the next call.
+        Ok((stored != 0).then(|| unsafe { bytes(&raw const value) }))
+    }
+}
+
 /// A function of the table: its body runs with panics stopped and errors reported.
 macro_rules! served {
     ($($name:ident($store:ident, $call:ident, $($arg:ident: $ty:ty),*) $body:block)*) => { $(
@@ -134,6 +160,9 @@ served! {
         *stored = u32::from(store.writer()?.set_if_absent(&key(k)?, bytes(value))?);
         Ok(())
     }
+    update(store, call, k: *const Str, change: abi::Change, context: *mut c_void) {
+        store.writer()?.update(&key(k)?, &mut Foreign::<PLUGIN> { change, context, call })
+    }
     set_partial_values(store, call, k: *const Str, starts: *const u64, values: *const Bytes, n: usize) {
         let (starts, values) = (abi::slice(starts, n), abi::slice(values, n));
         let parts = keys(k, n)?.into_iter().zip(starts).zip(values).map(|((k, s), v)| (k, *s, bytes(v)));
@@ -157,6 +186,14 @@ served! {
     list_prefix(store, call, p: *const Str, found: abi::Found, context: *mut c_void) {
         let all = store.lister()?.list_prefix(&prefix(p)?)?;
         all.iter().enumerate().try_for_each(|(i, k)| hand(found, context, i, false, Some(k.as_str().as_bytes())))
+    }
+    list_debris(store, call, p: *const Str, found: abi::Found, context: *mut c_void) {
+        let all = store.lister()?.list_debris(&prefix(p)?)?;
+        all.iter().enumerate().try_for_each(|(i, name)| hand(found, context, i, false, Some(name.as_bytes())))
+    }
+    erase_debris(store, call, p: *const Str, found: abi::Found, context: *mut c_void) {
+        let all = store.writer()?.erase_debris(&prefix(p)?)?;
+        all.iter().enumerate().try_for_each(|(i, name)| hand(found, context, i, false, Some(name.as_bytes())))
     }
     list(store, call, found: abi::Found, context: *mut c_void) {
         let all = store.lister()?.list()?;

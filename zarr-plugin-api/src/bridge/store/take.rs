@@ -9,7 +9,7 @@ use zarr_core::{
     Error, ErrorKind, Result,
     limits::Limits,
     source::{ByteRange, Source},
-    store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
+    store::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
 };
 
 /// A store that the other side gave.
@@ -81,6 +81,25 @@ impl Taken {
             },
             |found, context| self.status(|store, call| f(store, call, found, context)),
         )
+    }
+}
+
+type Debris = unsafe extern "C" fn(*const Lent, *const Call, *const Str, abi::Found, *mut c_void) -> Status;
+
+impl Taken {
+    fn debris(&self, function: Option<Debris>, prefix: &Prefix) -> Result<Vec<String>> {
+        // A store that leaves nothing behind need not say so.
+        let Some(function) = function else { return Ok(Vec::new()) };
+        let (prefix, mut names) = (Str::new(prefix.as_str()), Vec::new());
+        let each = |_: bool, name: &str| {
+            names.push(name.to_owned());
+            Ok(())
+        };
+        // SAFETY: the store is not released before it is dropped, and what is lent lives until the function returns.
+        self.listed(each, |store, call, found, context| unsafe {
+            function(store, call, &raw const prefix, found, context)
+        })?;
+        Ok(names)
     }
 }
 
@@ -218,6 +237,39 @@ impl WriteableStore for Taken {
         self.status(|store, call| unsafe { set(store, call, &raw const key, &raw const value, at) })?;
         Ok(stored != 0)
     }
+    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+        type Run<'c, 'd> = callback::Callback<(&'c mut (dyn Change + 'd), &'c mut bool)>;
+        unsafe extern "C" fn run(
+            context: *mut c_void,
+            call: *const Call,
+            old: *const abi::Reader,
+            value: *mut Bytes,
+            stored: *mut u32,
+        ) -> Status {
+            // SAFETY: the context is lent with this function; the rest by the other side until it returns.
+            unsafe {
+                Run::run(context, |(change, asked)| {
+                    **asked = true;
+                    let old = source::Taken::lent(old, call);
+                    let new = change.change(old.as_ref().map(|old| old as _))?;
+                    *stored = u32::from(new.is_some());
+                    *value = Bytes::new(new.unwrap_or_default());
+                    Ok(())
+                })
+            }
+        }
+        let (update, key) = (function!(self.update), Str::new(key.as_str()));
+        let mut asked = false;
+        let mut context = Run::new((change, &mut asked));
+        let at = (&raw mut context).cast();
+        // SAFETY: see above.
+        let done = self.status(|store, call| unsafe { update(store, call, &raw const key, Some(run), at) });
+        context.end(done)?;
+        if !asked {
+            return Err(ErrorKind::Contract("a store changed a value without asking for the new one").into());
+        }
+        Ok(())
+    }
     fn set_partial_values(&self, parts: &[(Key, u64, &[u8])]) -> Result<()> {
         let (set, keys) = (function!(self.set_partial_values), texts(parts.iter().map(|p| &p.0)));
         let starts: Vec<u64> = parts.iter().map(|p| p.1).collect();
@@ -236,6 +288,9 @@ impl WriteableStore for Taken {
         let (erase, prefix) = (function!(self.erase_prefix), Str::new(prefix.as_str()));
         // SAFETY: see above.
         self.status(|store, call| unsafe { erase(store, call, &raw const prefix) })
+    }
+    fn erase_debris(&self, prefix: &Prefix) -> Result<Vec<String>> {
+        self.debris(self.lent.erase_debris, prefix)
     }
     fn erase_values(&self, keys: &[Key]) -> Result<()> {
         let (erase, keys) = (function!(self.erase_values), texts(keys.iter()));
@@ -273,6 +328,9 @@ impl ListableStore for Taken {
             list(store, call, &raw const prefix, found, context)
         })?;
         Ok(keys)
+    }
+    fn list_debris(&self, prefix: &Prefix) -> Result<Vec<String>> {
+        self.debris(self.lent.list_debris, prefix)
     }
     fn list(&self) -> Result<BTreeSet<Key>> {
         let (list, mut keys) = (function!(self.list), BTreeSet::new());

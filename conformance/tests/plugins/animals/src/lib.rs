@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, sync::Arc};
 use zarr_plugin_api::{
-    ArrayToArray, ArrayToBytes, AxisCells, ByteRange, BytesToBytes, Call, ChunkGrid, ChunkKeyEncoding, DataType, Dims,
+    ArrayToArray, ArrayToBytes, AxisCells, ByteRange, BytesToBytes, Call, Change, ChunkGrid, ChunkKeyEncoding, DataType, Dims,
     Encoded, ErrorKind, Json, Key, Layout, ListableStore, Listing, Named, Out, PartialDecode, Plan, Prefix,
     ReadableStore, Region, Representation, Result, ScalarKind, Site, Size, Source, StorageTransformer, Store, Update,
     View, ViewMut, WriteableStore,
@@ -352,6 +352,10 @@ impl WriteableStore for Cheek {
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
         self.fuse.burn("set_if_absent");
         self.below.writer()?.set_if_absent(key, value)
+    }
+    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+        self.fuse.burn("store update");
+        self.below.writer()?.update(key, change)
     }
     fn set_partial_values(&self, parts: &[(Key, u64, &[u8])]) -> Result<()> {
         self.fuse.burn("set_partial_values");

@@ -1,0 +1,80 @@
+//! Laws of `update`.
+
+use super::{
+    Subject,
+    inputs::{any_key, contents, keys, letters},
+    tested::{Found, done},
+};
+use crate::check::{Settings, Verdict, ensure};
+use proptest::option;
+use zarr_array::{
+    Error, Result,
+    core::{
+        source::{ByteRange, Source},
+        store::{Change, Key, WriteableStore},
+    },
+};
+
+/// A change by a function of the bytes.
+struct By<F>(F, Option<Vec<u8>>);
+
+impl<F: FnMut(Option<Vec<u8>>) -> Result<Option<Vec<u8>>>> Change for By<F> {
+    fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        let mut bytes = None;
+        if let Some(old) = old {
+            old.read(&[ByteRange::All], &mut |_, b| {
+                bytes = Some(b.to_vec());
+                Ok(())
+            })?;
+        }
+        self.1 = (self.0)(bytes)?;
+        Ok(self.1.as_deref())
+    }
+}
+
+/// Changes a value by a function of its bytes.
+pub(super) fn by(
+    store: &dyn WriteableStore,
+    key: &Key,
+    change: impl FnMut(Option<Vec<u8>>) -> Result<Option<Vec<u8>>>,
+) -> Result<()> {
+    store.update(key, &mut By(change, None))
+}
+
+/// The new value depends on the old one; there may be none before, and none after.
+pub(super) fn changes(subject: &Subject, settings: &Settings) -> Verdict {
+    let inputs = (contents(), any_key(), option::of(letters(0..40)));
+    settings.each("update/changes", inputs, |(mut contents, k, new)| {
+        let store = subject.with(&contents)?;
+        let mut seen = None;
+        done(by(store.writer()?, &k, |old| {
+            seen = Some(old);
+            Ok(new.clone())
+        }))?;
+        ensure(seen.as_ref() == Some(&contents.get(&k).cloned()), || {
+            format!("the change of {:?} is told {seen:?}, not {:?}", k.as_str(), contents.get(&k))
+        })?;
+        match new {
+            Some(new) => contents.insert(k, new),
+            None => contents.remove(&k),
+        };
+        store.holds_of(&keys(), &contents)
+    })
+}
+
+/// A change that fails leaves all as it was, and its error is that of the update.
+pub(super) fn fails(subject: &Subject, settings: &Settings) -> Verdict {
+    settings.each("update/fails", (contents(), any_key()), |(contents, k)| {
+        let store = subject.with(&contents)?;
+        let failed = by(store.writer()?, &k, |_| Err(Error::argument("it does not like that")));
+        ensure(failed.is_err_and(|e| e.to_string().contains("does not like")), || {
+            "a change that fails does not fail the update, or not with its error".to_owned()
+        })?;
+        store.holds_of(&keys(), &contents)
+    })
+}
+
+/// Adds a letter to a value.
+pub(super) fn append(store: &dyn WriteableStore, key: &Key, letter: u8) -> Found<()> {
+    done(by(store, key, |old| Ok(Some([old.unwrap_or_default(), vec![letter]].concat()))))
+}

@@ -1,0 +1,301 @@
+//! A store that fails, is slow, cuts values short or ends the process at its n-th operation, for every n: what is stored is
+//! old or new, what is cut short is noticed, and the next run is not in the way of what the one before left.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
+
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use zarr_array::{
+    Context, Error, Hierarchy, NewArray, ResizeOptions, Result,
+    core::{
+        json::{Json, Object},
+        source::{ByteRange, Each, Source},
+        store::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
+    },
+    store::FilesystemStore,
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    /// The operation is not done.
+    Fail,
+    /// It is done, and said to have failed.
+    FailAfter,
+    /// It takes its time.
+    Delay,
+    /// A value that is read ends in the middle.
+    CutReads,
+    /// A value that is written ends in the middle, and the writer is told that it failed.
+    CutWrites,
+    /// The process ends before the operation.
+    KillBefore,
+    /// It ends after it.
+    KillAfter,
+}
+
+/// A store whose n-th operation goes wrong.
+#[derive(Debug)]
+struct Faulty {
+    store: FilesystemStore,
+    fault: Fault,
+    left: AtomicU64,
+}
+
+impl Faulty {
+    fn hierarchy(path: &Path, fault: Fault, n: u64) -> (Hierarchy, Arc<Self>) {
+        let faulty = Arc::new(Self { store: FilesystemStore::open(path).unwrap(), fault, left: AtomicU64::new(n) });
+        (Hierarchy::new(faulty.clone(), Context::new().unwrap()), faulty)
+    }
+    /// True if this operation is the one.
+    fn is_now(&self) -> bool {
+        self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)) == Ok(1)
+    }
+    /// True once the fault has been.
+    fn was(&self) -> bool {
+        self.left.load(Ordering::SeqCst) == 0
+    }
+    fn run<T>(&self, operation: impl FnOnce(bool) -> Result<T>) -> Result<T> {
+        if !self.is_now() {
+            return operation(false);
+        }
+        let failed = || Error::from(std::io::Error::other("a fault")).at_key("a key");
+        match self.fault {
+            Fault::Fail => Err(failed()),
+            Fault::KillBefore => std::process::abort(),
+            Fault::Delay => {
+                std::thread::sleep(Duration::from_millis(2));
+                operation(false)
+            }
+            Fault::FailAfter => operation(false).and_then(|_| Err(failed())),
+            Fault::KillAfter => {
+                let _done = operation(false);
+                std::process::abort();
+            }
+            Fault::CutReads => operation(true),
+            Fault::CutWrites => operation(true).and_then(|_| Err(failed())),
+        }
+    }
+    fn cut<'v>(&self, value: &'v [u8], now: bool) -> &'v [u8] {
+        if now && self.fault == Fault::CutWrites { &value[..value.len() / 2] } else { value }
+    }
+}
+
+/// A value that ends in the middle.
+struct Cut(Vec<u8>);
+impl Source for Cut {
+    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+        (&self.0[..]).read(ranges, each)
+    }
+}
+
+/// A change of which only the first half is stored.
+struct Half<'c>(&'c mut dyn Change);
+impl Change for Half<'_> {
+    fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        Ok(self.0.change(old)?.map(|new| &new[..new.len() / 2]))
+    }
+}
+
+impl Store for Faulty {
+    fn readable(&self) -> Option<&dyn ReadableStore> {
+        Some(self)
+    }
+    fn writeable(&self) -> Option<&dyn WriteableStore> {
+        Some(self)
+    }
+    fn listable(&self) -> Option<&dyn ListableStore> {
+        Some(self)
+    }
+    fn uri(&self, prefix: &Prefix) -> String {
+        self.store.uri(prefix)
+    }
+}
+impl ReadableStore for Faulty {
+    fn open<'s>(&'s self, key: &Key) -> Result<Option<Box<dyn Source + 's>>> {
+        self.run(|now| match self.store.get(key)? {
+            Some(value) if now && self.fault == Fault::CutReads => {
+                Ok(Some(Box::new(Cut(value[..value.len() / 2].to_vec())) as _))
+            }
+            _ => self.store.open(key),
+        })
+    }
+}
+impl WriteableStore for Faulty {
+    fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
+        self.run(|now| self.store.set(key, self.cut(value, now)))
+    }
+    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+        self.run(|now| match now && self.fault == Fault::CutWrites {
+            true => self.store.update(key, &mut Half(change)),
+            false => self.store.update(key, change),
+        })
+    }
+    fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
+        self.run(|now| self.store.set_if_absent(key, self.cut(value, now)))
+    }
+    fn erase(&self, key: &Key) -> Result<()> {
+        self.run(|_| self.store.erase(key))
+    }
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<()> {
+        self.run(|_| self.store.erase_prefix(prefix))
+    }
+}
+impl ListableStore for Faulty {
+    fn list_dir(&self, prefix: &Prefix) -> Result<Listing> {
+        self.run(|_| self.store.list_dir(prefix))
+    }
+}
+
+const SIDE: u64 = 16;
+const SHARD: u64 = 8;
+const WHERE: &str = "/g/a";
+
+/// The elements after a step: nothing, everything written, a part changed in all four shards.
+fn after(step: u16) -> Vec<u16> {
+    let inside = |i: u64| (3..13).contains(&(i / SIDE)) && (3..13).contains(&(i % SIDE));
+    let value = |i: u64| match step {
+        0 => 0,
+        2 if inside(i) => 20_000 + i as u16,
+        _ => 10_000 + i as u16,
+    };
+    (0..SIDE * SIDE).map(value).collect()
+}
+
+/// Creates, writes, changes, resizes.
+fn work(hierarchy: &Hierarchy, overwrite: bool) -> Result<()> {
+    let new = NewArray::new([SIDE, SIDE], "uint16").chunk_shape([4, 4]).shard_shape([SHARD, SHARD]);
+    let mut array = hierarchy.create_array(WHERE, &if overwrite { new.overwrite() } else { new })?;
+    array.write(.., &after(1))?;
+    let all = after(2);
+    let part: Vec<u16> = (3..13).flat_map(|row| all[row * SIDE as usize + 3..][..10].to_vec()).collect();
+    array.write([3..13, 3..13], &part)?;
+    array.set_attributes([("done", Json::from(true))].into_iter().collect::<Object>())?;
+    array.resize(&[SHARD, SIDE], ResizeOptions::default())?;
+    array.resize(&[SIDE, SIDE], ResizeOptions::default()).map(|_| ())
+}
+
+/// Each shard is as one of the steps left it, or erased by the resizing; `Err`: it says that it is damaged.
+fn look(path: &Path) -> Result<()> {
+    let hierarchy = Hierarchy::open(path.to_str().unwrap())?;
+    let array = match hierarchy.array(WHERE) {
+        Err(e) if matches!(e.kind(), zarr_array::ErrorKind::NodeMissing) => return Ok(()),
+        other => other?,
+    };
+    for (row, column) in [(0, 0), (0, SHARD), (SHARD, 0), (SHARD, SHARD)].into_iter().filter(|s| s.0 < array.shape()[0])
+    {
+        let got: Vec<u16> = array.read([row..row + SHARD, column..column + SHARD])?;
+        let is = |step| {
+            let all = after(step);
+            let rows = (row..row + SHARD).flat_map(|r| all[(r * SIDE + column) as usize..][..SHARD as usize].to_vec());
+            rows.collect::<Vec<_>>() == got
+        };
+        assert!(is(0) || is(1) || is(2), "shard {row}, {column} is torn: {got:?}");
+    }
+    let listed = hierarchy.store().lister()?.list()?;
+    assert!(listed.iter().all(|k| k.as_str().ends_with("zarr.json") || k.as_str().starts_with("g/a/c/")), "{listed:?}");
+    Ok(())
+}
+
+/// The same work again, without faults, over what was left.
+fn again(path: &Path) {
+    let hierarchy = Hierarchy::open(path.to_str().unwrap()).unwrap();
+    work(&hierarchy, true).unwrap();
+    let array = hierarchy.array(WHERE).unwrap();
+    let (upper, all) = (SHARD as usize * SIDE as usize, after(2));
+    assert_eq!(array.read::<u16>([0..SHARD, 0..SIDE]).unwrap(), all[..upper]);
+    assert!(array.read::<u16>([SHARD..SIDE, 0..SIDE]).unwrap().iter().all(|v| *v == 0), "erased");
+}
+
+/// Tries a fault at each operation until the work ends without it; gives how many operations there are.
+fn at_each(fault: Fault, check: impl Fn(&Path, Result<()>)) -> u64 {
+    for n in 1.. {
+        let dir = tempfile::tempdir().unwrap();
+        let (hierarchy, faulty) = Faulty::hierarchy(dir.path(), fault, n);
+        let done = work(&hierarchy, false);
+        if !faulty.was() {
+            done.unwrap();
+            return n - 1;
+        }
+        check(dir.path(), done);
+        if fault == Fault::CutWrites {
+            // No promise of ours: a document that is half there has to be removed.
+            FilesystemStore::open(dir.path()).unwrap().erase_prefix(&Prefix::ROOT).unwrap();
+        }
+        again(dir.path());
+    }
+    0
+}
+
+#[test]
+fn failures_leave_old_or_new() {
+    for fault in [Fault::Fail, Fault::FailAfter] {
+        let operations = at_each(fault, |path, done| {
+            assert!(done.is_err(), "a failure that nobody heard of");
+            look(path).unwrap();
+        });
+        assert!(operations > 20, "{operations}");
+    }
+}
+
+#[test]
+fn delays_change_nothing() {
+    at_each(Fault::Delay, |path, done| {
+        done.unwrap();
+        look(path).unwrap();
+    });
+}
+
+#[test]
+fn what_is_cut_short_is_noticed() {
+    // Not each read is of a value, nor each write of one.
+    at_each(Fault::CutReads, |path, _| look(path).unwrap());
+    at_each(Fault::CutWrites, |path, _| {
+        if let Err(e) = look(path) {
+            assert!(e.key().is_some(), "{e}");
+        }
+    });
+}
+
+const TASK: &str = "ZARR_TEST_FAULT";
+
+/// What the test below starts as a process of its own; alone it is an end of the work without a fault.
+#[test]
+fn a_process() {
+    let Ok(task) = std::env::var(TASK) else {
+        let dir = tempfile::tempdir().unwrap();
+        let (hierarchy, faulty) = Faulty::hierarchy(dir.path(), Fault::Fail, u64::MAX);
+        work(&hierarchy, false).unwrap();
+        assert!(!faulty.was());
+        return look(dir.path()).unwrap();
+    };
+    let [when, n, path] = task.splitn(3, ':').collect::<Vec<_>>()[..] else { panic!("{task}") };
+    let fault = if when == "before" { Fault::KillBefore } else { Fault::KillAfter };
+    let (hierarchy, _) = Faulty::hierarchy(path.as_ref(), fault, n.parse().unwrap());
+    work(&hierarchy, false).unwrap();
+}
+
+#[test]
+#[cfg(unix)]
+fn kills_leave_old_or_new() {
+    for when in ["before", "after"] {
+        for n in 1.. {
+            let dir = tempfile::tempdir().unwrap();
+            let mut process = Command::new(std::env::current_exe().unwrap());
+            process.args(["--exact", "a_process"]).env(TASK, format!("{when}:{n}:{}", dir.path().display()));
+            let status = process.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+            look(dir.path()).unwrap();
+            if status.success() {
+                assert!(n > 20, "{n}");
+                break;
+            }
+            assert!(std::os::unix::process::ExitStatusExt::signal(&status).is_some(), "{status}");
+            again(dir.path());
+        }
+    }
+}

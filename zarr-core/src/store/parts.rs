@@ -1,0 +1,55 @@
+//! Parts of values that are written: gathered by key, laid over what is there.
+
+use super::{Change, Key};
+use crate::{
+    error::{Error, ErrorKind, Result},
+    source::{ByteRange, Source},
+};
+use std::collections::BTreeMap;
+
+/// First byte and bytes.
+pub(super) type Part<'p> = (u64, &'p [u8]);
+
+/// The parts of each key, in the order in which they were given.
+pub(super) fn by_key<'p>(parts: &[(Key, u64, &'p [u8])]) -> BTreeMap<Key, Vec<Part<'p>>> {
+    let mut keys = BTreeMap::<_, Vec<_>>::new();
+    for (key, start, part) in parts {
+        keys.entry(key.clone()).or_default().push((*start, *part));
+    }
+    keys
+}
+
+/// A value with parts laid over it. It grows as needed, with zeros before a part.
+pub(super) struct Overlay<'p> {
+    parts: &'p [Part<'p>],
+    value: Vec<u8>,
+}
+
+impl<'p> Overlay<'p> {
+    pub(super) fn new(parts: &'p [Part<'p>]) -> Self {
+        Self { parts, value: Vec::new() }
+    }
+}
+
+impl Change for Overlay<'_> {
+    fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        let value = &mut self.value;
+        value.clear();
+        if let Some(old) = old {
+            old.read(&[ByteRange::All], &mut |_, bytes| {
+                value.extend_from_slice(bytes);
+                Ok(())
+            })?;
+        }
+        for (start, part) in self.parts {
+            let end = usize::try_from(*start).ok().and_then(|s| s.checked_add(part.len()));
+            let end = end.ok_or_else(|| Error::argument("a part ends beyond memory"))?;
+            if value.len() < end {
+                value.try_reserve(end - value.len()).map_err(|_| ErrorKind::Memory(end as u64))?;
+                value.resize(end, 0);
+            }
+            value[end - part.len()..end].copy_from_slice(part);
+        }
+        Ok(Some(value))
+    }
+}
