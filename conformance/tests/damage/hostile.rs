@@ -105,6 +105,7 @@ fn entries_of_a_shard_index() {
     let (none, huge) = (u64::MAX, 1u64 << 40);
     for (what, first) in [
         ("a long chunk", (0, huge)),
+        ("a chunk of 2^60 bytes", (0, 1 << 60)),
         ("a far chunk", (huge, 2)),
         ("an end beyond 2^64", (none - 1, 2)),
         ("a length without offset", (none, 2)),

@@ -9,8 +9,8 @@ use std::{
 };
 use tempfile::TempDir;
 use zarr_plugin_api::{
-    ByteRange, Change, ErrorKind, Extension, Json, Key, ListableStore, Listing, Prefix, ReadableStore, Representation, Result,
-    Site, Source, StorageTransformer, Store, WriteableStore,
+    ByteRange, Change, ErrorKind, Extension, Json, Key, ListableStore, Listing, Prefix, ReadableStore, Representation,
+    Result, Site, Source, StorageTransformer, Store, WriteableStore,
     core::{
         call::Options,
         limits::Limits,

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, sync::Arc};
 use zarr_plugin_api::{
-    ArrayToArray, ArrayToBytes, AxisCells, ByteRange, BytesToBytes, Call, Change, ChunkGrid, ChunkKeyEncoding, DataType, Dims,
-    Encoded, ErrorKind, Json, Key, Layout, ListableStore, Listing, Named, Out, PartialDecode, Plan, Prefix,
-    ReadableStore, Region, Representation, Result, ScalarKind, Site, Size, Source, StorageTransformer, Store, Update,
-    View, ViewMut, WriteableStore,
+    ArrayToArray, ArrayToBytes, AxisCells, ByteRange, BytesToBytes, Call, Change, ChunkGrid, ChunkKeyEncoding,
+    DataType, Dims, Encoded, ErrorKind, Json, Key, Layout, ListableStore, Listing, Named, Out, PartialDecode, Plan,
+    Prefix, ReadableStore, Region, Representation, Result, ScalarKind, Site, Size, Source, StorageTransformer, Store,
+    Update, View, ViewMut, WriteableStore,
     core::{data_type::CheckElements, json::Object},
     export_plugin,
 };
