@@ -74,7 +74,9 @@ impl Arguments {
                 "--dir" => a.dir = value()?.into(),
                 "-o" => a.out = value()?.into(),
                 other => {
-                    return Err(format!("unknown argument {other}; src/main.rs begins with those that are known").into());
+                    return Err(
+                        format!("unknown argument {other}; src/main.rs begins with those that are known").into()
+                    );
                 }
             }
         }

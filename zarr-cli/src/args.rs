@@ -182,6 +182,9 @@ pub(crate) struct Validate {
 pub(crate) struct Repair {
     #[command(flatten)]
     pub(crate) node: Node,
+    /// Look at every shard too: an index is made again where its inner chunks are intact and there is no doubt where they are
+    #[arg(long)]
+    pub(crate) data: bool,
     /// Do it; without this it is only shown
     #[arg(long)]
     pub(crate) apply: bool,

@@ -364,3 +364,61 @@ fn chunks_that_are_not_stored_are_a_problem_if_all_should_be() {
     let text = String::from_utf8(out.stdout).unwrap();
     assert!(out.status.code() == Some(1) && text.contains("time/c/0: there is no such key"), "{text}");
 }
+
+/// A shard of 16 inner chunks with a damaged index.
+fn damaged(dir: &Dir, location: &str, damage: impl Fn(&mut [u8])) -> (String, Vec<u8>) {
+    let path = dir.path(&format!("{location}.zarr"));
+    let text = format!(
+        r#"{{"name":"sharding_indexed","configuration":{{"chunk_shape":[4,4],"codecs":[{{"name":"bytes","configuration":
+        {{"endian":"little"}}}},{{"name":"gzip","configuration":{{"level":1}}}}],"index_codecs":[{{"name":"bytes",
+        "configuration":{{"endian":"big"}}}},{{"name":"crc32c"}}],"index_location":"{location}"}}}}"#
+    );
+    let new = NewArray::new([16, 20], "uint16").chunk_shape([16, 16]).codecs([json(&text)]);
+    let array = Hierarchy::create(&path).unwrap().create_array("/a", &new).unwrap();
+    array.write([0..16, 4..20], &(0..256u16).map(|i| i * i + 1).collect::<Vec<_>>()).unwrap();
+    let chunk = format!("{path}/a/c/0/0");
+    let right = std::fs::read(&chunk).unwrap();
+    let mut bytes = right.clone();
+    let n = bytes.len();
+    damage(if location == "start" { &mut bytes[..260] } else { &mut bytes[n - 260..] });
+    std::fs::write(chunk, bytes).unwrap();
+    (path, right)
+}
+
+#[test]
+fn an_index_is_made_again_where_there_is_no_doubt() {
+    // The checksum; an offset; a length; an entry that is all noise.
+    type Damage = (&'static str, fn(&mut [u8]));
+    let damages: [Damage; 4] = [
+        ("checksum", |index| index[258] ^= 4),
+        ("offset", |index| index[5 * 16 + 6] ^= 3),
+        ("length", |index| index[5 * 16 + 15] ^= 1),
+        ("entry", |index| index[6 * 16..7 * 16].fill(0x5a)),
+    ];
+    for location in ["start", "end"] {
+        for (what, damage) in damages {
+            let dir = Dir::new();
+            let (path, right) = damaged(&dir, location, damage);
+            assert!(fails(&["validate", "--data", &path], 1).contains("1 problems"), "{what}");
+            assert!(fails(&["repair", "--data", &path], 1).contains("1 to repair"), "{what}");
+            ok(&["repair", "--data", "--apply", &path]);
+            assert!(std::fs::read(format!("{path}/a/c/0/0")).unwrap() == right, "{what}");
+            ok(&["validate", "--data", &path]);
+        }
+    }
+}
+
+#[test]
+fn an_index_in_doubt_is_left_alone() {
+    // Two entries; an inner chunk that is damaged too; an entry that says there is nothing where something is.
+    let damages: [fn(&mut [u8]); 3] =
+        [|index| index[5 * 16..7 * 16].fill(0x5a), |index| index[5 * 16..6 * 16].fill(0xff), |index| index.fill(0)];
+    for damage in damages {
+        let dir = Dir::new();
+        let (path, _) = damaged(&dir, "end", damage);
+        let before = std::fs::read(format!("{path}/a/c/0/0")).unwrap();
+        assert!(ok(&["repair", "--data", "--apply", &path]).is_empty());
+        assert!(std::fs::read(format!("{path}/a/c/0/0")).unwrap() == before);
+        fails(&["validate", "--data", &path], 1);
+    }
+}

@@ -1,13 +1,17 @@
 //! `zarr repair`: what can be made right without a doubt. Shown first, done with `--apply`; data is never removed.
 
+mod shards;
+
+use self::shards::Shards;
 use super::{Outcome, validate::consolidated_problems};
 use crate::{
     args::Repair as Args,
     location::Location,
     output::{print, say},
+    progress::Progress,
 };
 use zarr_array::{
-    Context, Group, Hierarchy, Node, Result,
+    Array, Context, Group, Hierarchy, Node, Result,
     core::{
         json::{Json, Object},
         store::Prefix,
@@ -39,7 +43,16 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
         of,
     }));
     match at.hierarchy.node(&node)? {
-        Node::Group(group) => consolidate(&at.hierarchy, &group, args.apply, &mut steps)?,
+        Node::Group(group) => {
+            if args.data {
+                group.walk(&mut |_, node| match node {
+                    Ok(Node::Array(array)) => rebuild(array, context, args.apply, &mut steps),
+                    _ => Ok(()),
+                })?;
+            }
+            consolidate(&at.hierarchy, &group, args.apply, &mut steps)?;
+        }
+        Node::Array(array) if args.data => rebuild(&array, context, args.apply, &mut steps)?,
         Node::Array(_) => {}
     }
     report(&steps, args)
@@ -63,6 +76,24 @@ fn consolidate(hierarchy: &Hierarchy, group: &Group, apply: bool, steps: &mut Ve
             hierarchy.consolidate(&node)?;
         }
         steps.push(Step { node, what: "consolidate metadata anew", of });
+    }
+    Ok(())
+}
+
+/// Makes indexes of shards again whose inner chunks are intact.
+fn rebuild(array: &Array, context: &Context, apply: bool, steps: &mut Vec<Step>) -> Result<()> {
+    let Some(shards) = Shards::of(array, context)? else { return Ok(()) };
+    let (cells, path) = (array.stored_chunks()?, array.path().to_string());
+    let progress = Progress::new("shards", cells.len() as u64);
+    for cell in cells {
+        progress.add(1);
+        let Some(old) = array.read_encoded_chunk(&cell)? else { continue };
+        let Some(new) = shards.rebuilt(&old)? else { continue };
+        if apply {
+            Shards::replace(array, &cell, &old, &new)?;
+        }
+        let of = format!("{}{}", Prefix::of(array.path()), array.chunk_key(&cell)?);
+        steps.push(Step { node: path.clone(), what: "make the index of a shard again", of });
     }
     Ok(())
 }
