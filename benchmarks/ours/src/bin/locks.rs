@@ -40,7 +40,10 @@ fn locked(path: &Path) -> Outcome<()> {
 }
 
 fn main() -> Outcome<()> {
-    let dir = std::env::args().nth(1).map_or_else(std::env::temp_dir, Into::into).join(format!("zarr-locks-{}", std::process::id()));
+    let dir = std::env::args()
+        .nth(1)
+        .map_or_else(std::env::temp_dir, Into::into)
+        .join(format!("zarr-locks-{}", std::process::id()));
     println!("a write of one inner chunk, in µs\n");
     println!("| shard | inner chunk | write | the lock's part | of the write |");
     println!("|---|---|---|---|---|");
@@ -64,7 +67,11 @@ fn main() -> Outcome<()> {
         })?;
         let lock = median(5000, |_| locked(&file))? - median(5000, |_| plain(&file))?;
         let bytes = file.metadata()?.len() >> 10;
-        println!("| {bytes} KiB | {} KiB | {write:.0} | {lock:.1} | {:.1} % |", inner.pow(3) * 2 / 1024, lock / write * 100.0);
+        println!(
+            "| {bytes} KiB | {} KiB | {write:.0} | {lock:.1} | {:.1} % |",
+            inner.pow(3) * 2 / 1024,
+            lock / write * 100.0
+        );
     }
     Ok(std::fs::remove_dir_all(dir)?)
 }
