@@ -1,0 +1,43 @@
+//! The memory that a run takes.
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+};
+
+/// No run may take more memory than this: some times the limits that it is given.
+pub const MOST: usize = 64 << 20;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+/// The system's allocator, counted.
+pub struct Heap;
+
+// SAFETY: all is done by the system's allocator.
+unsafe impl GlobalAlloc for Heap {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        PEAK.fetch_max(NOW.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        PEAK.fetch_max(NOW.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+}
+
+/// Runs, and panics if that took too much memory.
+pub(crate) fn bounded(f: impl FnOnce()) {
+    let before = NOW.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    f();
+    let taken = PEAK.load(Relaxed).saturating_sub(before);
+    assert!(taken <= MOST, "{taken} bytes of memory");
+}

@@ -1,0 +1,4 @@
+//! `blosc`.
+#![no_main]
+
+zarr_fuzz::chunk!("blosc");

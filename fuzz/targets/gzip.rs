@@ -1,0 +1,4 @@
+//! `gzip`.
+#![no_main]
+
+zarr_fuzz::chunk!("gzip");

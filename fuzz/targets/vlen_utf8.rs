@@ -1,0 +1,4 @@
+//! `vlen-utf8`.
+#![no_main]
+
+zarr_fuzz::chunk!("vlen_utf8");

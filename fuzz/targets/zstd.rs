@@ -1,0 +1,4 @@
+//! `zstd`.
+#![no_main]
+
+zarr_fuzz::chunk!("zstd");
