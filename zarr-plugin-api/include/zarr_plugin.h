@@ -151,9 +151,8 @@ typedef struct zp_reader { /* one version of one stored value */
                          size_t len) ZP_NOEXCEPT;
   /* The whole value, if it is in memory; otherwise NULL. May be a null function. */
   const uint8_t *(*in_memory)(const struct zp_reader *, size_t *len) ZP_NOEXCEPT;
-  /* What make gives, kept until the call ends; drop may come after that, from any thread, and after destroy. Key: a number
-   * that no other instance has, for instance its address, and where in the value its window begins. May be a null function:
-   * then make it yourself. */
+  /* What make gives, kept until the call ends; drop may come later, from any thread, and after destroy. Key: a number that
+   * no other instance has, as its address, and where in the value its window begins. A null function: make it yourself. */
   zp_status (*memo)(const struct zp_reader *, const zp_call *, const void *owner, uint64_t start, zp_make make,
                     void *context, void (*drop)(void *), void **kept) ZP_NOEXCEPT;
   /* Gives the reader back. A null function: it is borrowed. */
@@ -388,8 +387,7 @@ typedef struct zp_store {
   /* ZP_STORE_WRITE: changes a value, and loses nothing that others store at the same time. */
   zp_status (*update)(const struct zp_store *, const zp_call *, const zp_str *key, zp_change change,
                       void *context) ZP_NOEXCEPT;
-  /* What writers that ended before they were done left below a prefix. ZP_STORE_LIST: names it; ZP_STORE_WRITE: removes it,
-   * and names it. */
+  /* What killed writers left below a prefix. ZP_STORE_LIST: names it; ZP_STORE_WRITE: removes it, and names it. */
   zp_status (*list_debris)(const struct zp_store *, const zp_call *, const zp_str *prefix, zp_found found,
                            void *context) ZP_NOEXCEPT;
   zp_status (*erase_debris)(const struct zp_store *, const zp_call *, const zp_str *prefix, zp_found found,

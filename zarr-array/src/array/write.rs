@@ -1,4 +1,4 @@
-//! Writing: whole chunks without reading, parts of chunks under a lock of the stored object.
+//! Writing: whole chunks without reading, parts of chunks by the store's `update`.
 
 use super::Array;
 use crate::{element::Element, selection::Selection};

@@ -85,19 +85,20 @@ impl FilesystemStore {
         let located = |e: io::Error| Error::from(e).at_key(key);
         let mut left = ATTEMPTS;
         loop {
-            let (place, locked) = match hold(&path).map_err(located)? {
+            let place = hold(&path).map_err(located)?;
+            let is_free = matches!(place, Place::Free);
+            let (old, locked) = match place {
                 Place::Held { file, metadata, locked } => {
-                    (Some(Some(OpenFile::of(file, &metadata, key, &self.kept))), locked)
+                    (Some(OpenFile::of(file, &metadata, key, &self.kept)), locked)
                 }
-                Place::Free => (Some(None), true),
-                Place::Other => (None, true),
+                Place::Free | Place::Other => (None, true),
             };
-            let old = place.as_ref().and_then(Option::as_ref);
-            let new = change.change(old.map(|old| old as &dyn Source))?;
-            if !locked && old.is_some_and(|old| !old.is_at(&path)) {
+            let new = change.change(old.as_ref().map(|old| old as &dyn Source))?;
+            if !locked && old.as_ref().is_some_and(|old| !old.is_at(&path)) {
                 continue;
             }
-            match self.put(&path, place.is_some() && old.is_none(), new) {
+            // What is held is held until it is replaced: `old` lives on.
+            match self.put(&path, is_free, new) {
                 Ok(true) => return Ok(()),
                 Ok(false) => {}
                 // "Exists": a directory was removed between being found and being looked at.

@@ -38,13 +38,7 @@ pub trait ReadableStore {
 
     /// The value of a key.
     fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
-        let Some(source) = self.open(key)? else { return Ok(None) };
-        let mut value = Vec::new();
-        source.read(&[ByteRange::All], &mut |_, bytes| {
-            value = bytes.to_vec();
-            Ok(())
-        })?;
-        Ok(Some(value))
+        self.open(key)?.map(|source| whole(&*source)).transpose()
     }
     /// Parts of values, in order; `None` for keys without value. A range outside a value is an error. Parts of one key
     /// that follow one another come from one version of it.
@@ -65,6 +59,16 @@ pub trait ReadableStore {
         }
         Ok(values)
     }
+}
+
+/// All bytes of a value.
+fn whole(source: &dyn Source) -> Result<Vec<u8>> {
+    let mut value = Vec::new();
+    source.read(&[ByteRange::All], &mut |_, bytes| {
+        value = bytes.to_vec();
+        Ok(())
+    })?;
+    Ok(value)
 }
 
 /// A value that depends on the one before.
@@ -96,9 +100,9 @@ pub trait WriteableStore {
     /// its end and a part become zero. Each key is changed at once, and not at all if one of its parts cannot be
     /// written.
     fn set_partial_values(&self, parts: &[(Key, u64, &[u8])]) -> Result<()> {
-        by_key(parts).iter().try_for_each(|(key, parts)| {
-            self.update(key, &mut Overlay::new(parts)).map_err(|e| if e.key().is_none() { e.at_key(key) } else { e })
-        })
+        by_key(parts)
+            .iter()
+            .try_for_each(|(key, parts)| self.update(key, &mut Overlay::new(parts)).map_err(|e| e.at_key(key)))
     }
 
     /// Removes a key. No error if there is none.

@@ -1,9 +1,9 @@
 //! Parts of values that are written: gathered by key, laid over what is there.
 
-use super::{Change, Key};
+use super::{Change, Key, whole};
 use crate::{
     error::{Error, ErrorKind, Result},
-    source::{ByteRange, Source},
+    source::Source,
 };
 use std::collections::BTreeMap;
 
@@ -34,13 +34,7 @@ impl<'p> Overlay<'p> {
 impl Change for Overlay<'_> {
     fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
         let value = &mut self.value;
-        value.clear();
-        if let Some(old) = old {
-            old.read(&[ByteRange::All], &mut |_, bytes| {
-                value.extend_from_slice(bytes);
-                Ok(())
-            })?;
-        }
+        *value = old.map(whole).transpose()?.unwrap_or_default();
         for (start, part) in self.parts {
             let end = usize::try_from(*start).ok().and_then(|s| s.checked_add(part.len()));
             let end = end.ok_or_else(|| Error::argument("a part ends beyond memory"))?;

@@ -92,6 +92,22 @@ unsafe fn hand(found: abi::Found, context: *mut c_void, i: usize, is_prefix: boo
     crate::bridge::error::check(unsafe { found(context, i, u32::from(is_prefix), ptr, len) })
 }
 
+/// Hands names over, each with whether it is a prefix.
+///
+/// # Safety
+/// As for `hand`.
+unsafe fn hand_all<'n>(
+    found: abi::Found,
+    context: *mut c_void,
+    names: impl Iterator<Item = (bool, &'n str)>,
+) -> Result<()> {
+    // SAFETY: the caller's promise.
+    let one = |(i, (is_prefix, name)): (usize, (bool, &str))| unsafe {
+        hand(found, context, i, is_prefix, Some(name.as_bytes()))
+    };
+    names.enumerate().try_for_each(one)
+}
+
 /// A change that the other side makes.
 struct Foreign<const PLUGIN: bool> {
     change: abi::Change,
@@ -180,23 +196,22 @@ served! {
     list_dir(store, call, p: *const Str, found: abi::Found, context: *mut c_void) {
         let listing = store.lister()?.list_dir(&prefix(p)?)?;
         let keys = listing.keys.iter().map(|k| (false, k.as_str()));
-        let all = keys.chain(listing.prefixes.iter().map(|p| (true, p.as_str())));
-        all.enumerate().try_for_each(|(i, (is, t))| hand(found, context, i, is, Some(t.as_bytes())))
+        hand_all(found, context, keys.chain(listing.prefixes.iter().map(|p| (true, p.as_str()))))
     }
     list_prefix(store, call, p: *const Str, found: abi::Found, context: *mut c_void) {
         let all = store.lister()?.list_prefix(&prefix(p)?)?;
-        all.iter().enumerate().try_for_each(|(i, k)| hand(found, context, i, false, Some(k.as_str().as_bytes())))
+        hand_all(found, context, all.iter().map(|k| (false, k.as_str())))
     }
     list_debris(store, call, p: *const Str, found: abi::Found, context: *mut c_void) {
         let all = store.lister()?.list_debris(&prefix(p)?)?;
-        all.iter().enumerate().try_for_each(|(i, name)| hand(found, context, i, false, Some(name.as_bytes())))
+        hand_all(found, context, all.iter().map(|name| (false, name.as_str())))
     }
     erase_debris(store, call, p: *const Str, found: abi::Found, context: *mut c_void) {
         let all = store.writer()?.erase_debris(&prefix(p)?)?;
-        all.iter().enumerate().try_for_each(|(i, name)| hand(found, context, i, false, Some(name.as_bytes())))
+        hand_all(found, context, all.iter().map(|name| (false, name.as_str())))
     }
     list(store, call, found: abi::Found, context: *mut c_void) {
         let all = store.lister()?.list()?;
-        all.iter().enumerate().try_for_each(|(i, k)| hand(found, context, i, false, Some(k.as_str().as_bytes())))
+        hand_all(found, context, all.iter().map(|k| (false, k.as_str())))
     }
 }
