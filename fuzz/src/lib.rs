@@ -2,8 +2,10 @@
 //!
 //! Memory is counted: whatever the bytes say, nothing may take more than [`MOST`].
 
+mod descriptor;
 mod heap;
 
+pub use descriptor::descriptor;
 pub use heap::MOST;
 
 use heap::bounded;

@@ -34,7 +34,9 @@ impl Session {
         }
         let (mut context, found) = Context::with_registry(registry).with_plugins(&Search::standard()?)?;
         found.warnings.iter().for_each(|w| say(&format!("warning: {w}")));
-        context.schemes = context.schemes.with_fsync(args.fsync);
+        if args.fsync {
+            context.schemes = context.schemes.with_fsync();
+        }
         for root in &args.roots {
             let root = root.canonicalize().map_err(|e| Error::from(e).at_key(root.display()))?;
             context.options.roots.push(root.to_string_lossy().into_owned());

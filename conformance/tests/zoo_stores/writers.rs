@@ -3,7 +3,10 @@
 use crate::beast::{Beast, Open, Part, animals, key, pause};
 use zarr_array::{
     Error, Result,
-    core::store::{Change, Key, ListableStore, Prefix, ReadableStore, WriteableStore},
+    core::{
+        source::Source,
+        store::{Change, Key, ListableStore, Prefix, ReadableStore, WriteableStore},
+    },
 };
 
 fn folded(k: &Key) -> Key {
@@ -15,6 +18,14 @@ fn composed(k: &Key) -> Key {
 fn trimmed(k: &Key) -> Key {
     let k = k.as_str().trim_end_matches(' ');
     if k.is_empty() { key("_") } else { Key::new(k).unwrap_or(key("_")) }
+}
+
+/// A change that leaves at least an empty value.
+struct OrEmpty<'c>(&'c mut dyn Change);
+impl Change for OrEmpty<'_> {
+    fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        Ok(Some(self.0.change(old)?.unwrap_or_default()))
+    }
 }
 
 animals! {
@@ -209,8 +220,7 @@ animals! {
     /// There is always a value.
     NeverEmpty {
         fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
-            let old = self.m().open(key)?;
-            self.m().set(key, change.change(old.as_deref().map(|old| old as _))?.unwrap_or_default())
+            self.m().update(key, &mut OrEmpty(change))
         }
     }
     /// Stores nothing rather than to say what is wrong.

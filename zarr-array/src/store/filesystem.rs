@@ -53,10 +53,18 @@ impl FilesystemStore {
         fs::create_dir_all(root.as_ref()).map_err(|e| io_error(e, root.as_ref()))?;
         Self::open(root)
     }
-    /// The same; with `true` what is written stays when the power fails: a write returns once the disk has it.
-    pub fn with_fsync(mut self, fsync: bool) -> Self {
-        self.fsync = fsync;
-        self
+    /// The same, but what is written or erased stays so when the power fails: each operation returns once the disk has it.
+    /// So does this, of the directory itself.
+    pub fn with_fsync(mut self) -> Result<Self> {
+        for path in self.root.ancestors() {
+            match sync_parent(path) {
+                // What may not be opened was there before.
+                Err(e) if e.kind() == ErrorKind::PermissionDenied => {}
+                other => other.map_err(|e| io_error(e, path))?,
+            }
+        }
+        self.fsync = true;
+        Ok(self)
     }
     /// The directory.
     pub fn root(&self) -> &Path {
@@ -136,7 +144,7 @@ impl FilesystemStore {
     }
     /// Removes a file, a link (not what it leads to) or a directory with all that is in it, if it is there.
     fn remove_tree(&self, path: &Path) -> io::Result<()> {
-        match remove_tree(path, &self.names) {
+        match remove_tree(path, &self.names, self.fsync) {
             Err(e) if is_absent(&e) => Ok(()),
             other => other,
         }

@@ -46,9 +46,9 @@ impl fmt::Debug for Schemes {
 }
 
 impl Schemes {
-    /// With `true` directories are opened [so](FilesystemStore::with_fsync) that what is written stays when the power fails.
-    pub fn with_fsync(mut self, fsync: bool) -> Self {
-        self.fsync = fsync;
+    /// The same, but directories are opened [so](FilesystemStore::with_fsync) that what is written stays when the power fails.
+    pub fn with_fsync(mut self) -> Self {
+        self.fsync = true;
         self
     }
     fn known(&self) -> impl Iterator<Item = &str> {
@@ -87,8 +87,11 @@ impl Schemes {
             OpenMode::Create => FilesystemStore::create(path)?,
             OpenMode::ReadOnly | OpenMode::ReadWrite => FilesystemStore::open(path)?,
         };
-        let store: Arc<dyn Store> = Arc::new(store.with_fsync(self.fsync));
-        Ok(if mode == OpenMode::ReadOnly { Arc::new(ReadOnly(store)) } else { store })
+        Ok(match mode {
+            OpenMode::ReadOnly => Arc::new(ReadOnly(Arc::new(store))),
+            _ if self.fsync => Arc::new(store.with_fsync()?),
+            _ => Arc::new(store),
+        })
     }
 }
 

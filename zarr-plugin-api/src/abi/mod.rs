@@ -251,7 +251,9 @@ pub(crate) unsafe fn copied<T: Sized32>(p: *const T) -> Option<T> {
         return None;
     }
     let mut copy = std::mem::MaybeUninit::<T>::zeroed();
-    let known = stated.min(size_of::<T>());
+    // A member of which only a part is there is not there: nobody follows half of a pointer.
+    let whole = if stated < size_of::<T>() { stated & !(size_of::<u64>() - 1) } else { size_of::<T>() };
+    let known = whole.max(size_of::<u32>());
     // SAFETY: both have at least that many bytes; all zeros and any prefix over them are a `T`, see `Sized32`.
     unsafe {
         std::ptr::copy_nonoverlapping(p.cast::<u8>(), copy.as_mut_ptr().cast::<u8>(), known);
@@ -352,4 +354,27 @@ pub(crate) unsafe fn text<'a>(p: *const Str) -> Option<&'a str> {
     // SAFETY: as above.
     let bytes = unsafe { slice(s.ptr, s.len) };
     std::str::from_utf8(bytes).ok().filter(|text| text.len() == s.len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fuzzing found that a struct which ended within a pointer gave half of one.
+    #[test]
+    fn what_is_there_in_part_is_not_there() {
+        let name = Str::new("text");
+        let mut whole = Host { struct_size: 0, abi_minor: 7, name: &raw const name, version: &raw const name };
+        for stated in 0..2 * size32::<Host>() {
+            whole.struct_size = stated;
+            // SAFETY: there are as many bytes as it says, or it says that there are more than are looked at.
+            let copy = unsafe { copied(&raw const whole) };
+            assert_eq!(copy.is_some(), stated >= 4);
+            let Some(copy) = copy else { continue };
+            assert_eq!(copy.abi_minor, if stated >= 8 { 7 } else { 0 });
+            assert_eq!(copy.name, if stated >= 16 { whole.name } else { std::ptr::null() });
+            assert_eq!(copy.version, if stated >= 24 { whole.version } else { std::ptr::null() });
+            assert!(copy.struct_size <= stated && copy.struct_size <= size32::<Host>());
+        }
+    }
 }

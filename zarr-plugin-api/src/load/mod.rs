@@ -33,3 +33,10 @@ pub use place::Places;
 pub use plugin::Plugin;
 pub use search::{Candidate, Found, Mode, Policy, Search};
 pub use trust::{Distrust, check as trust};
+
+/// Reads what an entry function answers, as [`Plugin::open`] does; gives how many extensions can be used. For fuzzing.
+#[cfg(fuzzing)]
+pub fn read_descriptor(entry: crate::abi::Entry, manifest: &Manifest, embedded: &[u8]) -> Result<usize, Reason> {
+    let loaded = descriptor::read(entry, manifest, embedded)?;
+    Ok(loaded.iter().filter(|e| e.table.is_ok()).count())
+}

@@ -113,20 +113,25 @@ pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Takes a directory out of sight at once, and then removes it with all that is in it. What is no directory is removed.
-pub(super) fn remove_tree(path: &Path, names: &Names) -> io::Result<()> {
+/// Takes a directory out of sight at once, and then removes it with all that is in it. What is no directory is removed. With
+/// `fsync` it is gone from the disk too, and never half there.
+pub(super) fn remove_tree(path: &Path, names: &Names, fsync: bool) -> io::Result<()> {
+    let gone = || if fsync { sync_parent(path) } else { Ok(()) };
     if !fs::symlink_metadata(path)?.is_dir() {
-        return fs::remove_file(path);
+        return fs::remove_file(path).and_then(|()| gone());
     }
     let beside = path.with_file_name(names.next());
     let held = File::open(path).and_then(|directory| hold::lock(&directory).map(|_| directory));
     let moved = fs::rename(path, &beside);
     // The root of another file system stays where it is.
     let at = if moved.is_ok() { &beside } else { path };
+    if moved.is_ok() {
+        gone()?;
+    }
     // Others may add files meanwhile.
     let removed = again(&[ErrorKind::DirectoryNotEmpty], || fs::remove_dir_all(at));
     drop(held);
-    removed
+    if moved.is_ok() { removed } else { removed.and_then(|()| gone()) }
 }
 
 /// What writers that ended before they were done left below a directory: files and directories beside values. If asked they

@@ -1,0 +1,202 @@
+//! A plugin's descriptor whose numbers and texts come from outside. Its pointers are honest, which no host can check: each
+//! leads to as many bytes as it says, or to nothing.
+
+use crate::heap::bounded;
+use std::{
+    alloc::{Layout, alloc_zeroed, dealloc},
+    cell::Cell,
+    path::Path,
+    ptr,
+    sync::OnceLock,
+};
+use zarr_plugin_api::{
+    abi,
+    load::{Manifest, read_descriptor},
+};
+
+const TEXT: &str = r#"{"manifest":1,"id":"fuzz.one","version":"1.0.0","abi":{"major":1,"min_minor":0},"extensions":[
+    {"kind":"bytes_to_bytes","name":"fuzz.a","aliases":["fuzz.b","fuzz.c"]},
+    {"kind":"data_type","name":"fuzz.d","caps":["strided"]},
+    {"kind":"storage_transformer","name":"fuzz.e"},
+    {"kind":"not_known_yet","name":"fuzz.f"}]}"#;
+
+fn manifest() -> &'static Manifest {
+    static MANIFEST: OnceLock<Manifest> = OnceLock::new();
+    MANIFEST.get_or_init(|| Manifest::parse(TEXT.as_bytes(), Path::new("fuzz")).expect("a manifest"))
+}
+
+/// The bytes from outside. At their end there are only zeros, and a zero says: what is right.
+struct From<'d>(&'d [u8]);
+
+impl From<'_> {
+    fn byte(&mut self) -> u8 {
+        let (first, rest) = self.0.split_first().map_or((0, self.0), |(first, rest)| (*first, rest));
+        self.0 = rest;
+        first
+    }
+    fn number(&mut self) -> u64 {
+        (0..8).fold(0, |n, _| n << 8 | u64::from(self.byte()))
+    }
+    /// What is right, something near it, or anything.
+    fn instead_of(&mut self, right: u64) -> u64 {
+        match self.byte() {
+            0 => right,
+            1 => right.wrapping_add(1),
+            2 => right.wrapping_sub(1),
+            3 => u64::from(self.byte()),
+            _ => self.number(),
+        }
+    }
+}
+
+/// Memory of exactly the size that is asked for, so that a sanitizer sees the first byte beyond it.
+struct Exact(*mut u8, Layout);
+
+impl Exact {
+    fn new(bytes: &[u8], len: usize) -> Self {
+        let layout = Layout::from_size_align(len.max(1), 8).expect("a small size");
+        // SAFETY: the size is not zero.
+        let at = unsafe { alloc_zeroed(layout) };
+        assert!(!at.is_null(), "no memory");
+        // SAFETY: both have at least the smaller of the two sizes.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), at, bytes.len().min(len)) };
+        Self(at, layout)
+    }
+}
+impl Drop for Exact {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout.
+        unsafe { dealloc(self.0, self.1) }
+    }
+}
+
+/// All that a descriptor leads to.
+#[derive(Default)]
+struct Made(Vec<Exact>);
+
+impl Made {
+    fn keep<T>(&mut self, bytes: &[u8], len: usize) -> *const T {
+        self.0.push(Exact::new(bytes, len));
+        self.0.last().expect("one").0.cast_const().cast()
+    }
+    fn list<T: Copy>(&mut self, all: &[T]) -> *const T {
+        self.keep(bytes_of(all), size_of_val(all))
+    }
+    /// A struct that begins with its size, perhaps shorter or longer than it is.
+    fn sized<T: Copy>(&mut self, from: &mut From<'_>, whole: T) -> *const T {
+        if from.byte() == 255 {
+            return ptr::null();
+        }
+        let size = from.instead_of(size_of::<T>() as u64) as u16 % 1024;
+        let at: *const T = self.keep(bytes_of(&[whole]), usize::from(size).max(4));
+        // SAFETY: there are at least four bytes, aligned, and nobody else has them.
+        unsafe { at.cast::<u32>().cast_mut().write(size.into()) };
+        at
+    }
+    /// A text, another, or none. One that says it is as long as the right one is.
+    fn text(&mut self, from: &mut From<'_>, right: &[u8]) -> abi::Str {
+        let mut text = right.to_vec();
+        if from.byte() > 127 {
+            text.iter_mut().for_each(|b| *b ^= from.byte());
+        }
+        let len = from.instead_of(right.len() as u64) as usize;
+        let ptr = if from.byte() == 255 { ptr::null() } else { self.keep(&text, text.len()) };
+        abi::Str { ptr, len }
+    }
+    fn at_text(&mut self, from: &mut From<'_>, right: &[u8]) -> *const abi::Str {
+        let text = self.text(from, right);
+        if from.byte() == 255 { ptr::null() } else { self.list(&[text]) }
+    }
+    /// A table of functions that are never called: what is not null counts.
+    fn vtable(&mut self, from: &mut From<'_>, kind: u32) -> *const std::ffi::c_void {
+        let size = match kind {
+            abi::EXTENSION_DATA_TYPE => size_of::<abi::DataType>(),
+            abi::EXTENSION_STORAGE_TRANSFORMER => size_of::<abi::StorageTransformer>(),
+            _ => size_of::<abi::BytesToBytes>(),
+        };
+        let mut table = vec![1_u8; size];
+        if from.byte() > 127 {
+            let lacking = usize::from(from.byte()) * 8 % size;
+            table[lacking..lacking + 8].fill(0);
+        }
+        let stated = from.instead_of(size as u64) as u16 % 1024;
+        table[..4].copy_from_slice(&u32::from(stated).to_ne_bytes());
+        if from.byte() == 255 { ptr::null() } else { self.keep(&table, usize::from(stated).max(4)) }
+    }
+    fn extension(
+        &mut self,
+        from: &mut From<'_>,
+        kind: u32,
+        name: &str,
+        aliases: &[&str],
+        caps: u64,
+    ) -> *const abi::Extension {
+        let texts: Vec<abi::Str> = aliases.iter().map(|a| self.text(from, a.as_bytes())).collect();
+        let whole = abi::Extension {
+            struct_size: 0,
+            kind: from.instead_of(kind.into()) as u32,
+            caps: from.instead_of(caps),
+            needs: from.instead_of(0),
+            name: self.at_text(from, name.as_bytes()),
+            aliases: if from.byte() == 255 { ptr::null() } else { self.list(&texts) },
+            n_aliases: from.instead_of(aliases.len() as u64) as usize,
+            vtable: self.vtable(from, kind),
+        };
+        self.sized(from, whole)
+    }
+    fn plugin(&mut self, from: &mut From<'_>) -> *const abi::Plugin {
+        let extensions = [
+            self.extension(from, abi::EXTENSION_BYTES_TO_BYTES, "fuzz.a", &["fuzz.b", "fuzz.c"], 0),
+            self.extension(from, abi::EXTENSION_DATA_TYPE, "fuzz.d", &[], abi::CAP_STRIDED),
+            self.extension(from, abi::EXTENSION_STORAGE_TRANSFORMER, "fuzz.e", &[], 0),
+            self.extension(from, 1000, "fuzz.f", &[], 0),
+        ];
+        let whole = abi::Plugin {
+            struct_size: 0,
+            abi_minor: from.instead_of(0) as u32,
+            magic: from.instead_of(u64::from_le_bytes(*b"ZARRPLG1")),
+            id: self.at_text(from, manifest().id.as_bytes()),
+            version: self.at_text(from, manifest().version.as_bytes()),
+            extensions: if from.byte() == 255 { ptr::null() } else { self.list(&extensions) },
+            n_extensions: from.instead_of(extensions.len() as u64) as usize,
+            manifest: self.at_text(from, TEXT.as_bytes()).cast(),
+        };
+        self.sized(from, whole)
+    }
+}
+
+fn bytes_of<T: Copy>(all: &[T]) -> &[u8] {
+    // SAFETY: structs of the interface have no padding, which its own tests see to; their bytes may be read.
+    unsafe { std::slice::from_raw_parts(all.as_ptr().cast(), size_of_val(all)) }
+}
+
+thread_local! {
+    static ANSWER: Cell<*const abi::Plugin> = const { Cell::new(ptr::null()) };
+    static MESSAGE: Cell<abi::Str> = const { Cell::new(abi::Str { ptr: ptr::null(), len: 0 }) };
+}
+
+/// Answers what was made, or an error with any text.
+unsafe extern "C" fn entry(_: *const abi::Host, call: *const abi::Call) -> *const abi::Plugin {
+    let (answer, message) = (ANSWER.get(), MESSAGE.get());
+    if answer.is_null() {
+        // SAFETY: the host's call lives now; its function takes any text of its length.
+        unsafe {
+            if let Some(set_error) = (*call).set_error {
+                set_error(call, message.len as i32, &raw const message, ptr::null());
+            }
+        }
+    }
+    answer
+}
+
+/// What an entry function answers is read, or refused.
+pub fn descriptor(data: &[u8]) {
+    bounded(|| {
+        let mut made = Made::default();
+        ANSWER.set(made.plugin(&mut From(data)));
+        MESSAGE.set(abi::Str { ptr: data.as_ptr(), len: data.len() });
+        let read = read_descriptor(entry, manifest(), TEXT.as_bytes());
+        assert!(!data.iter().all(|b| *b == 0) || matches!(read, Ok(3)), "the right descriptor: {read:?}");
+        assert!(read.is_ok() || read.is_err_and(|reason| !reason.to_string().is_empty()));
+    });
+}
