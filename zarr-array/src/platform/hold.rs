@@ -3,10 +3,11 @@
 //! There are no lock files: a writer locks the file that has the name now, and then makes sure that it still has it. The
 //! system takes the lock away when the writer ends, however it ends.
 
+use super::directory::Directory;
 use std::{
-    fs::{File, Metadata, OpenOptions},
+    ffi::OsStr,
+    fs::{File, Metadata},
     io::{self, ErrorKind},
-    path::Path,
 };
 
 /// What has a name.
@@ -23,40 +24,51 @@ pub(crate) enum Place {
     },
     /// Nothing.
     Free,
-    /// No file: a directory, a pipe, a link to nothing.
+    /// A directory.
+    Directory,
+    /// No file: a pipe, a link to nothing.
     Other,
+    /// A file that may not be opened.
+    Unknown,
 }
 
-/// Waits until nobody else holds the file at a path, and holds it.
-pub(crate) fn hold(path: &Path) -> io::Result<Place> {
+/// Waits until nobody else holds the file of a name, and holds it.
+pub(crate) fn hold(directory: &Directory, name: &OsStr) -> io::Result<Place> {
     loop {
-        let file = match open(path) {
+        let file = match directory.open_file(name) {
             Ok(file) => file,
-            Err(e) => return unopened(path, e),
+            Err(e) => match (directory.look(name, true)?, directory.look(name, false)?) {
+                (None, _) => return Ok(Place::Free),
+                (_, Some(leads_to)) if leads_to.is_dir => return Ok(Place::Directory),
+                (_, Some(leads_to)) if leads_to.is_file => {
+                    // Replaced between two looks at it, or not to be opened.
+                    if is_passing(&e) {
+                        continue;
+                    }
+                    return Err(e);
+                }
+                _ => return Ok(Place::Other),
+            },
         };
-        if !file.metadata()?.is_file() {
-            return Ok(Place::Other);
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Ok(if metadata.is_dir() { Place::Directory } else { Place::Other });
         }
-        let locked = lock(&file)?;
+        let locked = match lock(&file) {
+            Err(e) if is_passing(&e) => continue,
+            other => other?,
+        };
         // Who held it before may have replaced or removed it.
-        match path.metadata() {
-            Ok(now) if is_same(&now, &file.metadata()?) => return Ok(Place::Held { file, metadata: now, locked }),
-            Ok(_) => {}
-            Err(e) if e.kind() == ErrorKind::NotFound => {}
-            Err(e) => return Err(e),
+        let metadata = file.metadata()?;
+        if directory.look(name, false)?.is_some_and(|now| now.is(&metadata)) {
+            return Ok(Place::Held { file, metadata, locked });
         }
     }
 }
 
-fn unopened(path: &Path, e: io::Error) -> io::Result<Place> {
-    match path.symlink_metadata() {
-        Ok(m) if m.is_symlink() && path.metadata().is_err() => Ok(Place::Other),
-        Ok(m) if !m.is_file() && !m.is_symlink() => Ok(Place::Other),
-        Err(gone) if matches!(gone.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(Place::Free),
-        // Replaced between two looks at it, or not to be opened.
-        _ if e.kind() == ErrorKind::NotFound => hold(path),
-        _ => Err(e),
-    }
+/// True of a file that was there and is not any more.
+fn is_passing(e: &io::Error) -> bool {
+    matches!(e.kind(), ErrorKind::NotFound | ErrorKind::StaleNetworkFileHandle)
 }
 
 /// Locks a file that others may lock too. False: the file system knows no locks.
@@ -76,37 +88,12 @@ pub(crate) fn lock(file: &File) -> io::Result<bool> {
 }
 
 #[cfg(unix)]
-fn open(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let open = |write| {
-        // Without the flag a named pipe waits for somebody at its other end, perhaps for ever.
-        OpenOptions::new().read(true).write(write).custom_flags(libc::O_NONBLOCK).open(path)
-    };
-    // File servers lock only what is open for writing. Others do not mind, and a file may be for reading only.
-    open(true).or_else(|_| open(false))
-}
-#[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).open(path)
-}
-
-#[cfg(unix)]
 fn is_unknown(e: &io::Error) -> bool {
     e.kind() == ErrorKind::Unsupported || e.raw_os_error() == Some(libc::ENOLCK)
 }
 #[cfg(not(unix))]
 fn is_unknown(e: &io::Error) -> bool {
     e.kind() == ErrorKind::Unsupported
-}
-
-#[cfg(unix)]
-fn is_same(a: &Metadata, b: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    (a.dev(), a.ino()) == (b.dev(), b.ino())
-}
-#[cfg(not(unix))]
-fn is_same(a: &Metadata, b: &Metadata) -> bool {
-    a.len() == b.len() && a.modified().ok() == b.modified().ok()
 }
 
 #[cfg(test)]
@@ -119,12 +106,14 @@ mod tests {
     fn who_waited_holds_what_has_the_name_then() {
         let dir = tempfile::tempdir().unwrap();
         let (path, beside) = (dir.path().join("v"), dir.path().join("beside"));
+        let directory = Directory::open(dir.path()).unwrap();
+        let hold = || hold(&directory, "v".as_ref());
         fs::write(&path, "old").unwrap();
-        let Place::Held { file, locked: true, .. } = hold(&path).unwrap() else { panic!("not held") };
+        let Place::Held { file, locked: true, .. } = hold().unwrap() else { panic!("not held") };
         let (say, hear) = mpsc::channel();
         std::thread::scope(|s| {
             s.spawn(|| {
-                let Place::Held { metadata, .. } = hold(&path).unwrap() else { panic!("not held") };
+                let Place::Held { metadata, .. } = hold().unwrap() else { panic!("not held") };
                 say.send(metadata.len()).unwrap();
             });
             assert!(hear.recv_timeout(Duration::from_millis(200)).is_err(), "it waits");
@@ -133,9 +122,9 @@ mod tests {
             drop(file);
             assert_eq!(hear.recv().unwrap(), 6);
         });
-        let Place::Held { file, .. } = hold(&path).unwrap() else { panic!("not held") };
+        let Place::Held { file, .. } = hold().unwrap() else { panic!("not held") };
         std::thread::scope(|s| {
-            s.spawn(|| say.send(u64::from(matches!(hold(&path).unwrap(), Place::Free))).unwrap());
+            s.spawn(|| say.send(u64::from(matches!(hold().unwrap(), Place::Free))).unwrap());
             assert!(hear.recv_timeout(Duration::from_millis(200)).is_err(), "it waits");
             fs::remove_file(&path).unwrap();
             drop(file);
@@ -146,17 +135,19 @@ mod tests {
     #[test]
     fn what_is_no_file_is_not_held() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(matches!(hold(&dir.path().join("none")).unwrap(), Place::Free));
-        assert!(matches!(hold(&dir.path().join("none/below")).unwrap(), Place::Free));
-        assert!(matches!(hold(dir.path()).unwrap(), Place::Other));
-        fs::write(dir.path().join("f"), "").unwrap();
-        assert!(matches!(hold(&dir.path().join("f/below")).unwrap(), Place::Free));
+        let directory = Directory::open(dir.path()).unwrap();
+        let place = |name: &str| hold(&directory, name.as_ref()).unwrap();
+        assert!(matches!(place("none"), Place::Free));
+        fs::create_dir(dir.path().join("directory")).unwrap();
+        assert!(matches!(place("directory"), Place::Directory));
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink("nowhere", dir.path().join("link")).unwrap();
-            assert!(matches!(hold(&dir.path().join("link")).unwrap(), Place::Other));
+            assert!(matches!(place("link"), Place::Other));
+            std::os::unix::fs::symlink("directory", dir.path().join("alias")).unwrap();
+            assert!(matches!(place("alias"), Place::Directory));
             assert!(std::process::Command::new("mkfifo").arg(dir.path().join("pipe")).status().unwrap().success());
-            assert!(matches!(hold(&dir.path().join("pipe")).unwrap(), Place::Other), "and nobody waits");
+            assert!(matches!(place("pipe"), Place::Other), "and nobody waits");
         }
     }
 }

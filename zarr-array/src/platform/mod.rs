@@ -1,6 +1,6 @@
 //! Calls that differ between platforms: one small module each, with a portable fallback beside the fast form.
 
-pub(crate) mod create_new;
+pub(crate) mod directory;
 pub(crate) mod hold;
 pub(crate) mod huge_pages;
 pub(crate) mod read_at;

@@ -10,12 +10,16 @@ mod tests;
 mod value;
 
 use self::{
-    beside::{Beside, Names, has_values, is_partial, remove_tree, sync_parent},
+    beside::{Beside, Names, has_values, is_partial, remove_tree},
     value::{Kept, OpenFile},
 };
-use crate::platform::hold::{Place, hold};
+use crate::platform::{
+    directory::Directory,
+    hold::{Place, hold},
+};
 use std::{
     collections::BTreeSet,
+    ffi::OsStr,
     fs,
     io::{self, ErrorKind},
     path::{Component, Path, PathBuf},
@@ -54,12 +58,12 @@ impl FilesystemStore {
         Self::open(root)
     }
     /// The same, but what is written or erased stays so when the power fails: each operation returns once the disk has it.
-    /// So does this, of the directory itself.
+    /// So does this, of the directory itself. Of a directory that two writers make at once only the one who made it waits.
     pub fn with_fsync(mut self) -> Result<Self> {
         for path in self.root.ancestors() {
-            match sync_parent(path) {
-                // What may not be opened was there before.
-                Err(e) if e.kind() == ErrorKind::PermissionDenied => {}
+            match Directory::open(path).and_then(|directory| directory.sync()) {
+                // What is not ours was there before.
+                Err(e) if matches!(e.kind(), ErrorKind::PermissionDenied | ErrorKind::InvalidInput) => {}
                 other => other.map_err(|e| io_error(e, path))?,
             }
         }
@@ -88,52 +92,92 @@ impl FilesystemStore {
         }
     }
     /// Changes a value; again when another writer was faster, or took the directory away.
-    fn change(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+    fn change(&self, key: &Key, change: &mut dyn Change, looks: bool) -> Result<()> {
         let path = self.path(key.as_str())?;
+        let (parent, name) = split(&path)?;
         let located = |e: io::Error| Error::from(e).at_key(key);
         let mut left = ATTEMPTS;
+        let mut is_last = |e: io::Error| {
+            left = left.saturating_sub(1);
+            // "Exists": a directory was removed between being found and being looked at.
+            let passing = [ErrorKind::NotFound, ErrorKind::AlreadyExists, ErrorKind::StaleNetworkFileHandle];
+            if left > 0 && passing.contains(&e.kind()) { Ok(()) } else { Err(located(e)) }
+        };
         loop {
-            let place = hold(&path).map_err(located)?;
+            // From here on everything is done in this directory, also if somebody moves it away to remove it.
+            let directory = unless_absent(Directory::open(parent)).map_err(|e| e.at_key(key))?;
+            let place = match directory.as_ref().map_or(Ok(Place::Free), |directory| hold(directory, name)) {
+                // Who does not look at it may replace what cannot be read.
+                Err(e) if e.kind() == ErrorKind::PermissionDenied && !looks => Place::Unknown,
+                Err(e) => {
+                    is_last(e)?;
+                    continue;
+                }
+                Ok(place) => place,
+            };
             let is_free = matches!(place, Place::Free);
             let (old, locked) = match place {
                 Place::Held { file, metadata, locked } => {
                     (Some(OpenFile::of(file, &metadata, key, &self.kept)), locked)
                 }
-                Place::Free | Place::Other => (None, true),
+                Place::Free | Place::Unknown => (None, true),
+                Place::Directory | Place::Other => {
+                    // No value, and nothing that one may replace.
+                    return match change.change(None)? {
+                        None => Ok(()),
+                        Some(_) => Err(located(no_file(matches!(place, Place::Directory)))),
+                    };
+                }
             };
             let new = change.change(old.as_ref().map(|old| old as &dyn Source))?;
-            if !locked && old.as_ref().is_some_and(|old| !old.is_at(&path)) {
+            if let (false, Some(old), Some(directory)) = (locked, &old, &directory)
+                && !old.is_at(directory, name)
+            {
                 continue;
             }
             // What is held is held until it is replaced: `old` lives on.
-            match self.put(&path, is_free, new) {
+            match self.put(directory, &path, is_free, new) {
                 Ok(true) => return Ok(()),
                 Ok(false) => {}
-                // "Exists": a directory was removed between being found and being looked at.
-                Err(e) if left > 0 && matches!(e.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) => left -= 1,
-                Err(e) => return Err(located(e)),
+                Err(e) => is_last(e)?,
             }
         }
     }
     /// Puts a value in its place, or removes what is there. `false`: the place was free and is not any more.
-    fn put(&self, path: &Path, free: bool, value: Option<&[u8]>) -> io::Result<bool> {
-        let Some(value) = value else {
-            return if free { Ok(true) } else { self.remove(path).map(|()| true) };
+    fn put(&self, directory: Option<Directory>, path: &Path, free: bool, value: Option<&[u8]>) -> io::Result<bool> {
+        let (parent, name) = split(path)?;
+        let directory = match (directory, value) {
+            (Some(directory), _) => directory,
+            (None, None) => return Ok(true),
+            (None, Some(_)) => beside::create_dir(parent, self.fsync).and_then(|()| Directory::open(parent))?,
         };
-        let beside = Beside::write(path, value, &self.names, self.fsync)?;
-        if free { beside.rename_new(path) } else { beside.replace(path).map(|()| true) }
+        match value {
+            None if free => Ok(true),
+            None => {
+                directory.remove(name)?;
+                if self.fsync {
+                    directory.sync()?;
+                }
+                self.prune(Some(parent));
+                Ok(true)
+            }
+            Some(value) => {
+                let beside = Beside::write(&directory, value, &self.names, self.fsync)?;
+                if free { beside.rename_new(name) } else { beside.replace(name).map(|()| true) }
+            }
+        }
     }
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        match fs::remove_file(path) {
-            // A prefix is no key. Systems disagree on the error.
-            Err(e) if !is_absent(&e) && !fs::symlink_metadata(path).is_ok_and(|m| m.is_dir()) => return Err(e),
-            Err(_) => return Ok(()),
-            Ok(()) => {}
+    /// Erases all that is in the root, which stays.
+    fn erase_all(&self) -> Result<()> {
+        for entry in fs::read_dir(&self.root)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let key = name.to_str().filter(|n| !is_partial(n)).and_then(|n| Key::new(n).ok());
+            match key.filter(|_| entry.file_type().is_ok_and(|kind| kind.is_file())) {
+                Some(key) => self.erase(&key)?,
+                None => self.remove_tree(&entry.path())?,
+            }
         }
-        if self.fsync {
-            sync_parent(path)?;
-        }
-        self.prune(path.parent());
         Ok(())
     }
     fn debris(&self, prefix: &Prefix, remove: bool) -> Result<Vec<String>> {
@@ -143,11 +187,8 @@ impl FilesystemStore {
         Ok(found.iter().map(relative).collect())
     }
     /// Removes a file, a link (not what it leads to) or a directory with all that is in it, if it is there.
-    fn remove_tree(&self, path: &Path) -> io::Result<()> {
-        match remove_tree(path, &self.names, self.fsync) {
-            Err(e) if is_absent(&e) => Ok(()),
-            other => other,
-        }
+    fn remove_tree(&self, path: &Path) -> Result<()> {
+        unless_absent(remove_tree(path, &self.names, self.fsync)).map(|_| ())
     }
     /// Removes the directories from this one up that are empty: they are there only for the keys in them.
     fn prune(&self, from: Option<&Path>) {
@@ -174,6 +215,18 @@ fn again<T>(passing: &[ErrorKind], mut f: impl FnMut() -> io::Result<T>) -> io::
             other => return other,
         }
     }
+}
+
+/// A directory and a name in it.
+fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {
+    path.parent().zip(path.file_name()).ok_or_else(|| ErrorKind::InvalidInput.into())
+}
+
+fn no_file(is_dir: bool) -> io::Error {
+    if is_dir {
+        return ErrorKind::IsADirectory.into();
+    }
+    io::Error::other("what has this name is no file: a link to nothing, a pipe, a socket or a device")
 }
 
 fn io_error(e: io::Error, path: &Path) -> Error {
@@ -236,36 +289,46 @@ impl ReadableStore for FilesystemStore {
 
 impl WriteableStore for FilesystemStore {
     fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
-        self.change(key, &mut Instead(Some(value)))
+        self.change(key, &mut Instead(Some(value)), false)
     }
-    /// For all writers of this machine; for those of several machines where their file system gives them locks.
+    /// For all writers of this machine.
     fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
-        self.change(key, change)
+        self.change(key, change, true)
     }
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
         let path = self.path(key.as_str())?;
+        let (parent, name) = split(&path)?;
         let set = || {
-            let beside = || Beside::write(&path, value, &self.names, self.fsync);
-            let new = !path.is_file() && beside()?.rename_new(&path)?;
-            // A directory takes the name but is no value.
-            if !new && path.is_dir() { Err(ErrorKind::IsADirectory.into()) } else { Ok(new) }
+            let directory = match Directory::open(parent) {
+                Err(e) if e.kind() == ErrorKind::NotFound => {
+                    beside::create_dir(parent, self.fsync).and_then(|()| Directory::open(parent))
+                }
+                other => other,
+            }?;
+            if directory.look(name, true)?.is_none()
+                && Beside::write(&directory, value, &self.names, self.fsync)?.rename_new(name)?
+            {
+                return Ok(true);
+            }
+            match directory.look(name, false)? {
+                Some(look) if look.is_file => Ok(false),
+                look => Err(no_file(look.is_some_and(|l| l.is_dir))),
+            }
         };
         again(&[ErrorKind::NotFound, ErrorKind::AlreadyExists], set).map_err(|e| Error::from(e).at_key(key))
     }
     fn erase(&self, key: &Key) -> Result<()> {
-        self.change(key, &mut Instead(None))
+        self.change(key, &mut Instead(None), false)
     }
     fn erase_prefix(&self, prefix: &Prefix) -> Result<()> {
         let path = self.directory(prefix)?;
-        let removed = if path == self.root {
-            fs::read_dir(&path).and_then(|mut entries| entries.try_for_each(|entry| self.remove_tree(&entry?.path())))
-        } else if path.is_dir() {
-            self.remove_tree(&path)
-        } else {
+        let erased = match path == self.root {
+            true => self.erase_all(),
             // A value of that name has not the prefix.
-            Ok(())
+            false if path.is_dir() => self.remove_tree(&path),
+            false => Ok(()),
         };
-        unless_absent(removed).map_err(|e| e.at_key(prefix))?;
+        erased.map_err(|e| if e.key().is_none() { e.at_key(prefix) } else { e })?;
         self.prune(path.parent());
         Ok(())
     }

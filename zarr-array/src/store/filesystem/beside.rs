@@ -3,8 +3,9 @@
 //! Their names are no keys. Whoever made one holds its lock: one that nobody holds was left behind.
 
 use super::again;
-use crate::platform::{create_new::rename_new, hold};
+use crate::platform::{directory::Directory, hold};
 use std::{
+    ffi::{OsStr, OsString},
     fs::{self, File},
     io::{self, ErrorKind, Write},
     path::{Path, PathBuf},
@@ -31,28 +32,32 @@ impl Names {
 }
 
 /// A value that is being written; removed unless it was moved to its place.
-pub(super) struct Beside {
-    path: PathBuf,
+pub(super) struct Beside<'d> {
+    directory: &'d Directory,
+    name: OsString,
     // Held until the value has its name.
     file: File,
     fsync: bool,
 }
 
-impl Beside {
+impl<'d> Beside<'d> {
     /// Writes a value beside its place. With `fsync` it is on the disk before it gets its name.
-    pub(super) fn write(place: &Path, value: &[u8], names: &Names, fsync: bool) -> io::Result<Self> {
-        let parent = place.parent().ok_or(ErrorKind::InvalidInput)?;
+    pub(super) fn write(directory: &'d Directory, value: &[u8], names: &Names, fsync: bool) -> io::Result<Self> {
         let mut beside = loop {
-            let path = parent.join(names.next());
-            match File::create_new(&path) {
-                Ok(file) => break Self { path, file, fsync },
+            let name = OsString::from(names.next());
+            let file = match directory.create_new(&name) {
+                Ok(file) => file,
                 // Left behind by a process that had this number, or another machine's.
-                Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
-                Err(e) if e.kind() == ErrorKind::NotFound => create_dir(parent, fsync)?,
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => continue,
                 Err(e) => return Err(e),
+            };
+            hold::lock(&file)?;
+            let beside = Self { directory, name, file, fsync };
+            // Who looks for debris may have come between.
+            if directory.look(&beside.name, true)?.is_some() {
+                break beside;
             }
         };
-        hold::lock(&beside.file)?;
         beside.file.write_all(value)?;
         if fsync {
             beside.file.sync_all()?;
@@ -60,36 +65,36 @@ impl Beside {
         Ok(beside)
     }
     /// Moves it to its place, whatever is there.
-    pub(super) fn replace(mut self, place: &Path) -> io::Result<()> {
-        fs::rename(&self.path, place)?;
-        self.moved(place)
+    pub(super) fn replace(mut self, place: &OsStr) -> io::Result<()> {
+        self.directory.rename(&self.name, place)?;
+        self.moved()
     }
     /// Moves it to its place if nothing is there. `false`: something is.
-    pub(super) fn rename_new(mut self, place: &Path) -> io::Result<bool> {
-        let moved = rename_new(&self.path, place)?;
+    pub(super) fn rename_new(mut self, place: &OsStr) -> io::Result<bool> {
+        let moved = self.directory.rename_new(&self.name, place)?;
         if moved {
             // A second name may have stayed.
-            let _may_be_gone = fs::remove_file(&self.path);
-            self.moved(place)?;
+            let _may_be_gone = self.directory.remove(&self.name);
+            self.moved()?;
         }
         Ok(moved)
     }
-    fn moved(&mut self, place: &Path) -> io::Result<()> {
-        self.path.clear();
-        if self.fsync { sync_parent(place) } else { Ok(()) }
+    fn moved(&mut self) -> io::Result<()> {
+        self.name.clear();
+        if self.fsync { self.directory.sync() } else { Ok(()) }
     }
 }
 
-impl Drop for Beside {
+impl Drop for Beside<'_> {
     fn drop(&mut self) {
-        if !self.path.as_os_str().is_empty() {
-            let _may_be_gone = fs::remove_file(&self.path);
+        if !self.name.is_empty() {
+            let _may_be_gone = self.directory.remove(&self.name);
         }
     }
 }
 
 /// Makes a directory and those above it.
-fn create_dir(path: &Path, fsync: bool) -> io::Result<()> {
+pub(super) fn create_dir(path: &Path, fsync: bool) -> io::Result<()> {
     if !fsync {
         return fs::create_dir_all(path);
     }
@@ -104,12 +109,12 @@ fn create_dir(path: &Path, fsync: bool) -> io::Result<()> {
     }
 }
 
-/// Waits until the name of a path is on the disk, or that it is gone.
-pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
-    // Elsewhere directories cannot be opened.
-    match path.parent().filter(|_| cfg!(unix)) {
-        Some(parent) => File::open(parent)?.sync_all(),
-        None => Ok(()),
+/// Waits until the disk has the name of a path, or that it is gone.
+fn sync_parent(path: &Path) -> io::Result<()> {
+    match Directory::open(path.parent().unwrap_or(path)).and_then(|parent| parent.sync()) {
+        // Who took the directory away took the name with it.
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
+        other => other,
     }
 }
 
@@ -120,59 +125,52 @@ pub(super) fn remove_tree(path: &Path, names: &Names, fsync: bool) -> io::Result
     if !fs::symlink_metadata(path)?.is_dir() {
         return fs::remove_file(path).and_then(|()| gone());
     }
-    let beside = path.with_file_name(names.next());
-    let held = File::open(path).and_then(|directory| hold::lock(&directory).map(|_| directory));
-    let moved = fs::rename(path, &beside);
-    // The root of another file system stays where it is.
-    let at = if moved.is_ok() { &beside } else { path };
-    if moved.is_ok() {
-        gone()?;
-    }
     // Others may add files meanwhile.
-    let removed = again(&[ErrorKind::DirectoryNotEmpty], || fs::remove_dir_all(at));
-    drop(held);
-    if moved.is_ok() { removed } else { removed.and_then(|()| gone()) }
+    let remove = |at: &Path| again(&[ErrorKind::DirectoryNotEmpty], || fs::remove_dir_all(at));
+    let beside = path.with_file_name(names.next());
+    let _held = File::open(path).and_then(|directory| hold::lock(&directory).map(|_| directory));
+    match fs::rename(path, &beside) {
+        Ok(()) => gone().and(remove(&beside)),
+        Err(e) if e.kind() == ErrorKind::NotFound => Err(e),
+        // The root of another file system stays where it is.
+        Err(_) => remove(path).and_then(|()| gone()),
+    }
 }
 
 /// What writers that ended before they were done left below a directory: files and directories beside values. If asked they
-/// are removed, and with them directories without values. Gives true if there is no value.
-pub(super) fn debris(directory: &Path, remove: bool, found: &mut Vec<PathBuf>) -> io::Result<bool> {
-    let mut nothing_else = true;
+/// are removed. What may not be looked at, and what goes meanwhile, is left out.
+pub(super) fn debris(directory: &Path, remove: bool, found: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
-        let name = entry?.file_name();
-        let path = directory.join(&name);
-        let is_dir = match path.symlink_metadata() {
-            Ok(m) => m.is_dir(),
-            Err(e) if e.kind() == ErrorKind::NotFound => continue,
-            Err(e) => return Err(e),
-        };
-        if name.to_str().is_some_and(is_partial) {
-            match unheld(&path)? {
-                Some(_held) if !remove => found.push(path),
-                Some(_held) => {
-                    if is_dir { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }?;
-                    found.push(path);
-                }
-                None => nothing_else = false,
-            }
-        } else if is_dir && debris(&path, remove, found)? {
-            // Who is about to write here makes it again.
-            nothing_else &= !remove || fs::remove_dir(&path).is_ok();
+        let entry = entry?;
+        let (path, is_dir) = (entry.path(), entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let done = if entry.file_name().to_str().is_some_and(is_partial) {
+            let Some(_held) = unheld(&path) else { continue };
+            let removed = match (remove, is_dir) {
+                (false, _) => Ok(()),
+                (true, true) => fs::remove_dir_all(&path),
+                (true, false) => fs::remove_file(&path),
+            };
+            removed.map(|()| found.push(path))
+        } else if is_dir {
+            debris(&path, remove, found)
         } else {
-            nothing_else = false;
+            continue;
+        };
+        match done {
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {}
+            other => other?,
         }
     }
-    Ok(nothing_else)
+    Ok(())
 }
 
-/// Holds what nobody else holds.
-fn unheld(path: &Path) -> io::Result<Option<File>> {
-    match File::open(path) {
-        // Where there are no locks nobody can tell.
-        Ok(file) => Ok(file.try_lock().is_ok().then_some(file)),
-        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(e),
-    }
+/// Holds what nobody else holds and still has its name. Where there are no locks nobody can tell.
+fn unheld(path: &Path) -> Option<File> {
+    let file = File::open(path).ok().filter(|_| cfg!(unix))?;
+    file.try_lock().ok()?;
+    let directory = Directory::open(path.parent()?).ok()?;
+    let now = directory.look(path.file_name()?, true).ok()??;
+    now.is(&file.metadata().ok()?).then_some(file)
 }
 
 /// True if a directory, or one in it, has a value.

@@ -134,7 +134,7 @@ fn what_cannot_be_a_value_is_passed_over() {
     let made = std::process::Command::new("mkfifo").arg(dir.path().join("pipe")).status();
     let _socket = UnixListener::bind(dir.path().join("socket")).unwrap();
     // Some systems refuse such a name.
-    let _refused = fs::write(dir.path().join(std::ffi::OsStr::from_bytes(b"\xff")), "");
+    let _refused = fs::write(dir.path().join(OsStr::from_bytes(b"\xff")), "");
     if made.is_ok_and(|m| m.success()) {
         assert_eq!(store.get(&key("pipe")).unwrap(), None, "and nobody waits");
     }

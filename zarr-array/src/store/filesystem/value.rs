@@ -1,8 +1,9 @@
 //! One version of a value: an open file, read at offsets.
 
 use super::memos::Memos;
-use crate::platform::{read_at::ReadAt, version::Version};
+use crate::platform::{directory::Directory, read_at::ReadAt, version::Version};
 use std::{
+    ffi::OsStr,
     fs::{File, Metadata},
     io,
     path::Path,
@@ -36,9 +37,10 @@ pub(super) struct Kept {
 }
 
 impl<'s> OpenFile<'s> {
-    /// True if the file at a path is this version of it.
-    pub(super) fn is_at(&self, path: &Path) -> bool {
-        path.metadata().is_ok_and(|now| Version::of(&now) == self.version)
+    /// True if the file of a name is this version of it.
+    pub(super) fn is_at(&self, directory: &Directory, name: &OsStr) -> bool {
+        let now = directory.open_file(name).and_then(|file| file.metadata());
+        now.is_ok_and(|now| Version::of(&now) == self.version)
     }
     /// The value at a path; `None` if what is there is no file.
     pub(super) fn open(path: &Path, key: &Key, kept: &'s Kept) -> io::Result<Option<Self>> {

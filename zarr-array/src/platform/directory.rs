@@ -1,0 +1,298 @@
+//! A directory that is held open: what is done to a name in it is done in this very directory, wherever it has been moved.
+#![cfg_attr(unix, allow(unsafe_code))]
+
+use std::{
+    ffi::OsStr,
+    fs::{File, Metadata},
+    io::{self, ErrorKind},
+    path::Path,
+};
+
+#[cfg(not(unix))]
+pub(crate) use portable::Directory;
+#[cfg(unix)]
+pub(crate) use unix::Directory;
+
+/// What has a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Look {
+    pub(crate) is_file: bool,
+    pub(crate) is_dir: bool,
+    /// What tells it from all others, where the system says so.
+    id: Option<(u64, u64)>,
+}
+
+impl Look {
+    /// True if this is an open file, as far as the system tells.
+    pub(crate) fn is(&self, file: &Metadata) -> bool {
+        let file = Self::of(file);
+        self.id == file.id && self.is_file == file.is_file
+    }
+    fn of(metadata: &Metadata) -> Self {
+        #[cfg(unix)]
+        let id = {
+            use std::os::unix::fs::MetadataExt;
+            Some((metadata.dev(), metadata.ino()))
+        };
+        #[cfg(not(unix))]
+        let id = None;
+        Self { is_file: metadata.is_file(), is_dir: metadata.is_dir(), id }
+    }
+}
+
+impl Directory {
+    /// Gives a file another name unless that is taken. `false`: it is taken. The name `from` may stay.
+    pub(crate) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<bool> {
+        Self::first(&[Self::at_once, Self::linked, Self::portable], self, from, to)
+    }
+    /// The first way that this system and its file system know.
+    fn first(ways: &[Way], directory: &Self, from: &OsStr, to: &OsStr) -> io::Result<bool> {
+        let mut unknown = ErrorKind::Unsupported.into();
+        for way in ways {
+            match way(directory, from, to) {
+                Ok(()) => return Ok(true),
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => return Ok(false),
+                Err(e) if is_unknown(&e) => unknown = e,
+                Err(e) => return Err(e),
+            }
+        }
+        Err(unknown)
+    }
+    /// Where files have one name, and no system call looks and renames: an empty file takes the name, and is replaced at once.
+    fn portable(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        self.create_new(to)?;
+        let renamed = self.rename(from, to);
+        if renamed.is_err() {
+            // Nobody may take the empty file for the value.
+            let _the_first_error_says_more = self.remove(to);
+        }
+        renamed
+    }
+}
+
+type Way = fn(&Directory, &OsStr, &OsStr) -> io::Result<()>;
+
+/// True if the system or the file system does not know how.
+fn is_unknown(e: &io::Error) -> bool {
+    let kinds = [ErrorKind::Unsupported, ErrorKind::InvalidInput, ErrorKind::PermissionDenied, ErrorKind::TooManyLinks];
+    kinds.contains(&e.kind())
+}
+
+#[cfg(unix)]
+mod unix {
+    use super::{File, Look, OsStr, Path, io};
+    use std::{
+        ffi::{CString, c_int},
+        fs::OpenOptions,
+        io::ErrorKind,
+        mem::MaybeUninit,
+        os::{
+            fd::{AsRawFd, FromRawFd, RawFd},
+            unix::{ffi::OsStrExt, fs::OpenOptionsExt},
+        },
+    };
+
+    #[derive(Debug)]
+    pub(crate) struct Directory(File);
+
+    fn text(name: &OsStr) -> io::Result<CString> {
+        Ok(CString::new(name.as_bytes())?)
+    }
+    fn done(result: c_int) -> io::Result<()> {
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+
+    impl Directory {
+        pub(crate) fn open(path: &Path) -> io::Result<Self> {
+            OpenOptions::new().read(true).custom_flags(libc::O_DIRECTORY).open(path).map(Self)
+        }
+        fn fd(&self) -> RawFd {
+            self.0.as_raw_fd()
+        }
+        fn open_at(&self, name: &OsStr, flags: c_int) -> io::Result<File> {
+            let name = text(name)?;
+            loop {
+                // SAFETY: the descriptor is open, the text ends with a null byte and lives until it returns.
+                let fd = unsafe { libc::openat(self.fd(), name.as_ptr(), flags | libc::O_CLOEXEC, 0o666) };
+                match fd {
+                    // SAFETY: it was just opened, and nobody else has it.
+                    0.. => return Ok(unsafe { File::from_raw_fd(fd) }),
+                    _ if io::Error::last_os_error().kind() == ErrorKind::Interrupted => {}
+                    _ => return Err(io::Error::last_os_error()),
+                }
+            }
+        }
+        /// Opens what has a name for reading, and for writing if it may be.
+        pub(crate) fn open_file(&self, name: &OsStr) -> io::Result<File> {
+            // Without the flag a named pipe waits for somebody at its other end, perhaps for ever. File servers lock only
+            // what is open for writing. Others do not mind, and a file may be for reading only.
+            let open = |access| self.open_at(name, access | libc::O_NONBLOCK);
+            open(libc::O_RDWR).or_else(|_| open(libc::O_RDONLY))
+        }
+        /// A file of a name that nothing has.
+        pub(crate) fn create_new(&self, name: &OsStr) -> io::Result<File> {
+            self.open_at(name, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL)
+        }
+        /// What a name leads to, or with `link` what has it; `None`: nothing.
+        pub(crate) fn look(&self, name: &OsStr, link: bool) -> io::Result<Option<Look>> {
+            let (name, mut stat) = (text(name)?, MaybeUninit::<libc::stat>::uninit());
+            let flags = if link { libc::AT_SYMLINK_NOFOLLOW } else { 0 };
+            // SAFETY: as above; the struct has room for what is written.
+            let looked = done(unsafe { libc::fstatat(self.fd(), name.as_ptr(), stat.as_mut_ptr(), flags) });
+            match looked {
+                Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+                other => other?,
+            }
+            // SAFETY: the call succeeded, so it was written.
+            let stat = unsafe { stat.assume_init() };
+            let kind = stat.st_mode & libc::S_IFMT;
+            #[allow(clippy::unnecessary_cast, reason = "their types differ between systems")]
+            let id = Some((stat.st_dev as u64, stat.st_ino as u64));
+            Ok(Some(Look { is_file: kind == libc::S_IFREG, is_dir: kind == libc::S_IFDIR, id }))
+        }
+        /// Gives a file another name, whatever has it.
+        pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+            let (from, to) = (text(from)?, text(to)?);
+            // SAFETY: as above, of two texts.
+            done(unsafe { libc::renameat(self.fd(), from.as_ptr(), self.fd(), to.as_ptr()) })
+        }
+        pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
+            let name = text(name)?;
+            // SAFETY: as above.
+            done(unsafe { libc::unlinkat(self.fd(), name.as_ptr(), 0) })
+        }
+        /// Waits until the disk has the names.
+        pub(crate) fn sync(&self) -> io::Result<()> {
+            self.0.sync_all()
+        }
+        /// One step where the system has it.
+        #[cfg(target_os = "linux")]
+        pub(super) fn at_once(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+            let (from, to, here) = (text(from)?, text(to)?, self.fd());
+            // SAFETY: as above, of two texts.
+            done(unsafe { libc::renameat2(here, from.as_ptr(), here, to.as_ptr(), libc::RENAME_NOREPLACE) })
+        }
+        #[cfg(not(target_os = "linux"))]
+        pub(super) fn at_once(&self, _: &OsStr, _: &OsStr) -> io::Result<()> {
+            Err(ErrorKind::Unsupported.into())
+        }
+        /// The same in two steps: a second name fails if it is taken, and appears with all contents. The old name stays.
+        pub(super) fn linked(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+            let (from, to) = (text(from)?, text(to)?);
+            // SAFETY: as above, of two texts.
+            done(unsafe { libc::linkat(self.fd(), from.as_ptr(), self.fd(), to.as_ptr(), 0) })
+        }
+    }
+}
+
+/// A path. Who moves the directory meanwhile is not noticed.
+#[cfg(not(unix))]
+mod portable {
+    use super::{File, Look, OsStr, Path, io};
+    use std::{fs, io::ErrorKind, path::PathBuf};
+
+    #[derive(Debug)]
+    pub(crate) struct Directory(PathBuf);
+
+    impl Directory {
+        pub(crate) fn open(path: &Path) -> io::Result<Self> {
+            let is_dir = path.metadata()?.is_dir();
+            is_dir.then(|| Self(path.to_owned())).ok_or_else(|| ErrorKind::NotADirectory.into())
+        }
+        pub(crate) fn open_file(&self, name: &OsStr) -> io::Result<File> {
+            File::open(self.0.join(name))
+        }
+        pub(crate) fn create_new(&self, name: &OsStr) -> io::Result<File> {
+            File::create_new(self.0.join(name))
+        }
+        pub(crate) fn look(&self, name: &OsStr, link: bool) -> io::Result<Option<Look>> {
+            let path = self.0.join(name);
+            match if link { path.symlink_metadata() } else { path.metadata() } {
+                Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+                other => Ok(Some(Look::of(&other?))),
+            }
+        }
+        pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+            fs::rename(self.0.join(from), self.0.join(to))
+        }
+        pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
+            fs::remove_file(self.0.join(name))
+        }
+        /// There directories cannot be opened.
+        pub(crate) fn sync(&self) -> io::Result<()> {
+            Ok(())
+        }
+        pub(super) fn at_once(&self, _: &OsStr, _: &OsStr) -> io::Result<()> {
+            Err(ErrorKind::Unsupported.into())
+        }
+        pub(super) fn linked(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+            fs::hard_link(self.0.join(from), self.0.join(to))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    const WAYS: [&[Way]; 3] = [
+        &[Directory::at_once, Directory::linked, Directory::portable],
+        &[Directory::linked, Directory::portable],
+        &[Directory::portable],
+    ];
+
+    #[test]
+    fn each_way_has_one_winner() {
+        for ways in WAYS {
+            let dir = tempfile::tempdir().unwrap();
+            let directory = Directory::open(dir.path()).unwrap();
+            let winners: usize = std::thread::scope(|s| {
+                let threads: Vec<_> = (0..8)
+                    .map(|i| {
+                        let (dir, directory) = (dir.path(), &directory);
+                        s.spawn(move || {
+                            let from = format!("from{i}");
+                            fs::write(dir.join(&from), format!("by {i}")).unwrap();
+                            usize::from(Directory::first(ways, directory, from.as_ref(), "to".as_ref()).unwrap())
+                        })
+                    })
+                    .collect();
+                threads.into_iter().map(|t| t.join().unwrap()).sum()
+            });
+            assert_eq!(winners, 1);
+            assert!(fs::read_to_string(dir.path().join("to")).unwrap().starts_with("by "));
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_gone_leaves_nothing() {
+        for ways in WAYS {
+            let dir = tempfile::tempdir().unwrap();
+            let directory = Directory::open(dir.path()).unwrap();
+            assert!(Directory::first(ways, &directory, "gone".as_ref(), "to".as_ref()).is_err());
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_directory_that_was_moved_is_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("a"), dir.path().join("b"));
+        fs::create_dir(&from).unwrap();
+        let directory = Directory::open(&from).unwrap();
+        fs::rename(&from, &to).unwrap();
+        fs::create_dir(&from).unwrap();
+        directory.create_new("x".as_ref()).unwrap();
+        assert!(directory.rename_new("x".as_ref(), "y".as_ref()).unwrap());
+        directory.rename("y".as_ref(), "z".as_ref()).unwrap();
+        assert!(to.join("z").exists() && fs::read_dir(&from).unwrap().next().is_none());
+        let metadata = directory.open_file("z".as_ref()).unwrap().metadata().unwrap();
+        assert!(directory.look("z".as_ref(), false).unwrap().unwrap().is(&metadata));
+        fs::write(from.join("z"), "another").unwrap();
+        assert!(!Directory::open(&from).unwrap().look("z".as_ref(), false).unwrap().unwrap().is(&metadata));
+        directory.remove("z".as_ref()).unwrap();
+        assert_eq!(directory.look("z".as_ref(), true).unwrap(), None);
+    }
+}
