@@ -3,8 +3,8 @@
 use super::{
     Subject,
     inputs::{key, prefix},
-    tested::{Found, Tested, same},
-    update::append,
+    tested::{Found, Tested, done, same},
+    update::{append, by},
 };
 use crate::check::{Settings, Verdict, broken, ensure};
 use std::{
@@ -127,6 +127,44 @@ pub(super) fn updates(subject: &Subject, settings: &Settings) -> Verdict {
                 store.set(&k, &[i])?;
                 let first = store.get(&k)?.and_then(|v| v.first().copied());
                 ensure(first == Some(i), || "a value that replaced one is lost to a change of that one".to_owned())
+            })
+        })?;
+    }
+    Ok(())
+}
+
+/// A value that is made anew once its prefix is erased is not replaced by a change of the one before.
+pub(super) fn erase_and_update(subject: &Subject, settings: &Settings) -> Verdict {
+    for _ in 0..rounds(settings) {
+        let (store, k, parent, ended) = (subject.empty()?, key("a/b")?, prefix("a/")?, AtomicUsize::new(0));
+        let longer = |old: Option<Vec<u8>>| Ok(old.map(|v| if v.len() < 99 { [v, vec![b'x']].concat() } else { v }));
+        let changes = [const { AtomicUsize::new(0) }; 2];
+        together(3, |thread| {
+            if thread > 0 {
+                let _ended = Ended(&ended);
+                while ended.load(Ordering::SeqCst) == 0 {
+                    done(by(store.writer()?, &k, longer))?;
+                    changes[thread - 1].fetch_add(1, Ordering::SeqCst);
+                }
+                return Ok(());
+            }
+            let _ended = Ended(&ended);
+            // Until all changes have ended that began before.
+            let wait = || {
+                let before = changes.each_ref().map(|c| c.load(Ordering::SeqCst));
+                let is_going = || changes.iter().zip(before).any(|(c, before)| c.load(Ordering::SeqCst) == before);
+                while ended.load(Ordering::SeqCst) == 0 && is_going() {
+                    thread::yield_now();
+                }
+            };
+            (0..6u8).try_for_each(|i| {
+                store.erase_prefix(&parent)?;
+                wait();
+                let made = store.set_if_absent(&k, &[i])?;
+                ensure(made, || "what was erased comes back by a change of it".to_owned())?;
+                wait();
+                let first = store.get(&k)?.and_then(|v| v.first().copied());
+                ensure(first == Some(i), || "a value made anew is lost to a change of the one before".to_owned())
             })
         })?;
     }

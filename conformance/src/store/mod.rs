@@ -147,6 +147,7 @@ pub const CHECKS: &[Check<Subject>] = &[
     law("concurrent/many-keys", "store/concurrent", concurrent::many_keys),
     law("concurrent/parts", "store/concurrent", concurrent::parts),
     law("concurrent/updates", "store/concurrent", concurrent::updates),
+    law("concurrent/erase-and-update", "store/concurrent", concurrent::erase_and_update),
     law("concurrent/erase-and-list", "store/concurrent", concurrent::erase_and_list),
 ];
 

@@ -98,9 +98,10 @@ fn zoo() -> Vec<Animal> {
         animal::<Tears>("concurrent/one-key", &[]),
         animal::<Blinks>("concurrent/one-key", &[]),
         animal::<Forgets>("concurrent/many-keys", &[]),
-        animal::<NeverEmpty>("update/changes", &[]),
+        animal::<NeverEmpty>("update/changes", &["concurrent/erase-and-update"]),
         animal::<Unwilling>("update/fails", &[]),
-        animal::<LosesUpdates>("concurrent/updates", &[]),
+        animal::<LosesUpdates>("concurrent/updates", &["concurrent/erase-and-update"]),
+        animal::<Outlives>("concurrent/erase-and-update", &[]),
         animal::<LosesParts>("concurrent/parts", &[]),
         animal::<Looks>("concurrent/erase-and-list", &[]),
     ]

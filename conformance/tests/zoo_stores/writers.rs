@@ -239,6 +239,24 @@ animals! {
             new.map_or_else(|| self.m().erase(key), |new| self.m().set(key, new))
         }
     }
+    /// Waits for other writers, but not for those who erase a prefix.
+    Outlives {
+        fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+            let _others_wait = self.past();
+            let old = self.m().open(key)?;
+            let new = change.change(old.as_deref().map(|old| old as _))?;
+            pause();
+            new.map_or_else(|| self.m().erase(key), |new| self.m().set(key, new))
+        }
+        fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
+            let _others_wait = self.past();
+            self.m().set(key, value)
+        }
+        fn erase(&self, key: &Key) -> Result<()> {
+            let _others_wait = self.past();
+            self.m().erase(key)
+        }
+    }
     /// Erases the newest version: the one before it comes back.
     Versions {
         fn set(&self, key: &Key, value: &[u8]) -> Result<()> {

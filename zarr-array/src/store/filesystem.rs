@@ -312,6 +312,8 @@ impl WriteableStore for FilesystemStore {
             }
             match directory.look(name, false)? {
                 Some(look) if look.is_file => Ok(false),
+                // Gone meanwhile.
+                None if directory.look(name, true)?.is_none() => Err(ErrorKind::NotFound.into()),
                 look => Err(no_file(look.is_some_and(|l| l.is_dir))),
             }
         };

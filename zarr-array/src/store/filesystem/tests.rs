@@ -140,3 +140,71 @@ fn what_cannot_be_a_value_is_passed_over() {
     }
     assert!(listed(&store).is_empty());
 }
+
+/// A change that is under way when its directory is erased begins anew with what is made there anew.
+#[cfg(unix)]
+#[test]
+fn a_change_does_not_outlive_its_directory() {
+    struct Interrupted<'s>(&'s FilesystemStore, Vec<u8>, usize);
+    impl Change for Interrupted<'_> {
+        fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+            self.2 += 1;
+            old.unwrap().read(&[ByteRange::All], &mut |_, bytes| {
+                self.1 = [bytes, b" and changed"].concat();
+                Ok(())
+            })?;
+            if self.2 == 1 {
+                self.0.erase_prefix(&prefix("a/"))?;
+                assert!(self.0.set_if_absent(&key("a/b"), b"new")?);
+            }
+            Ok((!self.1.starts_with(b"gone")).then_some(&self.1))
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let store = FilesystemStore::open(dir.path()).unwrap();
+    for old in ["old", "gone"] {
+        store.set(&key("a/b"), old.as_bytes()).unwrap();
+        let mut change = Interrupted(&store, Vec::new(), 0);
+        store.update(&key("a/b"), &mut change).unwrap();
+        assert_eq!((store.get(&key("a/b")).unwrap().as_deref(), change.2), (Some(&b"new and changed"[..]), 2), "{old}");
+        assert_eq!(listed(&store), ["a/b"]);
+    }
+}
+
+#[test]
+fn debris_is_what_nobody_holds() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = FilesystemStore::open(dir.path()).unwrap();
+    fs::create_dir_all(dir.path().join("a/__zarr_partial.1")).unwrap();
+    fs::create_dir(dir.path().join("empty")).unwrap();
+    for name in ["a/__zarr_partial.1/v", "a/__zarr_partial.2", "a/__zarr_partial.3"] {
+        fs::write(dir.path().join(name), "half").unwrap();
+    }
+    assert!(store.list_dir(&Prefix::ROOT).unwrap() == Listing::default(), "no values, no prefixes");
+    let held = fs::File::open(dir.path().join("a/__zarr_partial.3")).unwrap();
+    crate::platform::hold::lock(&held).unwrap();
+    let expected: &[&str] = if cfg!(unix) { &["a/__zarr_partial.1", "a/__zarr_partial.2"] } else { &[] };
+    let sorted = |mut found: Vec<String>| {
+        found.sort();
+        found
+    };
+    assert_eq!(sorted(store.list_debris(&Prefix::ROOT).unwrap()), expected);
+    assert_eq!(sorted(store.erase_debris(&Prefix::ROOT).unwrap()), expected);
+    assert!(store.list_debris(&Prefix::ROOT).unwrap().is_empty());
+    assert!(dir.path().join("a/__zarr_partial.3").exists() && dir.path().join("empty").exists());
+}
+
+/// A link to nothing is neither a value nor room for one.
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_not_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = FilesystemStore::open(dir.path()).unwrap();
+    std::os::unix::fs::symlink("nowhere", dir.path().join("link")).unwrap();
+    assert_eq!(store.get(&key("link")).unwrap(), None);
+    for e in [store.set(&key("link"), b"x").unwrap_err(), store.set_if_absent(&key("link"), b"x").unwrap_err()] {
+        assert!(e.key() == Some("link") && e.to_string().contains("no file"), "{e}");
+    }
+    store.erase(&key("link")).unwrap();
+    assert!(dir.path().join("link").symlink_metadata().is_ok(), "no value, nothing to erase");
+}
