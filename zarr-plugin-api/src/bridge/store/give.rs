@@ -122,7 +122,7 @@ impl<const PLUGIN: bool> Change for Foreign<PLUGIN> {
         // SAFETY: the other side lends the function, its context and the call until `update` returns.
         let mut run = |old| unsafe { change(self.context, self.call, old, &raw mut value, &raw mut stored) };
         crate::bridge::error::check(match old {
-            Some(old) => source::lend::<PLUGIN, _>(old, &mut run),
+            Some(old) => source::lend_for_change::<PLUGIN, _>(old, &mut run),
             None => run(std::ptr::null()),
         })?;
         // SAFETY: the bytes live until the next call.

@@ -250,7 +250,7 @@ impl WriteableStore for Taken {
             unsafe {
                 Run::run(context, |(change, asked)| {
                     **asked = true;
-                    let old = source::Taken::lent(old, call);
+                    let old = source::Taken::lent_for_change(old, call);
                     let new = change.change(old.as_ref().map(|old| old as _))?;
                     *stored = u32::from(new.is_some());
                     *value = Bytes::new(new.unwrap_or_default());
