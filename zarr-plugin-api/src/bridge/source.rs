@@ -83,6 +83,7 @@ fn reader<const PLUGIN: bool>(source: &&dyn Source) -> abi::Reader {
 }
 
 /// Lends a source for a call.
+#[cfg(feature = "load")]
 pub(crate) fn lend<const PLUGIN: bool, R>(source: &dyn Source, f: impl FnOnce(*const abi::Reader) -> R) -> R {
     let reader = reader::<PLUGIN>(&source);
     f(&raw const reader)
