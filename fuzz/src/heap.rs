@@ -1,11 +1,11 @@
-//! The memory that a run takes.
+//! The memory that a run takes from Rust's heap.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     sync::atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
-/// No run may take more memory than this: some times the limits that it is given.
+/// No run may take more of it than this: some times the limits that it is given.
 pub const MOST: usize = 64 << 20;
 
 static NOW: AtomicUsize = AtomicUsize::new(0);

@@ -1,6 +1,7 @@
 //! What fuzz targets do with their bytes, and what must hold then. Each function panics if it does not.
 //!
-//! Memory is counted: whatever the bytes say, nothing may take more than [`MOST`].
+//! Memory of Rust is counted: whatever the bytes say, a run may take no more than [`MOST`]. What libraries in C allocate is not
+//! in that sum; `run` limits each of their allocations to as much.
 
 mod descriptor;
 mod heap;

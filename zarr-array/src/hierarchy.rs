@@ -6,7 +6,7 @@ use crate::{
     group::{Child, Group, Node},
     store::OpenMode,
 };
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 use zarr_core::{
     Error, ErrorKind, Result,
     json::{Json, Object},
@@ -81,7 +81,7 @@ impl Hierarchy {
         }
         self.stored_metadata(path)
     }
-    fn stored_metadata(&self, path: &NodePath) -> Result<NodeMetadata> {
+    pub(crate) fn stored_metadata(&self, path: &NodePath) -> Result<NodeMetadata> {
         let key = Key::metadata(path);
         let read = || match self.store.reader()?.open(&key)? {
             Some(source) => read_document(&*source, &self.context.limits),
@@ -224,21 +224,33 @@ impl Hierarchy {
                 }
                 _ => continue,
             }
-            self.rewrite(&group_path, &mut |node| {
-                let NodeMetadata::Group(group) = node else { return Ok(()) };
+            self.renew_copies(&group_path, &[relative], below)?;
+        }
+        Ok(())
+    }
+    /// Brings the copies of some nodes, given by their paths below a group, up to date in that group.
+    fn renew_copies(&self, group: &NodePath, paths: &[&str], below: Below) -> Result<()> {
+        let renew = &mut |node: &mut NodeMetadata| {
+            let NodeMetadata::Group(node) = node else { return Ok(()) };
+            let copies = node.consolidated().map(|c| c.nodes().clone());
+            let Some(mut copies) = copies else {
+                // Copies of a kind that is not known here would be wrong now.
+                node.set_consolidated(None);
+                return Ok(());
+            };
+            for path in paths {
                 // As it is now: of several that change it, the last to come here has seen what all stored.
-                let own = match self.stored_metadata(path) {
+                let own = match self.stored_metadata(&group.join(path)?) {
                     Ok(node) => Some(copy_of(&node)),
                     Err(e) if matches!(e.kind(), ErrorKind::NodeMissing) => None,
                     Err(e) => return Err(e),
                 };
-                // Copies of a kind that is not known here would be wrong now.
-                let nodes = group.consolidated().map(|c| copies_with(c.nodes(), relative, own, below));
-                group.set_consolidated(nodes);
-                Ok(())
-            })?;
-        }
-        Ok(())
+                copies = copies_with(&copies, path, own, below);
+            }
+            node.set_consolidated(Some(copies));
+            Ok(())
+        };
+        self.rewrite(group, renew).map(|_| ())
     }
 
     /// The children of a group: nodes, and what should be one and cannot be opened. Sorted by name.
@@ -299,13 +311,36 @@ impl Hierarchy {
     }
 
     /// Writes copies of the documents of all nodes below a group into it, as zarr-python does.
+    ///
+    /// Nodes may be changed, made and removed meanwhile. If this fails half way, copies may be older than what they copy:
+    /// call it again.
     pub fn consolidate(&self, path: &str) -> Result<()> {
         let path = NodePath::new(path)?;
         if let NodeMetadata::Array(_) = self.stored_metadata(&path)? {
             return Err(Error::argument("an array has nothing below it").at_node(&path));
         }
+        let copied = self.documents_below(&path)?;
+        self.change_node(&path, |m| {
+            if let NodeMetadata::Group(group) = m {
+                group.set_consolidated(Some(copied.clone().into_iter().collect()));
+            }
+            Ok(())
+        })?;
+        // From now on whoever changes a node finds copies, and renews its own. Who looked for them before found none, or had
+        // them replaced by what was read before that: the document is another than the one that was copied.
+        let now = self.documents_below(&path)?;
+        let gone = copied.keys().filter(|p| !now.contains_key(*p));
+        let other = now.iter().filter(|(p, document)| copied.get(*p) != Some(document)).map(|(p, _)| p);
+        let changed: Vec<&str> = other.chain(gone).map(String::as_str).collect();
+        match changed.is_empty() {
+            true => Ok(()),
+            false => self.renew_copies(&path, &changed, Below::Stays),
+        }
+    }
+    /// Copies of the documents of all nodes below a group, by their paths relative to it.
+    fn documents_below(&self, path: &NodePath) -> Result<BTreeMap<String, Object>> {
         let plain = Self { consolidated: None, ..self.clone() };
-        let (mut nodes, mut left) = (Vec::new(), vec![path.clone()]);
+        let (mut nodes, mut left) = (BTreeMap::new(), vec![path.clone()]);
         while let Some(at) = left.pop() {
             for name in plain.child_names(&at)? {
                 let child = at.child(&name)?;
@@ -314,21 +349,13 @@ impl Hierarchy {
                     Err(e) if matches!(e.kind(), ErrorKind::NodeMissing) => continue,
                     other => other?,
                 };
-                nodes.push((child.relative_to(&path).unwrap_or_default().to_owned(), copy_of(&metadata)));
+                nodes.insert(child.relative_to(path).unwrap_or_default().to_owned(), copy_of(&metadata));
                 if let NodeMetadata::Group(_) = metadata {
                     left.push(child);
                 }
             }
         }
-        nodes.sort_by(|a, b| a.0.cmp(&b.0));
-        let nodes: Object = nodes.into_iter().collect();
-        let consolidate = |m: &mut NodeMetadata| {
-            if let NodeMetadata::Group(group) = m {
-                group.set_consolidated(Some(nodes.clone()));
-            }
-            Ok(())
-        };
-        self.change_node(&path, consolidate).map(|_| ())
+        Ok(nodes)
     }
 }
 

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::{
         Arc,
@@ -48,8 +48,10 @@ struct Faulty {
 }
 
 impl Faulty {
-    fn hierarchy(path: &Path, fault: Fault, n: u64) -> (Hierarchy, Arc<Self>) {
-        let faulty = Arc::new(Self { store: FilesystemStore::open(path).unwrap(), fault, left: AtomicU64::new(n) });
+    fn hierarchy(folder: &Path, fault: Fault, n: u64) -> (Hierarchy, Arc<Self>) {
+        std::fs::create_dir_all(store_in(folder)).unwrap();
+        let store = FilesystemStore::open(store_in(folder)).unwrap();
+        let faulty = Arc::new(Self { store, fault, left: AtomicU64::new(n) });
         (Hierarchy::new(faulty.clone(), Context::new().unwrap()), faulty)
     }
     /// True if this operation is the one.
@@ -167,35 +169,85 @@ fn after(step: u16) -> Vec<u16> {
     (0..SIDE * SIDE).map(value).collect()
 }
 
+/// How far the work got: the step that it was at, told in a file beside the store before each of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum At {
+    Creation,
+    Whole,
+    Part,
+    Attributes,
+    Shrinking,
+    Growing,
+    End,
+}
+const STEPS: [At; 7] = [At::Creation, At::Whole, At::Part, At::Attributes, At::Shrinking, At::Growing, At::End];
+
+fn store_in(folder: &Path) -> PathBuf {
+    folder.join("store")
+}
+fn tell(folder: &Path, at: At) {
+    std::fs::write(folder.join("step"), [at as u8]).unwrap();
+}
+fn told(folder: &Path) -> At {
+    STEPS[usize::from(std::fs::read(folder.join("step")).unwrap()[0])]
+}
+
 /// Creates, writes, changes, resizes.
-fn work(hierarchy: &Hierarchy, overwrite: bool) -> Result<()> {
+fn work(hierarchy: &Hierarchy, overwrite: bool, folder: &Path) -> Result<()> {
+    tell(folder, At::Creation);
     let new = NewArray::new([SIDE, SIDE], "uint16").chunk_shape([4, 4]).shard_shape([SHARD, SHARD]);
     let mut array = hierarchy.create_array(WHERE, &if overwrite { new.overwrite() } else { new })?;
+    tell(folder, At::Whole);
     array.write(.., &after(1))?;
     let all = after(2);
     let part: Vec<u16> = (3..13).flat_map(|row| all[row * SIDE as usize + 3..][..10].to_vec()).collect();
+    tell(folder, At::Part);
     array.write([3..13, 3..13], &part)?;
+    tell(folder, At::Attributes);
     array.set_attributes([("done", Json::from(true))].into_iter().collect::<Object>())?;
+    tell(folder, At::Shrinking);
     array.resize(&[SHARD, SIDE], ResizeOptions::default())?;
-    array.resize(&[SIDE, SIDE], ResizeOptions::default()).map(|_| ())
+    tell(folder, At::Growing);
+    array.resize(&[SIDE, SIDE], ResizeOptions::default())?;
+    tell(folder, At::End);
+    Ok(())
 }
 
-/// Each shard is as one of the steps left it, or erased by the resizing; `Err`: it says that it is damaged.
-fn look(path: &Path) -> Result<()> {
-    let hierarchy = Hierarchy::open(path.to_str().unwrap())?;
+/// Each shard is as the step that the work was at found it or leaves it; `Err`: it says that it is damaged.
+fn look(folder: &Path) -> Result<()> {
+    let at = told(folder);
+    let hierarchy = Hierarchy::open(store_in(folder).to_str().unwrap())?;
     let array = match hierarchy.array(WHERE) {
-        Err(e) if matches!(e.kind(), zarr_array::ErrorKind::NodeMissing) => return Ok(()),
+        Err(e) if matches!(e.kind(), zarr_array::ErrorKind::NodeMissing) => {
+            assert_eq!(at, At::Creation, "the array is gone");
+            return Ok(());
+        }
         other => other?,
     };
-    for (row, column) in [(0, 0), (0, SHARD), (SHARD, 0), (SHARD, SHARD)].into_iter().filter(|s| s.0 < array.shape()[0])
-    {
+    let done = array.attributes().get("done").is_some();
+    assert!(at == At::Attributes || done == (at > At::Attributes), "attributes at {at:?}: {done}");
+    let rows = array.shape()[0];
+    let possible: &[u64] = match at {
+        At::Shrinking | At::Growing => &[SHARD, SIDE],
+        _ => &[SIDE],
+    };
+    assert!(possible.contains(&rows) && array.shape()[1] == SIDE, "{:?} at {at:?}", array.shape());
+    for (row, column) in [(0, 0), (0, SHARD), (SHARD, 0), (SHARD, SHARD)].into_iter().filter(|s| s.0 < rows) {
         let got: Vec<u16> = array.read([row..row + SHARD, column..column + SHARD])?;
-        let is = |step| {
-            let all = after(step);
+        let is = |step: &u16| {
+            let all = after(*step);
             let rows = (row..row + SHARD).flat_map(|r| all[(r * SIDE + column) as usize..][..SHARD as usize].to_vec());
             rows.collect::<Vec<_>>() == got
         };
-        assert!(is(0) || is(1) || is(2), "shard {row}, {column} is torn: {got:?}");
+        let possible: &[u16] = match at {
+            At::Creation => &[0],
+            At::Whole => &[0, 1],
+            At::Part => &[1, 2],
+            // While it is visible nothing was erased, and when it is again everything was.
+            At::Growing | At::End if row == SHARD => &[0],
+            At::Attributes | At::Shrinking | At::Growing | At::End => &[2],
+        };
+        assert!(possible.iter().any(is), "shard {row}, {column} at {at:?}: {got:?}");
     }
     let listed = hierarchy.store().lister()?.list()?;
     assert!(listed.iter().all(|k| k.as_str().ends_with("zarr.json") || k.as_str().starts_with("g/a/c/")), "{listed:?}");
@@ -203,9 +255,10 @@ fn look(path: &Path) -> Result<()> {
 }
 
 /// The same work again, without faults, over what was left.
-fn again(path: &Path) {
-    let hierarchy = Hierarchy::open(path.to_str().unwrap()).unwrap();
-    work(&hierarchy, true).unwrap();
+fn again(folder: &Path) {
+    let hierarchy = Hierarchy::open(store_in(folder).to_str().unwrap()).unwrap();
+    work(&hierarchy, true, folder).unwrap();
+    look(folder).unwrap();
     let array = hierarchy.array(WHERE).unwrap();
     let (upper, all) = (SHARD as usize * SIDE as usize, after(2));
     assert_eq!(array.read::<u16>([0..SHARD, 0..SIDE]).unwrap(), all[..upper]);
@@ -217,7 +270,7 @@ fn at_each(fault: Fault, check: impl Fn(&Path, Result<()>)) -> u64 {
     for n in 1.. {
         let dir = tempfile::tempdir().unwrap();
         let (hierarchy, faulty) = Faulty::hierarchy(dir.path(), fault, n);
-        let done = work(&hierarchy, false);
+        let done = work(&hierarchy, false, dir.path());
         if !faulty.was() {
             done.unwrap();
             return n - 1;
@@ -225,7 +278,7 @@ fn at_each(fault: Fault, check: impl Fn(&Path, Result<()>)) -> u64 {
         check(dir.path(), done);
         if fault == Fault::CutWrites {
             // No promise of ours: a document that is half there has to be removed.
-            FilesystemStore::open(dir.path()).unwrap().erase_prefix(&Prefix::ROOT).unwrap();
+            FilesystemStore::open(store_in(dir.path())).unwrap().erase_prefix(&Prefix::ROOT).unwrap();
         }
         again(dir.path());
     }
@@ -270,14 +323,14 @@ fn a_process() {
     let Ok(task) = std::env::var(TASK) else {
         let dir = tempfile::tempdir().unwrap();
         let (hierarchy, faulty) = Faulty::hierarchy(dir.path(), Fault::Fail, u64::MAX);
-        work(&hierarchy, false).unwrap();
+        work(&hierarchy, false, dir.path()).unwrap();
         assert!(!faulty.was());
         return look(dir.path()).unwrap();
     };
-    let [when, n, path] = task.splitn(3, ':').collect::<Vec<_>>()[..] else { panic!("{task}") };
+    let [when, n, folder] = task.splitn(3, ':').collect::<Vec<_>>()[..] else { panic!("{task}") };
     let fault = if when == "before" { Fault::KillBefore } else { Fault::KillAfter };
-    let (hierarchy, _) = Faulty::hierarchy(path.as_ref(), fault, n.parse().unwrap());
-    work(&hierarchy, false).unwrap();
+    let (hierarchy, _) = Faulty::hierarchy(folder.as_ref(), fault, n.parse().unwrap());
+    work(&hierarchy, false, folder.as_ref()).unwrap();
 }
 
 #[test]

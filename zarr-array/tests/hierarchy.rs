@@ -1,7 +1,13 @@
 //! Groups, consolidated metadata, and what is not known, on every road that opens a node.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 use zarr_array::{
     Context, ErrorKind, Hierarchy, NewArray, Node,
     core::{
@@ -164,6 +170,64 @@ fn must_understand_on_every_road() {
         store.writer().unwrap().erase(&Key::new("a/zarr.json").unwrap()).unwrap();
         assert!(consolidated.node("/a").is_err(), "consolidated entry: {document}");
         assert!(consolidated.group("/").unwrap().children().unwrap()[0].node.is_err());
+    }
+}
+
+/// Whoever changes a node while copies are made of all finds no copies yet, or has its own replaced by what was read before.
+#[test]
+fn copies_are_made_while_others_change_nodes() {
+    for round in 0..40 {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().to_str().unwrap();
+        let zarr = Hierarchy::create(path).unwrap();
+        for name in (0..24).map(|i| format!("/g/{i}")) {
+            zarr.create_array(&name, &NewArray::new([1], "bool")).unwrap();
+        }
+        let left = AtomicU32::new(4);
+        std::thread::scope(|s| {
+            for thread in 0..4 {
+                let left = &left;
+                s.spawn(move || {
+                    let zarr = Hierarchy::open(path).unwrap();
+                    for i in (0..24).filter(|i| i % 4 == thread) {
+                        match (i + round) % 8 {
+                            0 => zarr.erase(&format!("/g/{i}")).unwrap(),
+                            1 => _ = zarr.create_array(&format!("/new{i}"), &NewArray::new([1], "bool")).unwrap(),
+                            _ => zarr
+                                .array(&format!("/g/{i}"))
+                                .unwrap()
+                                .set_attributes([("round", Json::from(1u64))].into_iter().collect())
+                                .unwrap(),
+                        }
+                    }
+                    left.fetch_sub(1, Ordering::SeqCst);
+                });
+            }
+            let zarr = Hierarchy::open(path).unwrap();
+            while left.load(Ordering::SeqCst) > 0 {
+                zarr.consolidate("/").unwrap();
+            }
+        });
+        let root = json(&text(zarr.store(), "zarr.json"));
+        let consolidated = root.as_object().unwrap().get("consolidated_metadata").unwrap().as_object().unwrap();
+        let copies: BTreeMap<String, Json> = consolidated
+            .get("metadata")
+            .unwrap()
+            .as_object()
+            .unwrap()
+            .iter()
+            .map(|(p, v)| (p.to_owned(), v.clone()))
+            .collect();
+        let keys = zarr.store().lister().unwrap().list().unwrap();
+        let documents: BTreeMap<String, Json> = keys
+            .iter()
+            .filter_map(|k| {
+                Some((k.as_str().strip_suffix("/zarr.json")?.to_owned(), json(&text(zarr.store(), k.as_str()))))
+            })
+            .collect();
+        let paths: BTreeSet<&String> = copies.keys().chain(documents.keys()).collect();
+        let stale: Vec<_> = paths.into_iter().filter(|p| copies.get(*p) != documents.get(*p)).collect();
+        assert!(stale.is_empty(), "round {round}: copies of {stale:?} are not what is stored");
     }
 }
 

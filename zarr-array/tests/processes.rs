@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use std::{
+    ops::Range,
     path::Path,
     process::{Child, Command, Stdio},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 use zarr_array::{
     Array, Hierarchy, NewArray,
@@ -38,29 +39,35 @@ fn open(path: &Path) -> Array {
     Hierarchy::open(path.to_str().unwrap()).unwrap().array("/a").unwrap()
 }
 
-fn start(task: &str, path: &Path, process: u64, rounds: u64) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_process"])
-        .env(TASK, format!("{task}:{process}:{rounds}:{}", path.display()))
-        .stdout(Stdio::null())
-        .stderr(Stdio::inherit())
-        .spawn()
-        .unwrap()
+/// A process that ends with the test, also if that fails.
+struct Process(Child);
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _it_may_have_ended = self.0.kill();
+        self.0.wait().unwrap();
+    }
 }
 
-fn rows_and_columns(i: u64) -> [std::ops::Range<u64>; 2] {
+fn start(task: &str, path: &Path, process: u64, rounds: Range<u64>) -> Process {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "a_process"]).stdout(Stdio::null()).stderr(Stdio::inherit());
+    command.env(TASK, format!("{task}:{process}:{}:{}:{}", rounds.start, rounds.end, path.display()));
+    Process(command.spawn().unwrap())
+}
+
+fn rows_and_columns(i: u64) -> [Range<u64>; 2] {
     let (row, column) = (i / (SIDE / INNER) * INNER, i % (SIDE / INNER) * INNER);
     [row..row + INNER, column..column + INNER]
 }
 
 /// Each thread writes squares that nobody else writes, and finds them as it left them.
-fn write_squares(path: &Path, process: u64, rounds: u64) {
+fn write_squares(path: &Path, process: u64, rounds: &Range<u64>) {
     thread::scope(|s| {
         for thread in 0..THREADS {
             s.spawn(move || {
                 let array = open(path);
                 let squares = (0..64).filter(|i| i % (PROCESSES * THREADS) == process * THREADS + thread);
-                for round in 1..=rounds {
+                for round in rounds.clone() {
                     for i in squares.clone() {
                         let value = (round * 1000 + i) as u32;
                         array.write(rows_and_columns(i), &[value; 64]).unwrap();
@@ -79,21 +86,22 @@ fn a_process() {
     let Ok(task) = std::env::var(TASK) else {
         let dir = tempfile::tempdir().unwrap();
         create(dir.path(), true);
-        return write_squares(dir.path(), 0, 1);
+        return write_squares(dir.path(), 0, &(1..2));
     };
-    let [task, process, rounds, path] = task.splitn(4, ':').collect::<Vec<_>>()[..] else { panic!("{task}") };
-    let (process, rounds, path): (u64, u64, &Path) = (process.parse().unwrap(), rounds.parse().unwrap(), path.as_ref());
+    let [task, process, first, end, path] = task.splitn(5, ':').collect::<Vec<_>>()[..] else { panic!("{task}") };
+    let [process, first, end] = [process, first, end].map(|n| n.parse::<u64>().unwrap());
+    let (rounds, path) = (first..end, Path::new(path));
     match task {
-        "squares" => write_squares(path, process, rounds),
+        "squares" => write_squares(path, process, &rounds),
         "create" => {
             let hierarchy = Hierarchy::create(path.to_str().unwrap()).unwrap();
-            let won = (0..rounds).filter(|i| hierarchy.create_array(&format!("/{i}/x"), &new_array(true)).is_ok());
+            let won = rounds.filter(|i| hierarchy.create_array(&format!("/{i}/x"), &new_array(true)).is_ok());
             let won: Vec<u64> = won.collect();
             std::fs::write(path.join(format!("won.{process}")), format!("{won:?}")).unwrap();
         }
         "attributes" => {
             let hierarchy = Hierarchy::open(path.to_str().unwrap()).unwrap();
-            for i in 0..rounds {
+            for i in rounds {
                 let mut array = hierarchy.array(&format!("/{process}/{i}")).unwrap();
                 array.set_attributes([("by", Json::from(process))].into_iter().collect::<Object>()).unwrap();
             }
@@ -102,8 +110,8 @@ fn a_process() {
     }
 }
 
-fn all_end_well(processes: impl IntoIterator<Item = Child>) {
-    let ended: Vec<_> = processes.into_iter().map(|mut p| p.wait().unwrap()).collect();
+fn all_end_well(processes: impl IntoIterator<Item = Process>) {
+    let ended: Vec<_> = processes.into_iter().map(|mut p| p.0.wait().unwrap()).collect();
     assert!(ended.iter().all(std::process::ExitStatus::success), "{ended:?}");
 }
 
@@ -113,7 +121,9 @@ fn nothing_is_lost() {
         let dir = tempfile::tempdir().unwrap();
         create(dir.path(), sharded);
         let rounds = 20;
-        all_end_well((0..PROCESSES).map(|process| start("squares", dir.path(), process, rounds)).collect::<Vec<_>>());
+        all_end_well(
+            (0..PROCESSES).map(|process| start("squares", dir.path(), process, 1..rounds + 1)).collect::<Vec<_>>(),
+        );
         let array = open(dir.path());
         for i in 0..64 {
             let got: Vec<u32> = array.read(rows_and_columns(i)).unwrap();
@@ -122,36 +132,52 @@ fn nothing_is_lost() {
     }
 }
 
+/// So many pairs of processes are killed, each of which would write for so many rounds.
+const KILLS: u64 = 60;
+const ROUNDS: u64 = 10_000;
+
+/// The value of each square, which must have one only, and one that its writer wrote after the one that was seen before.
+fn look(array: &Array, seen: &mut [u64; 64], kill: u64) {
+    let all: Vec<u32> = array.read(..).unwrap();
+    for (i, before) in (0..).zip(seen) {
+        let [rows, columns] = rows_and_columns(i).map(|r| r.start as usize..r.end as usize);
+        let square: Vec<u32> = rows.flat_map(|r| &all[r * SIDE as usize..][columns.clone()]).copied().collect();
+        let value = u64::from(square[0]);
+        assert!(square.iter().all(|v| *v == square[0]), "square {i} is torn");
+        assert!(value >= *before, "square {i} is {value} after it was {before}");
+        let is_written = i % (PROCESSES * THREADS) < 2 * THREADS && value % 1000 == i;
+        let round = value / 1000;
+        let is_possible = is_written && round % ROUNDS > 0 && round / ROUNDS <= kill;
+        assert!(value == 0 || is_possible, "nobody wrote {value} to square {i}");
+        *before = value;
+    }
+}
+
 /// Whoever reads while writers are killed sees each square as one writer left it, and so does whoever comes later.
 #[test]
 fn nothing_is_torn_by_kills() {
     let dir = tempfile::tempdir().unwrap();
     let array = create(dir.path(), true);
-    let whole = || {
-        let all: Vec<u32> = array.read(..).unwrap();
-        for i in 0..64 {
-            let [rows, columns] = rows_and_columns(i).map(|r| r.start as usize..r.end as usize);
-            let square: Vec<u32> = rows.flat_map(|r| &all[r * SIDE as usize..][columns.clone()]).copied().collect();
-            let value = u64::from(square[0]);
-            assert!(square.iter().all(|v| *v == square[0]), "square {i} is torn");
-            assert!(value == 0 || value % 1000 == i, "square {i} has the value of another");
+    let mut seen = [0; 64];
+    for kill in 0..KILLS {
+        let rounds = kill * ROUNDS + 1..(kill + 1) * ROUNDS;
+        let processes = [0, 1].map(|process| start("squares", dir.path(), process, rounds.clone()));
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while seen.iter().all(|value| *value < rounds.start * 1000) {
+            assert!(Instant::now() < deadline, "nothing was written before kill {kill}");
+            look(&array, &mut seen, kill);
         }
-    };
-    for kill in 0..60 {
-        let mut processes: Vec<_> = (0..2).map(|process| start("squares", dir.path(), process, 1_000_000)).collect();
-        let until = Duration::from_micros(15_000 + kill * 1_237 % 20_000);
-        let begin = std::time::Instant::now();
-        while begin.elapsed() < until {
-            whole();
+        let until = Instant::now() + Duration::from_micros(kill * 1_237 % 20_000);
+        while Instant::now() < until {
+            look(&array, &mut seen, kill);
         }
-        processes.iter_mut().for_each(|p| p.kill().unwrap());
-        processes.iter_mut().for_each(|p| _ = p.wait().unwrap());
-        whole();
+        drop(processes);
+        look(&array, &mut seen, kill);
     }
     let listed: Vec<_> = array.hierarchy().store().lister().unwrap().list().unwrap().into_iter().collect();
     assert_eq!(listed.iter().map(ToString::to_string).collect::<Vec<_>>(), ["a/c/0/0", "a/zarr.json", "zarr.json"]);
     // Nobody trips over what was left behind, and it can be told from what is being written.
-    write_squares(dir.path(), 0, 1);
+    write_squares(dir.path(), 0, &(ROUNDS * KILLS..ROUNDS * KILLS + 1));
     let left = array.hierarchy().store().writer().unwrap().erase_debris(&Prefix::ROOT).unwrap();
     let in_directory = std::fs::read_dir(dir.path().join("a/c/0")).unwrap().count();
     assert_eq!(in_directory, 1, "{} were left behind", left.len());
@@ -161,7 +187,7 @@ fn nothing_is_torn_by_kills() {
 fn creation_has_one_winner() {
     let dir = tempfile::tempdir().unwrap();
     let arrays = 40;
-    all_end_well((0..PROCESSES).map(|process| start("create", dir.path(), process, arrays)).collect::<Vec<_>>());
+    all_end_well((0..PROCESSES).map(|process| start("create", dir.path(), process, 0..arrays)).collect::<Vec<_>>());
     let mut won: Vec<u64> = Vec::new();
     for process in 0..PROCESSES {
         let text = std::fs::read_to_string(dir.path().join(format!("won.{process}"))).unwrap();
@@ -184,7 +210,7 @@ fn no_copy_of_metadata_is_lost() {
         hierarchy.create_array(name, &NewArray::new([1], "bool")).unwrap();
     }
     hierarchy.consolidate("/").unwrap();
-    all_end_well((0..PROCESSES).map(|process| start("attributes", dir.path(), process, arrays)).collect::<Vec<_>>());
+    all_end_well((0..PROCESSES).map(|process| start("attributes", dir.path(), process, 0..arrays)).collect::<Vec<_>>());
     let copies = hierarchy.with_consolidated_metadata().unwrap();
     for (process, name) in &names {
         assert_eq!(copies.array(name).unwrap().attributes().get("by"), Some(&Json::from(*process)), "{name}");

@@ -353,7 +353,8 @@ typedef struct zp_chunk_key_encoding {
 typedef zp_status (*zp_found)(void *context, size_t i, uint32_t is_prefix, const uint8_t *bytes, size_t len);
 
 /* Gives what is to be stored in place of old (NULL: there is no value); *stored 0: nothing is. The bytes live until its next
- * call or the end of update. It is called again when another writer was faster, and must not use the store for the same key. */
+ * call or the end of update. It is called again when another writer was faster, and must not use the store for the same key.
+ * The call is the one that update was given. old has no memo: it is of one try only. */
 typedef zp_status (*zp_change)(void *context, const zp_call *, const zp_reader *old, zp_bytes *value, uint32_t *stored);
 
 typedef struct zp_store {
@@ -387,11 +388,6 @@ typedef struct zp_store {
   /* ZP_STORE_WRITE: changes a value, and loses nothing that others store at the same time. */
   zp_status (*update)(const struct zp_store *, const zp_call *, const zp_str *key, zp_change change,
                       void *context) ZP_NOEXCEPT;
-  /* What killed writers left below a prefix. ZP_STORE_LIST: names it; ZP_STORE_WRITE: removes it, and names it. */
-  zp_status (*list_debris)(const struct zp_store *, const zp_call *, const zp_str *prefix, zp_found found,
-                           void *context) ZP_NOEXCEPT;
-  zp_status (*erase_debris)(const struct zp_store *, const zp_call *, const zp_str *prefix, zp_found found,
-                            void *context) ZP_NOEXCEPT;
 } zp_store;
 #define ZP_STORE_READ 1u
 #define ZP_STORE_WRITE 2u

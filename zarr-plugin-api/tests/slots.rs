@@ -21,6 +21,10 @@ fn slots(name: &str) -> BTreeSet<&'static str> {
     found.members.iter().map(|(m, ..)| *m).filter(|m| !head.contains(m)).collect()
 }
 
+/// Methods that do not cross, because nothing would call them there: who clears up after killed writers asks the store that
+/// has the files, not one that a plugin's storage transformer made of it.
+const STAY: [&str; 2] = ["erase_debris", "list_debris"];
+
 #[test]
 fn every_method_has_a_slot() {
     let codec = include_str!("../../zarr-core/src/codec/mod.rs");
@@ -63,7 +67,7 @@ fn every_method_has_a_slot() {
             slots.insert("abilities");
         }
         let mut used: BTreeSet<&str> = others.iter().copied().collect();
-        for method in traits.iter().flat_map(|t| methods(source, t)) {
+        for method in traits.iter().flat_map(|t| methods(source, t)).filter(|m| !STAY.contains(m)) {
             let slot = renamed.iter().find(|(m, _)| *m == method).map_or(method, |(_, s)| s);
             assert!(slots.contains(slot), "{traits:?}: `{method}` has no slot in {name}");
             used.insert(slot);

@@ -30,8 +30,12 @@ fn bomb(data_type: &str, codecs: &[&str]) -> Vec<u8> {
 
 /// Reads a chunk that somebody else stored.
 fn read(array: &NewArray, chunk: &[u8]) -> (zarr_array::Result<Vec<Vec<u8>>>, usize) {
+    read_within(CHUNK_BYTES, array, chunk)
+}
+
+fn read_within(chunk_bytes: u64, array: &NewArray, chunk: &[u8]) -> (zarr_array::Result<Vec<Vec<u8>>>, usize) {
     largest_allocation(|begin| {
-        let array = memory(CHUNK_BYTES).create_array("/", array).unwrap();
+        let array = memory(chunk_bytes).create_array("/", array).unwrap();
         array.data_store().writer().unwrap().set(&Key::new("c/0").unwrap(), chunk).unwrap();
         begin();
         read_elements(&array)
@@ -66,8 +70,9 @@ fn much_from_little() {
 #[test]
 fn a_zstd_frame_with_a_large_window() {
     let (raw_block, mut granted) = ([0x21, 0, 0, 1, 2, 3, 4], 0);
+    let frame = |exponent: u8| [&[0x28, 0xb5, 0x2f, 0xfd, 0, exponent << 3], &raw_block[..]].concat();
     for exponent in 0..32u8 {
-        let frame = [&[0x28, 0xb5, 0x2f, 0xfd, 0, exponent << 3], &raw_block[..]].concat();
+        let frame = frame(exponent);
         for (data_type, codecs) in
             [("string", &[TEXT, ZSTD][..]), ("uint8", &[BYTES, ZSTD]), ("uint8", &[BYTES, GZIP, ZSTD])]
         {
@@ -81,6 +86,14 @@ fn a_zstd_frame_with_a_large_window() {
         granted += usize::from(read(&new("uint8", 4, &[BYTES, ZSTD]), &frame).0.is_ok());
     }
     assert!(granted >= 14, "{granted}");
+    // Between both ends it is the largest power of two within the limit of a chunk.
+    let limits = [(1 << 12, 23), (8 << 20, 23), ((32 << 20) - 1, 24), (32 << 20, 25), (1 << 27, 27), (4 << 30, 27)];
+    for (limit, most) in limits {
+        for log in most - 1..most + 3 {
+            let e = read_within(limit, &new("string", 1, &[TEXT, ZSTD]), &frame(log - 10)).0.unwrap_err().to_string();
+            assert_eq!(e.contains("too much memory"), log > most, "2^{log} within {limit}: {e}");
+        }
+    }
 }
 
 #[test]
@@ -123,6 +136,84 @@ fn entries_of_a_shard_index() {
             refused(what, read(&new("uint8", 4, &[&shard.replace("AT", location)]), &chunk));
         }
     }
+}
+
+/// An array in files, and a file for its chunk that begins with `bytes` and has 6 GiB, of which the disk has none.
+#[cfg(unix)]
+fn sparse(new: &NewArray, bytes: &[u8]) -> (tempfile::TempDir, Array) {
+    let dir = tempfile::tempdir().unwrap();
+    let context = Context::new().unwrap().with_executor(Arc::new(Sequential));
+    let mode = zarr_array::store::OpenMode::Create;
+    let hierarchy = Hierarchy::open_with(dir.path().to_str().unwrap(), mode, context).unwrap();
+    let array = hierarchy.create_array("/", new).unwrap();
+    std::fs::create_dir(dir.path().join("c")).unwrap();
+    std::fs::write(dir.path().join("c/0"), bytes).unwrap();
+    std::fs::File::options().write(true).open(dir.path().join("c/0")).unwrap().set_len(SPARSE).unwrap();
+    (dir, array)
+}
+#[cfg(unix)]
+const SPARSE: u64 = 6 << 30;
+
+/// What is stored may be larger than what may be decoded: 6 GiB for eight elements are refused by their length.
+#[test]
+#[cfg(unix)]
+fn a_chunk_that_is_too_large_is_not_read() {
+    let shard = r#"{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":[{"name":"bytes"}],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"index_location":"start"}}"#;
+    let zipped = shard.replace(BYTES, &format!("{BYTES},{GZIP}"));
+    let (crc32c, part) = ("\"crc32c\"", Region::new(&[2], &[1]).unwrap());
+    let element = |data_type: &str| if data_type == "string" { b"a".to_vec() } else { vec![1] };
+    let limit = |what: &str, (outcome, largest): (zarr_array::Result<()>, usize)| match outcome {
+        Err(e) if matches!(e.kind(), ErrorKind::Limit { what: "an encoded chunk", asked: SPARSE, .. }) => {
+            assert!(largest <= ALLOCATION, "{what}: {largest} bytes were allocated at once");
+        }
+        other => panic!("{what}: {other:?}"),
+    };
+    for (data_type, codecs) in [
+        ("uint8", &[BYTES, GZIP][..]),
+        ("uint8", &[BYTES, ZSTD]),
+        ("uint8", &[BYTES, LZ4]),
+        ("uint8", &[BYTES, GZIP, crc32c]),
+        ("uint8", &[shard, GZIP]),
+        ("string", &[TEXT]),
+        ("string", &[TEXT, GZIP]),
+    ] {
+        let (_dir, array) = sparse(&new(data_type, 8, codecs), &[]);
+        let what = format!("{data_type} {codecs:?}");
+        let watch = |f: &dyn Fn() -> zarr_array::Result<()>| {
+            largest_allocation(|begin| {
+                begin();
+                f()
+            })
+        };
+        limit(&what, watch(&|| read_elements(&array).map(|_| ())));
+        limit(&what, watch(&|| read_region(&array, &part).map(|_| ())));
+        limit(&what, watch(&|| write_region(&array, &part, &[element(data_type)])));
+    }
+    // An inner chunk is read whole too, and a change keeps those beside it.
+    let (none, from) = (u64::MAX, 64u64);
+    let index = |first: [u64; 2]| [first[0], first[1], from, 2, none, none, none, none].map(u64::to_le_bytes).concat();
+    let all_of_it = [index([from, SPARSE - from]), vec![5, 6]].concat();
+    let (_dir, array) = sparse(&new("uint8", 8, &[&zipped]), &all_of_it);
+    for write in [false, true] {
+        let (outcome, largest) = largest_allocation(|begin| {
+            begin();
+            match write {
+                true => write_region(&array, &Region::new(&[4], &[2]).unwrap(), &[vec![1], vec![1]]),
+                false => read_region(&array, &Region::new(&[0], &[1]).unwrap()).map(|_| ()),
+            }
+        });
+        let refused = outcome.unwrap_err();
+        assert!(matches!(refused.kind(), ErrorKind::Data(_) | ErrorKind::Limit { .. }), "{refused}");
+        assert!(largest <= ALLOCATION, "{largest} bytes were allocated at once");
+    }
+    // A large shard of small chunks is read as any other.
+    let (_dir, array) = sparse(&new("uint8", 8, &[shard]), &[index([from, 2]), vec![5, 6]].concat());
+    let (elements, largest) = largest_allocation(|begin| {
+        begin();
+        read_elements(&array).unwrap()
+    });
+    assert_eq!(elements.concat(), [5, 6, 5, 6, 0, 0, 0, 0]);
+    assert!(largest <= ALLOCATION, "{largest} bytes were allocated at once");
 }
 
 #[test]

@@ -1,20 +1,22 @@
 //! The laws of stores hold for the stores that plugins give: everything crosses the boundary twice.
 
-use super::load;
+use super::{json, load};
 use std::{
     fs,
     path::Path,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
 };
 use zarr_array::{
-    Result,
+    Context, Hierarchy, Result, Slice,
     core::{
         call::Options,
         extension::Extension,
         json::{Json, Object},
+        limits::Limits,
+        metadata::ArrayMetadata,
         registry::{Intent, Notes, Registry, Site},
         representation::Representation,
         storage_transformer::{create, stack},
@@ -54,8 +56,12 @@ fn unsupported(subject: &Subject) -> Vec<String> {
 }
 
 /// The one that `zarr new-plugin` writes: it changes nothing, so nothing may change on the way.
-#[test]
-fn a_plugin_that_changes_nothing() {
+fn nothing() -> Arc<Plugin> {
+    static PLUGIN: OnceLock<Arc<Plugin>> = OnceLock::new();
+    PLUGIN.get_or_init(build_nothing).clone()
+}
+
+fn build_nothing() -> Arc<Plugin> {
     let (dir, tree) = (tempfile::tempdir().unwrap(), Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
     let read = |path: &str| fs::read_to_string(tree.join(path)).unwrap();
     fs::create_dir(dir.path().join("src")).unwrap();
@@ -66,11 +72,58 @@ fn a_plugin_that_changes_nothing() {
     let source = read("zarr-cli/templates/rust/storage_transformer.rs");
     let source = source.replace("{{name}}", "acme.nothing").replace("{{id}}", "org.acme.nothing");
     fs::write(dir.path().join("src/lib.rs"), source).unwrap();
-    let plugin = Plugin::open(&strangers::rust_from("acme-nothing", dir.path()).unwrap()).unwrap();
+    Plugin::open(&strangers::rust_from("acme-nothing", dir.path()).unwrap()).unwrap()
+}
+
+#[test]
+fn a_plugin_that_changes_nothing() {
+    let plugin = nothing();
     let subject = Subject::new(move || {
         wrapped(&plugin, &Json::from("acme.nothing"), &Options::default(), MemoryStore::default())
     });
     assert_eq!(unsupported(&subject), ["store/set/reopen"]);
+}
+
+/// A shard that changes is read and stored through the plugin's `update`: its index, and what stays of its chunks.
+#[test]
+fn shards_behind_a_plugin_that_changes_nothing() {
+    let mut registry = Registry::builtin().unwrap();
+    nothing().add_to(&mut registry).unwrap();
+    let array = |transformers: &str| {
+        let text = format!(
+            r#"{{"zarr_format":3,"node_type":"array","shape":[32],"data_type":"uint16","fill_value":0,
+            "chunk_grid":{{"name":"regular","configuration":{{"chunk_shape":[16]}}}},"chunk_key_encoding":"default",
+            "codecs":[{{"name":"sharding_indexed","configuration":{{"chunk_shape":[4],"index_location":"end",
+            "codecs":[{{"name":"bytes","configuration":{{"endian":"little"}}}},{{"name":"gzip","configuration":{{"level":1}}}}],
+            "index_codecs":[{{"name":"bytes","configuration":{{"endian":"little"}}}},{{"name":"crc32c"}}]}}}}],
+            "storage_transformers":{transformers}}}"#
+        );
+        let metadata =
+            ArrayMetadata::from_object(json(&text).as_object().unwrap().clone(), &Limits::default()).unwrap();
+        let hierarchy = Hierarchy::new(Arc::new(MemoryStore::default()), Context::with_registry(registry.clone()));
+        hierarchy.create_array_from("/", metadata, false).unwrap()
+    };
+    let arrays = [array("[]"), array(r#"["acme.nothing"]"#)];
+    let all = Slice { start: 0, stop: 32, step: 1 };
+    let selections = [
+        ("stepped, where nothing is", Slice { step: 3, ..all }),
+        ("whole", all),
+        ("dense", Slice { start: 2, stop: 21, step: 1 }),
+        ("stepped", Slice { start: 1, stop: 30, step: 2 }),
+        ("dense, of whole chunks", Slice { start: 4, stop: 12, step: 1 }),
+        ("stepped in one shard", Slice { start: 0, stop: 8, step: 2 }),
+        ("whole again", all),
+    ];
+    for (round, (what, slice)) in selections.into_iter().enumerate() {
+        let elements: Vec<u16> = (0..slice.len()).map(|i| (100 * (round as u64 + 1) + i) as u16).collect();
+        let [plain, wrapped] = arrays.each_ref().map(|array| {
+            array.write([slice], &elements).unwrap_or_else(|e| panic!("{what}: {e}"));
+            assert_eq!(array.read::<u16>([slice]).unwrap(), elements, "{what}");
+            let stored = [0, 1].map(|cell| array.read_encoded_chunk(&[cell]).unwrap());
+            (array.read::<u16>(..).unwrap(), stored)
+        });
+        assert_eq!(wrapped, plain, "{what}");
+    }
 }
 
 /// Of the keys that there are every other one is in a file that the manifest names, the rest in the store below.

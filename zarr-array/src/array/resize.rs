@@ -4,7 +4,7 @@ use super::Array;
 use crate::{element::Element, selection::Selection};
 use zarr_core::{
     Error, Result,
-    metadata::ResolvedArray,
+    metadata::{NodeMetadata, ResolvedArray},
     view::{Region, View, ViewMut},
 };
 
@@ -30,8 +30,12 @@ impl Array {
     /// Changes the shape. Elements inside both shapes stay. Chunks that straddle the new edge are not rewritten: what
     /// they hold beyond it shows again when the array grows, and is reported then.
     ///
+    /// An array must not shrink beside writers of what is cut off, nor while another handle makes it grow again: what they
+    /// store may be removed. Where another shape is seen in time, nothing more is removed.
+    ///
     /// # Errors
-    /// When the rank differs, the grid does not fit the new shape, or the store cannot list or write.
+    /// When the rank differs, the grid does not fit the new shape, the store cannot list or write, or somebody else
+    /// changes the shape before all chunks outside are removed.
     pub fn resize(&mut self, shape: &[u64], options: ResizeOptions) -> Result<ResizeReport> {
         self.resolved.check_writable().map_err(|e| e.at_node(&self.path))?;
         let shrinks = shape.iter().zip(self.shape()).any(|(new, old)| new < old);
@@ -56,6 +60,7 @@ impl Array {
         for cell in stored {
             if cell.iter().zip(&grid).any(|(c, n)| c >= n) {
                 if !options.keep_outside {
+                    self.check_shape_is_stored()?;
                     self.data.writer()?.erase(&self.chunk_key(&cell)?)?;
                     report.erased.push(cell);
                 }
@@ -67,6 +72,17 @@ impl Array {
             }
         }
         Ok(report)
+    }
+
+    /// Refuses to go on where somebody else gave the array another shape meanwhile.
+    fn check_shape_is_stored(&self) -> Result<()> {
+        match self.hierarchy.stored_metadata(&self.path)? {
+            NodeMetadata::Array(stored) if stored.shape() == self.shape() => Ok(()),
+            _ => {
+                let e = Error::metadata(format!("while it shrank to {:?} somebody else changed it", self.shape()));
+                Err(e.at_node(&self.path).with_hint("chunks outside are still stored: resize it once more, alone"))
+            }
+        }
     }
 
     /// The parts of a chunk that are visible now and were not before: one for each dimension that grew there.

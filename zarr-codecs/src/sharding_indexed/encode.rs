@@ -5,7 +5,7 @@ use zarr_core::{
     Error, ErrorKind, Result,
     call::{Call, InnerChunkOrder, Out, Scratch},
     codec::{ArrayToBytes, Encoded, Update},
-    limits::zeroed,
+    limits::{Limits, zeroed},
     source::{ByteRange, Source},
     view::{Dims, Region, View},
 };
@@ -123,7 +123,7 @@ impl Update for ShardingIndexed {
         };
         let mut index = Index::empty(&self.counts)?;
         let start = self.begin(out)?;
-        let mut copied = old.map(|source| Copied::new(source, self.encoded_size().max())).transpose()?;
+        let mut copied = old.map(|source| Copied::new(source, self.encoded_size().max(), call.limits)).transpose()?;
         let mut any = false;
         for i in ordered(&self.counts, call.options.inner_chunk_order)? {
             let cell = cell(&self.counts, i);
@@ -221,18 +221,19 @@ struct Copied<'s> {
 
 impl<'s> Copied<'s> {
     /// Inner chunks may share their bytes, and take more when each gets its own: no more than a shard's inner chunks take,
-    /// or than there was.
-    fn new(source: &'s dyn Source, most: Option<u64>) -> Result<Self> {
+    /// or than there was and a chunk may have.
+    fn new(source: &'s dyn Source, most: Option<u64>, limits: &Limits) -> Result<Self> {
         let left = match (source.size()?, most) {
             (Some(size), Some(most)) => size.max(most),
             (size, most) => size.or(most).unwrap_or(u64::MAX),
         };
+        let left = left.min(limits.chunk_bytes.max(most.unwrap_or(0)));
         Ok(Self { source, from: 0, len: 0, left })
     }
     /// Adds an inner chunk. Gives where it will be, counted from what is written.
     fn add(&mut self, entry: Entry, out: &mut Out<'_>) -> Result<u64> {
         let left = self.left.checked_sub(entry.len);
-        self.left = left.ok_or_else(|| Error::data("the inner chunks of the index are larger than a shard"))?;
+        self.left = left.ok_or_else(|| Error::data("the inner chunks of the index are larger than a shard may be"))?;
         if self.from.checked_add(self.len) != Some(entry.offset) {
             self.flush(out)?;
             self.from = entry.offset;

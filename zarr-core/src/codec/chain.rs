@@ -88,6 +88,10 @@ impl Chain {
     pub fn encoded_size(&self) -> Size {
         self.encoded_size
     }
+    /// What is known of the size of what the first bytes -> bytes codecs make.
+    pub(super) fn size_after(&self, stages: usize) -> Size {
+        self.bytes_to_bytes.get(stages).map_or(self.encoded_size, |next| next.decoded)
+    }
     /// The codecs as they are to be written: with everything that was chosen for what the user left out.
     pub fn extensions(&self) -> &[Extension] {
         &self.extensions

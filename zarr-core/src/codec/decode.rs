@@ -3,7 +3,7 @@
 use super::{Chain, Plan, chain::BytesStage};
 use crate::{
     call::{Call, Out},
-    error::{Error, Result},
+    error::{Error, ErrorKind, Result},
     representation::{Representation, Size},
     source::{ByteRange, Source},
     view::{Region, View, ViewMut, swap_in_place},
@@ -75,7 +75,7 @@ impl Chain {
         {
             return self.decode_bytes(inner, call, &*decoded, region, out);
         }
-        source.read(&[ByteRange::All], &mut |_, bytes| {
+        read_whole(call, source, self.size_after(stages.len()), &mut |bytes| {
             if whole && let Some(swap) = self.array_to_bytes.codec.raw() {
                 let exact = self.bytes_to_bytes[0].decoded;
                 if let Some(destination) = out.as_slice()
@@ -103,7 +103,7 @@ impl Chain {
             }
             return stage.blame("decode", partial.partial_decode(call, source, region, out));
         }
-        source.read(&[ByteRange::All], &mut |_, bytes| {
+        read_whole(call, source, stage.codec.encoded_size(), &mut |bytes| {
             let result = check_size(stage.codec.encoded_size(), bytes.len() as u64).and_then(|()| {
                 if region.is_whole(encoded.shape()) {
                     return stage.codec.decode(call, bytes, out.reborrow());
@@ -113,6 +113,28 @@ impl Chain {
             stage.blame("decode", result)
         })
     }
+}
+
+/// Lends all bytes of a source. No more than a chunk may have, or what a chunk that is allowed may become: a limit for
+/// what is decoded is worth nothing if what is stored has none.
+fn read_whole(
+    call: &Call<'_>,
+    source: &dyn Source,
+    expected: Size,
+    each: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<()> {
+    let limit = call.limits.chunk_bytes.max(expected.max().unwrap_or(0));
+    let check = |asked: u64| -> Result<()> {
+        if asked > limit {
+            return Err(ErrorKind::Limit { what: "an encoded chunk", asked, limit }.into());
+        }
+        Ok(())
+    };
+    source.size()?.map_or(Ok(()), check)?;
+    source.read(&[ByteRange::All], &mut |_, bytes| {
+        check(bytes.len() as u64)?;
+        each(bytes)
+    })
 }
 
 fn check_size(expected: Size, found: u64) -> Result<()> {

@@ -187,7 +187,7 @@ pub type Run = Option<unsafe extern "C" fn(*mut c_void)>;
 pub type Each = Option<unsafe extern "C" fn(*mut c_void, usize, *const u8, usize) -> Status>;
 /// `zp_make`
 pub type MakeMemo = Option<unsafe extern "C" fn(*mut c_void, *mut *mut c_void) -> Status>;
-/// `zp_found`
+/// `zp_change`
 pub type Change = Option<unsafe extern "C" fn(*mut c_void, *const Call, *const Reader, *mut Bytes, *mut u32) -> Status>;
 /// `zp_found`.
 pub type Found = Option<unsafe extern "C" fn(*mut c_void, usize, u32, *const u8, usize) -> Status>;

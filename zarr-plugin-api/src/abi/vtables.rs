@@ -126,7 +126,5 @@ super::declare! { STORES:
         list_prefix: Option<unsafe extern "C" fn(*const Store, *const Call, *const Str, Found, *mut c_void) -> Status>,
         list: Option<unsafe extern "C" fn(*const Store, *const Call, Found, *mut c_void) -> Status>,
         update: Option<unsafe extern "C" fn(*const Store, *const Call, *const Str, Change, *mut c_void) -> Status>,
-        list_debris: Option<unsafe extern "C" fn(*const Store, *const Call, *const Str, Found, *mut c_void) -> Status>,
-        erase_debris: Option<unsafe extern "C" fn(*const Store, *const Call, *const Str, Found, *mut c_void) -> Status>,
     }
 }

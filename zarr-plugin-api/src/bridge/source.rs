@@ -74,12 +74,28 @@ const fn functions<const PLUGIN: bool>() -> abi::Reader {
     }
 }
 
-/// Lends a source for a call.
-pub(crate) fn lend<const PLUGIN: bool, R>(source: &dyn Source, f: impl FnOnce(*const abi::Reader) -> R) -> R {
+/// A reader of a source, for as long as `source` stays where it is.
+fn reader<const PLUGIN: bool>(source: &&dyn Source) -> abi::Reader {
     let size = source.size().ok().flatten().unwrap_or(u64::MAX);
     // The host pointer is thin: it points to the wide one.
-    let reader =
-        abi::Reader { gap: source.gap(), size, host: (&raw const source).cast_mut().cast(), ..functions::<PLUGIN>() };
+    let host = std::ptr::from_ref(source).cast_mut().cast();
+    abi::Reader { gap: source.gap(), size, host, ..functions::<PLUGIN>() }
+}
+
+/// Lends a source for a call.
+#[cfg(feature = "load")]
+pub(crate) fn lend<const PLUGIN: bool, R>(source: &dyn Source, f: impl FnOnce(*const abi::Reader) -> R) -> R {
+    let reader = reader::<PLUGIN>(&source);
+    f(&raw const reader)
+}
+
+/// Lends a source to a change of its value. Nothing is kept for it: the call that comes with it is the other side's, and
+/// the value of the next try, which may be another, would be lent at the same address.
+pub(crate) fn lend_for_change<const PLUGIN: bool, R>(
+    source: &dyn Source,
+    f: impl FnOnce(*const abi::Reader) -> R,
+) -> R {
+    let reader = abi::Reader { memo: None, ..reader::<PLUGIN>(&source) };
     f(&raw const reader)
 }
 
@@ -245,6 +261,16 @@ impl Taken {
         // SAFETY: the caller's promise; a reader begins with its size.
         let copy = unsafe { abi::copied(reader) }?;
         Some(Self { reader: copy, original: reader, call: Some(call), guard: None, limits: Limits::default() })
+    }
+    /// The same for a change, which keeps nothing: see [`lend_for_change`].
+    ///
+    /// # Safety
+    /// As for `lent`.
+    pub(crate) unsafe fn lent_for_change(reader: *const abi::Reader, call: *const abi::Call) -> Option<Self> {
+        // SAFETY: the caller's promise.
+        let mut lent = unsafe { Self::lent(reader, call) }?;
+        lent.reader.memo = None;
+        Some(lent)
     }
     /// A reader that the other side filled and that is ours until we release it.
     ///

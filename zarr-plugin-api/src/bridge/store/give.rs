@@ -36,8 +36,6 @@ pub(crate) fn give<const PLUGIN: bool>(store: Arc<dyn Store>) -> Lent {
         list_prefix: Some(list_prefix::<PLUGIN>),
         list: Some(list::<PLUGIN>),
         update: Some(update::<PLUGIN>),
-        list_debris: Some(list_debris::<PLUGIN>),
-        erase_debris: Some(erase_debris::<PLUGIN>),
     }
 }
 
@@ -122,7 +120,7 @@ impl<const PLUGIN: bool> Change for Foreign<PLUGIN> {
         // SAFETY: the other side lends the function, its context and the call until `update` returns.
         let mut run = |old| unsafe { change(self.context, self.call, old, &raw mut value, &raw mut stored) };
         crate::bridge::error::check(match old {
-            Some(old) => source::lend::<PLUGIN, _>(old, &mut run),
+            Some(old) => source::lend_for_change::<PLUGIN, _>(old, &mut run),
             None => run(std::ptr::null()),
         })?;
         // SAFETY: the bytes live until the next call.
@@ -201,14 +199,6 @@ served! {
     list_prefix(store, call, p: *const Str, found: abi::Found, context: *mut c_void) {
         let all = store.lister()?.list_prefix(&prefix(p)?)?;
         hand_all(found, context, all.iter().map(|k| (false, k.as_str())))
-    }
-    list_debris(store, call, p: *const Str, found: abi::Found, context: *mut c_void) {
-        let all = store.lister()?.list_debris(&prefix(p)?)?;
-        hand_all(found, context, all.iter().map(|name| (false, name.as_str())))
-    }
-    erase_debris(store, call, p: *const Str, found: abi::Found, context: *mut c_void) {
-        let all = store.writer()?.erase_debris(&prefix(p)?)?;
-        hand_all(found, context, all.iter().map(|name| (false, name.as_str())))
     }
     list(store, call, found: abi::Found, context: *mut c_void) {
         let all = store.lister()?.list()?;

@@ -84,25 +84,6 @@ impl Taken {
     }
 }
 
-type Debris = unsafe extern "C" fn(*const Lent, *const Call, *const Str, abi::Found, *mut c_void) -> Status;
-
-impl Taken {
-    fn debris(&self, function: Option<Debris>, prefix: &Prefix) -> Result<Vec<String>> {
-        // A store that leaves nothing behind need not say so.
-        let Some(function) = function else { return Ok(Vec::new()) };
-        let (prefix, mut names) = (Str::new(prefix.as_str()), Vec::new());
-        let each = |_: bool, name: &str| {
-            names.push(name.to_owned());
-            Ok(())
-        };
-        // SAFETY: the store is not released before it is dropped, and what is lent lives until the function returns.
-        self.listed(each, |store, call, found, context| unsafe {
-            function(store, call, &raw const prefix, found, context)
-        })?;
-        Ok(names)
-    }
-}
-
 const LACKS: ErrorKind = ErrorKind::StoreAbility("this operation");
 
 /// A function of the other side, or the error that says that there is none.
@@ -250,7 +231,7 @@ impl WriteableStore for Taken {
             unsafe {
                 Run::run(context, |(change, asked)| {
                     **asked = true;
-                    let old = source::Taken::lent(old, call);
+                    let old = source::Taken::lent_for_change(old, call);
                     let new = change.change(old.as_ref().map(|old| old as _))?;
                     *stored = u32::from(new.is_some());
                     *value = Bytes::new(new.unwrap_or_default());
@@ -289,9 +270,6 @@ impl WriteableStore for Taken {
         // SAFETY: see above.
         self.status(|store, call| unsafe { erase(store, call, &raw const prefix) })
     }
-    fn erase_debris(&self, prefix: &Prefix) -> Result<Vec<String>> {
-        self.debris(self.lent.erase_debris, prefix)
-    }
     fn erase_values(&self, keys: &[Key]) -> Result<()> {
         let (erase, keys) = (function!(self.erase_values), texts(keys.iter()));
         // SAFETY: see above.
@@ -328,9 +306,6 @@ impl ListableStore for Taken {
             list(store, call, &raw const prefix, found, context)
         })?;
         Ok(keys)
-    }
-    fn list_debris(&self, prefix: &Prefix) -> Result<Vec<String>> {
-        self.debris(self.lent.list_debris, prefix)
     }
     fn list(&self) -> Result<BTreeSet<Key>> {
         let (list, mut keys) = (function!(self.list), BTreeSet::new());
