@@ -135,10 +135,11 @@ pub(super) fn remove_tree(path: &Path, names: &Names, fsync: bool) -> io::Result
 }
 
 /// What writers that ended before they were done left below a directory: files and directories beside values. If asked they
-/// are removed, and with them directories without values. Gives true if there is no value.
-pub(super) fn debris(directory: &Path, remove: bool, found: &mut Vec<PathBuf>) -> io::Result<bool> {
-    let mut nothing_else = true;
-    for entry in fs::read_dir(directory)? {
+/// are removed, and nothing else is: who made a directory may be about to write into it.
+pub(super) fn debris(directory: &Path, remove: bool, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    // Of many directories below a prefix only this knows which it was.
+    let located = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", directory.display()));
+    for entry in fs::read_dir(directory).map_err(located)? {
         let name = entry?.file_name();
         let path = directory.join(&name);
         let is_dir = match path.symlink_metadata() {
@@ -147,22 +148,16 @@ pub(super) fn debris(directory: &Path, remove: bool, found: &mut Vec<PathBuf>) -
             Err(e) => return Err(e),
         };
         if name.to_str().is_some_and(is_partial) {
-            match unheld(&path)? {
-                Some(_held) if !remove => found.push(path),
-                Some(_held) => {
-                    if is_dir { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }?;
-                    found.push(path);
-                }
-                None => nothing_else = false,
+            let Some(_held) = unheld(&path)? else { continue };
+            if remove {
+                if is_dir { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }?;
             }
-        } else if is_dir && debris(&path, remove, found)? {
-            // Who is about to write here makes it again.
-            nothing_else &= !remove || fs::remove_dir(&path).is_ok();
-        } else {
-            nothing_else = false;
+            found.push(path);
+        } else if is_dir {
+            debris(&path, remove, found)?;
         }
     }
-    Ok(nothing_else)
+    Ok(())
 }
 
 /// Holds what nobody else holds.
