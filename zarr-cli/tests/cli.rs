@@ -1,55 +1,14 @@
 //! The command as people run it: output, exit status, and what is left on the disk.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-use std::{
-    path::{Path, PathBuf},
-    process::{Command, Output},
-};
+mod common;
+
+use common::{Dir, fails, files, json, ok, weather, zarr};
+use std::path::Path;
 use zarr_array::{
     Hierarchy, NewArray,
     core::json::{Json, Object},
 };
-
-fn zarr(args: &[&str]) -> Output {
-    // What is installed on the machine is none of these tests' concern.
-    Command::new(env!("CARGO_BIN_EXE_zarr")).args(args).env("ZARR_PLUGINS", "off").output().unwrap()
-}
-fn ok(args: &[&str]) -> String {
-    let out = zarr(args);
-    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
-    String::from_utf8(out.stdout).unwrap()
-}
-/// Fails with this status; gives what was said.
-fn fails(args: &[&str], status: i32) -> String {
-    let out = zarr(args);
-    assert_eq!(out.status.code(), Some(status), "{args:?}: {}", String::from_utf8_lossy(&out.stdout));
-    String::from_utf8(out.stderr).unwrap()
-}
-fn json(text: &str) -> Json {
-    Json::parse(text.as_bytes(), &Default::default()).unwrap()
-}
-fn weather() -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/weather.zarr").to_string_lossy().into_owned()
-}
-struct Dir(tempfile::TempDir);
-impl Dir {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_string_lossy().into_owned()
-    }
-}
-fn files(dir: &str) -> Vec<PathBuf> {
-    let (mut found, mut left) = (Vec::new(), vec![Path::new(dir).to_path_buf()]);
-    while let Some(dir) = left.pop() {
-        for entry in std::fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() { left.push(path) } else { found.push(path) }
-        }
-    }
-    found
-}
 
 #[test]
 fn shows_a_store_of_zarr_python() {
@@ -314,46 +273,6 @@ fn refusals_are_one_clear_line() {
 }
 
 #[test]
-fn repair_shows_first_and_takes_no_data() {
-    let dir = Dir::new();
-    ok(&["copy", &weather(), &dir.path("s")]);
-    let s = &dir.path("s");
-    Hierarchy::open(s).unwrap().consolidate("/").unwrap();
-    assert!(ok(&["repair", s]).is_empty(), "nothing to do");
-    let document = std::fs::read_to_string(dir.path("s/time/zarr.json")).unwrap();
-    std::fs::write(dir.path("s/time/zarr.json"), document.replacen("24", "23", 1)).unwrap();
-    std::fs::write(dir.path("s/latitude/c/__zarr_partial.1.2.3"), "half").unwrap();
-    std::fs::create_dir_all(dir.path("s/empty/x")).unwrap();
-    std::fs::write(dir.path("s/longitude/foreign"), "mine").unwrap();
-    let files = || {
-        let mut all: Vec<_> = Vec::new();
-        let mut left = vec![Path::new(s).to_path_buf()];
-        while let Some(at) = left.pop() {
-            if at.is_dir() {
-                left.extend(std::fs::read_dir(&at).unwrap().map(|e| e.unwrap().path()));
-            }
-            all.push((at.clone(), std::fs::read(&at).ok()));
-        }
-        all.sort();
-        all
-    };
-    let before = files();
-    let out = zarr(&["repair", "--json", s]);
-    assert_eq!(out.status.code(), Some(1));
-    let report = String::from_utf8(out.stdout).unwrap();
-    for what in ["latitude/c/__zarr_partial.1.2.3", "the copy of `time` differs"] {
-        assert!(report.contains(what), "{what}: {report}");
-    }
-    assert!(files() == before, "only shown");
-    assert_eq!(ok(&["repair", "--apply", s]).lines().count(), 2);
-    let gone: Vec<_> = before.iter().filter(|f| !files().iter().any(|g| g.0 == f.0)).map(|f| &f.0).collect();
-    assert_eq!(gone.len(), 3, "{gone:?}");
-    assert!(ok(&["repair", "--apply", s]).is_empty());
-    let out = String::from_utf8(zarr(&["validate", "--data", s]).stdout).unwrap();
-    assert!(out.lines().count() == 1 && out.contains("foreign"), "{out}");
-}
-
-#[test]
 fn chunks_that_are_not_stored_are_a_problem_if_all_should_be() {
     let dir = Dir::new();
     ok(&["copy", &weather(), &dir.path("s")]);
@@ -362,63 +281,42 @@ fn chunks_that_are_not_stored_are_a_problem_if_all_should_be() {
     ok(&["validate", "--data", &dir.path("s/time")]);
     let out = zarr(&["validate", "--complete", &dir.path("s/time")]);
     let text = String::from_utf8(out.stdout).unwrap();
-    assert!(out.status.code() == Some(1) && text.contains("time/c/0: there is no such key"), "{text}");
+    assert!(out.status.code() == Some(1) && text.contains("/time: 1 of 1 chunks are not stored: time/c/0 ["), "{text}");
 }
 
-/// A shard of 16 inner chunks with a damaged index.
-fn damaged(dir: &Dir, location: &str, damage: impl Fn(&mut [u8])) -> (String, Vec<u8>) {
-    let path = dir.path(&format!("{location}.zarr"));
-    let text = format!(
-        r#"{{"name":"sharding_indexed","configuration":{{"chunk_shape":[4,4],"codecs":[{{"name":"bytes","configuration":
-        {{"endian":"little"}}}},{{"name":"gzip","configuration":{{"level":1}}}}],"index_codecs":[{{"name":"bytes",
-        "configuration":{{"endian":"big"}}}},{{"name":"crc32c"}}],"index_location":"{location}"}}}}"#
+#[test]
+fn chunks_that_are_not_stored_are_counted_and_few_are_named() {
+    let dir = Dir::new();
+    let zarr = Hierarchy::create(&dir.path("s")).unwrap();
+    let tall = |n| NewArray::new([n], "uint8").chunk_shape([1]);
+    zarr.create_array("/tall", &tall(1 << 40)).unwrap().write([1..3], &[8u8, 9]).unwrap();
+    zarr.create_array("/full", &tall(3)).unwrap().write(.., &[1u8, 2, 3]).unwrap();
+    zarr.create_array("/none", &tall(0)).unwrap();
+    zarr.create_array("/endless", &NewArray::new([1 << 31; 2], "uint8").chunk_shape([1; 2])).unwrap();
+    // A key outside of the grid stands for no chunk that is missing.
+    std::fs::write(dir.path("s/full/c/3"), "x").unwrap();
+    std::fs::remove_file(dir.path("s/full/c/1")).unwrap();
+    let out = common::zarr(&["validate", "--complete", "--json", &dir.path("s")]);
+    let report = json(&String::from_utf8(out.stdout).unwrap());
+    let problems = report.as_object().unwrap().get("problems").unwrap().as_array().unwrap();
+    let of = |node: &str| {
+        let problem = problems.iter().map(|p| p.as_object().unwrap()).find(|p| {
+            p.get("node").unwrap().as_str() == Some(node)
+                && p.get("rule").unwrap().as_str() == Some("all chunks are stored")
+        })?;
+        let examples = problem.get("examples").unwrap().as_array().unwrap();
+        let examples: Vec<_> = examples.iter().map(|e| e.as_str().unwrap().to_owned()).collect();
+        Some((problem.get("missing").unwrap().as_u64().unwrap(), examples))
+    };
+    let (missing, examples) = of("/tall").unwrap();
+    assert_eq!((missing, examples.len()), ((1 << 40) - 2, 20));
+    assert_eq!(examples[..2], ["tall/c/0", "tall/c/3"]);
+    assert_eq!(of("/full"), Some((1, vec!["full/c/1".to_owned()])));
+    assert_eq!(of("/none"), None);
+    assert_eq!(of("/endless").unwrap().0, 1 << 62);
+    let text = String::from_utf8(common::zarr(&["validate", "--complete", &dir.path("s/tall")]).stdout).unwrap();
+    assert!(
+        text.contains("1099511627774 of 1099511627776 chunks are not stored") && text.contains(", and more"),
+        "{text}"
     );
-    let new = NewArray::new([16, 20], "uint16").chunk_shape([16, 16]).codecs([json(&text)]);
-    let array = Hierarchy::create(&path).unwrap().create_array("/a", &new).unwrap();
-    array.write([0..16, 4..20], &(0..256u16).map(|i| i * i + 1).collect::<Vec<_>>()).unwrap();
-    let chunk = format!("{path}/a/c/0/0");
-    let right = std::fs::read(&chunk).unwrap();
-    let mut bytes = right.clone();
-    let n = bytes.len();
-    damage(if location == "start" { &mut bytes[..260] } else { &mut bytes[n - 260..] });
-    std::fs::write(chunk, bytes).unwrap();
-    (path, right)
-}
-
-#[test]
-fn an_index_is_made_again_where_there_is_no_doubt() {
-    // The checksum; an offset; a length; an entry that is all noise.
-    type Damage = (&'static str, fn(&mut [u8]));
-    let damages: [Damage; 4] = [
-        ("checksum", |index| index[258] ^= 4),
-        ("offset", |index| index[5 * 16 + 6] ^= 3),
-        ("length", |index| index[5 * 16 + 15] ^= 1),
-        ("entry", |index| index[6 * 16..7 * 16].fill(0x5a)),
-    ];
-    for location in ["start", "end"] {
-        for (what, damage) in damages {
-            let dir = Dir::new();
-            let (path, right) = damaged(&dir, location, damage);
-            assert!(fails(&["validate", "--data", &path], 1).contains("1 problems"), "{what}");
-            assert!(fails(&["repair", "--data", &path], 1).contains("1 to repair"), "{what}");
-            ok(&["repair", "--data", "--apply", &path]);
-            assert!(std::fs::read(format!("{path}/a/c/0/0")).unwrap() == right, "{what}");
-            ok(&["validate", "--data", &path]);
-        }
-    }
-}
-
-#[test]
-fn an_index_in_doubt_is_left_alone() {
-    // Two entries; an inner chunk that is damaged too; an entry that says there is nothing where something is.
-    let damages: [fn(&mut [u8]); 3] =
-        [|index| index[5 * 16..7 * 16].fill(0x5a), |index| index[5 * 16..6 * 16].fill(0xff), |index| index.fill(0)];
-    for damage in damages {
-        let dir = Dir::new();
-        let (path, _) = damaged(&dir, "end", damage);
-        let before = std::fs::read(format!("{path}/a/c/0/0")).unwrap();
-        assert!(ok(&["repair", "--data", "--apply", &path]).is_empty());
-        assert!(std::fs::read(format!("{path}/a/c/0/0")).unwrap() == before);
-        fails(&["validate", "--data", &path], 1);
-    }
 }

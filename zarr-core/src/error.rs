@@ -163,9 +163,11 @@ impl Error {
         self.0.1.node.get_or_insert_with(|| path.to_string());
         self
     }
-    /// Adds the key, unless a layer below has.
+    /// Adds the key, unless a layer below has. The prefix of all keys is empty, and names none.
     pub fn at_key(mut self, key: impl fmt::Display) -> Self {
-        self.0.1.key.get_or_insert_with(|| key.to_string());
+        if self.0.1.key.is_none() {
+            self.0.1.key = Some(key.to_string()).filter(|key| !key.is_empty());
+        }
         self
     }
     /// Adds the chunk, unless a layer below has.
@@ -319,5 +321,7 @@ mod tests {
     fn the_innermost_layer_names_the_place() {
         let e = Error::data("short").at_key("a/c/0").at_key("outer");
         assert_eq!(e.key(), Some("a/c/0"));
+        assert_eq!(Error::data("short").at_key("").at_key("outer").key(), Some("outer"));
+        assert!(!Error::data("short").at_key("").to_string().contains("key"));
     }
 }

@@ -1,5 +1,6 @@
 //! The verbs, a file each.
 
+mod consolidated;
 mod copy;
 mod create;
 mod elements;

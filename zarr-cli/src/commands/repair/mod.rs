@@ -1,29 +1,58 @@
 //! `zarr repair`: what can be made right without a doubt. Shown first, done with `--apply`; data is never removed.
+//!
+//! Both ways the same steps are found first. Then each is done on its own: one that fails hinders no other, and the report
+//! has all of them.
 
 mod shards;
 
 use self::shards::Shards;
-use super::{Outcome, validate::consolidated_problems};
+use super::{Outcome, consolidated::Copies};
 use crate::{
     args::Repair as Args,
     location::Location,
-    output::{print, say},
+    output::{one_line, print, say},
     progress::Progress,
 };
+use std::collections::BTreeMap;
 use zarr_array::{
-    Array, Context, Group, Hierarchy, Node, Result,
+    Array, Context, Error, ErrorKind, Group, Hierarchy, Node, Result,
     core::{
         json::{Json, Object},
-        store::Prefix,
+        name::NodePath,
+        store::{Key, Prefix},
     },
 };
 
 /// Something that can be made right.
 struct Step {
     node: String,
-    what: &'static str,
+    how: How,
     /// What it is done to, or why.
     of: String,
+    /// Why it was not done.
+    error: Option<String>,
+}
+
+enum How {
+    /// Nothing: what there is to repair could not be found out.
+    Look,
+    Debris,
+    /// With its text.
+    Document(String),
+    Consolidate,
+    Shard(Box<Array>, Vec<u64>),
+}
+
+impl How {
+    fn name(&self) -> &'static str {
+        match self {
+            How::Look => "look for what can be repaired",
+            How::Debris => "remove what a writer left behind",
+            How::Document(_) => "write the document again from its copy",
+            How::Consolidate => "consolidate metadata anew",
+            How::Shard(..) => "make the index of a shard again",
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
@@ -32,76 +61,183 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     } else {
         Location::read(&args.node.location, context)
     }?;
-    let (mut steps, prefix) = (Vec::new(), Prefix::of(&at.node));
-    let store = at.hierarchy.store();
-    let debris =
-        if args.apply { store.writer()?.erase_debris(&prefix)? } else { store.lister()?.list_debris(&prefix)? };
-    let node = at.path();
-    steps.extend(debris.into_iter().map(|of| Step {
-        node: node.clone(),
-        what: "remove what a writer left behind",
-        of,
-    }));
-    match at.hierarchy.node(&node)? {
-        Node::Group(group) => {
-            if args.data {
-                group.walk(&mut |_, node| match node {
-                    Ok(Node::Array(array)) => rebuild(array, context, args.apply, &mut steps),
-                    _ => Ok(()),
-                })?;
+    // A directory without a node is nobody's to change.
+    let node = at.hierarchy.node(&at.path())?;
+    let mut steps = Steps { context, data: args.data, documents: BTreeMap::new(), all: Vec::new() };
+    steps.debris(&at.hierarchy, &at.node);
+    steps.node(&node);
+    let mut steps = steps.all();
+    if args.apply {
+        at.hierarchy.store().writer()?;
+        erase_debris(&at.hierarchy, &at.node, &mut steps);
+        for step in &mut steps {
+            if let Err(e) = apply(step, &at.hierarchy, context) {
+                step.error = Some(one_line(&e.at_node(&step.node).to_string()));
             }
-            consolidate(&at.hierarchy, &group, args.apply, &mut steps)?;
         }
-        Node::Array(array) if args.data => rebuild(&array, context, args.apply, &mut steps)?,
-        Node::Array(_) => {}
     }
     report(&steps, args)
 }
 
-/// Makes copies of metadata anew where they are not those of the documents, deepest groups first.
-fn consolidate(hierarchy: &Hierarchy, group: &Group, apply: bool, steps: &mut Vec<Step>) -> Result<()> {
-    for child in group.children()? {
-        if let Ok(Node::Group(below)) = child.node {
-            consolidate(hierarchy, &below, apply, steps)?;
-        }
-    }
-    let problems = consolidated_problems(group);
-    if let Some(first) = problems.first() {
-        let of = match problems.len() {
-            1 => first.clone(),
-            n => format!("{first}, and {} more", n - 1),
-        };
-        let node = group.path().to_string();
-        if apply {
-            hierarchy.consolidate(&node)?;
-        }
-        steps.push(Step { node, what: "consolidate metadata anew", of });
-    }
-    Ok(())
+/// Steps as they are found.
+struct Steps<'c> {
+    context: &'c Context,
+    data: bool,
+    /// By key: documents that are gone, and what they were. `None`: copies differ.
+    documents: BTreeMap<String, (NodePath, Option<Object>)>,
+    all: Vec<Step>,
 }
 
-/// Makes indexes of shards again whose inner chunks are intact.
-fn rebuild(array: &Array, context: &Context, apply: bool, steps: &mut Vec<Step>) -> Result<()> {
-    let Some(shards) = Shards::of(array, context)? else { return Ok(()) };
-    let (cells, path) = (array.stored_chunks()?, array.path().to_string());
-    let progress = Progress::new("shards", cells.len() as u64);
-    for cell in cells {
-        progress.add(1);
-        let Some(old) = array.read_encoded_chunk(&cell)? else { continue };
-        let Some(new) = shards.rebuilt(&old)? else { continue };
-        if apply {
-            Shards::replace(array, &cell, &old, &new)?;
-        }
-        let of = format!("{}{}", Prefix::of(array.path()), array.chunk_key(&cell)?);
-        steps.push(Step { node: path.clone(), what: "make the index of a shard again", of });
+impl Steps<'_> {
+    fn add(&mut self, node: &NodePath, how: How, of: String) {
+        self.all.push(Step { node: node.to_string(), how, of, error: None });
     }
-    Ok(())
+    /// Notes that nobody knows what there is to repair.
+    fn unknown(&mut self, node: &NodePath, key: String, e: Error) {
+        let error = Some(one_line(&e.at_node(node).to_string()));
+        self.all.push(Step { node: node.to_string(), how: How::Look, of: key, error });
+    }
+    fn debris(&mut self, hierarchy: &Hierarchy, node: &NodePath) {
+        match hierarchy.store().lister().and_then(|l| l.list_debris(&Prefix::of(node))) {
+            Ok(names) => names.into_iter().for_each(|name| self.add(node, How::Debris, name)),
+            Err(e) => self.unknown(node, "what writers left behind".to_owned(), e),
+        }
+    }
+    /// Steps for a node and those below, deepest groups first.
+    fn node(&mut self, node: &Node) {
+        match node {
+            Node::Array(array) if self.data => {
+                if let Err(e) = self.shards(array) {
+                    self.unknown(array.path(), "shards".to_owned(), e);
+                }
+            }
+            Node::Array(_) => {}
+            Node::Group(group) => {
+                match group.children() {
+                    // What cannot be opened, `zarr validate` tells.
+                    Ok(children) => children.into_iter().flat_map(|c| c.node).for_each(|node| self.node(&node)),
+                    Err(e) => self.unknown(group.path(), "nodes".to_owned(), e),
+                }
+                self.copies(group);
+            }
+        }
+    }
+    fn copies(&mut self, group: &Group) {
+        let copies = Copies::of(group);
+        for (node, copy) in copies.lost {
+            let same = self.documents.entry(Key::metadata(&node).to_string());
+            let (_, known) = same.or_insert_with(|| (node, Some(copy.clone())));
+            if known.as_ref().is_some_and(|known| !Json::Object(known.clone()).is_same(&Json::Object(copy))) {
+                *known = None;
+            }
+        }
+        if let (Some(first), true) = (copies.stale.first(), copies.unread.is_empty()) {
+            let of = match copies.stale.len() {
+                1 => first.clone(),
+                n => format!("{first}, and {} more", n - 1),
+            };
+            self.add(group.path(), How::Consolidate, of);
+        }
+        for e in copies.unread {
+            self.unknown(group.path(), "copies of metadata".to_owned(), e);
+        }
+    }
+    /// Shards whose indexes can be made again.
+    fn shards(&mut self, array: &Array) -> Result<()> {
+        let Some(shards) = Shards::of(array, self.context)? else { return Ok(()) };
+        let cells = array.stored_chunks()?;
+        let progress = Progress::new("shards", cells.len() as u64);
+        for cell in cells {
+            progress.add(1);
+            let key = format!("{}{}", Prefix::of(array.path()), array.chunk_key(&cell)?);
+            match shards.look(array, &cell) {
+                Ok(None) => {}
+                // Found again when it is done, for memory holds one shard at a time.
+                Ok(Some(_)) => self.add(array.path(), How::Shard(Box::new(array.clone()), cell), key),
+                Err(e) => self.unknown(array.path(), key, e),
+            }
+        }
+        Ok(())
+    }
+    /// All that were found, documents before the copies that are made of them.
+    fn all(mut self) -> Vec<Step> {
+        let others = std::mem::take(&mut self.all);
+        for (key, (node, copy)) in std::mem::take(&mut self.documents) {
+            match copy {
+                Some(copy) => self.add(&node, How::Document(Json::Object(copy).to_pretty()), key),
+                None => {
+                    let e = Error::metadata("the document is gone, and its copies differ").at_key(&key);
+                    self.unknown(&node, key, e);
+                }
+            }
+        }
+        self.all.extend(others);
+        self.all
+    }
+}
+
+/// Removes what writers left behind, and notes with each step what became of it.
+fn erase_debris(hierarchy: &Hierarchy, node: &NodePath, steps: &mut Vec<Step>) {
+    let (store, prefix) = (hierarchy.store(), Prefix::of(node));
+    let is_debris = |s: &&mut Step| matches!(s.how, How::Debris);
+    if !steps.iter_mut().any(|s| is_debris(&s)) {
+        return;
+    }
+    let erased = store.writer().and_then(|w| w.erase_debris(&prefix));
+    let left = store.lister().and_then(|l| l.list_debris(&prefix));
+    let failed = |e: &Error| Some(one_line(&e.to_string()));
+    for step in steps.iter_mut().filter(is_debris) {
+        step.error = match (&erased, &left) {
+            (_, Ok(left)) if !left.contains(&step.of) => None,
+            (Err(e), _) | (Ok(_), Err(e)) => failed(e),
+            (Ok(_), Ok(_)) => Some("it is still there".to_owned()),
+        };
+    }
+    // Left behind since the steps were found.
+    let more: Vec<String> = erased.unwrap_or_default();
+    let more = more.into_iter().filter(|of| !steps.iter().any(|s| s.of == *of)).collect::<Vec<_>>();
+    steps.extend(more.into_iter().map(|of| Step { node: node.to_string(), how: How::Debris, of, error: None }));
+}
+
+/// Does a step.
+fn apply(step: &Step, hierarchy: &Hierarchy, context: &Context) -> Result<()> {
+    match &step.how {
+        How::Look | How::Debris => Ok(()),
+        How::Document(text) => {
+            let is_new = hierarchy.store().writer()?.set_if_absent(&Key::new(&*step.of)?, text.as_bytes())?;
+            // Somebody has written it meanwhile.
+            if is_new { Ok(()) } else { Err(Error::new(ErrorKind::NodeExists).at_key(&step.of)) }
+        }
+        How::Consolidate => {
+            // As it is now: a copy that is all that is left of a document is never made anew.
+            let copies = Copies::of(&hierarchy.group(&step.node)?);
+            match (copies.unread.into_iter().next(), copies.lost.first()) {
+                (Some(e), _) => Err(e),
+                (None, Some((lost, _))) => {
+                    let e = Error::metadata("the document is gone, and its copy would go too");
+                    Err(e.at_key(Key::metadata(lost)))
+                }
+                (None, None) => hierarchy.consolidate(&step.node),
+            }
+        }
+        How::Shard(array, cell) => {
+            let shard = Shards::of(array, context)?.map(|shards| shards.look(array, cell)).transpose()?.flatten();
+            let meanwhile = || Error::data("somebody has written this shard meanwhile").at_key(&step.of);
+            let (old, new) = shard.ok_or_else(meanwhile)?;
+            Shards::replace(array, cell, &old, &new)
+        }
+    }
 }
 
 fn report(steps: &[Step], args: &Args) -> Result<Outcome> {
+    let failed = steps.iter().filter(|s| s.error.is_some()).count();
     if args.node.json {
         let all = steps.iter().map(|s| {
-            let step: Object = [("node", s.node.as_str()), ("repair", s.what), ("of", &s.of)].into_iter().collect();
+            let mut step: Object =
+                [("node", s.node.as_str()), ("repair", s.how.name()), ("of", &s.of)].into_iter().collect();
+            if let Some(e) = &s.error {
+                step.set("error", e.as_str());
+            }
             step
         });
         let mut o: Object = [("repairs", all.collect::<Json>())].into_iter().collect();
@@ -109,13 +245,20 @@ fn report(steps: &[Step], args: &Args) -> Result<Outcome> {
         print(&Json::Object(o).to_pretty())?;
     } else {
         for s in steps {
-            print(&format!("{}: {}: {}", s.node, s.what, s.of))?;
+            print(&format!("{}: {}: {}", s.node, s.how.name(), s.of))?;
+            if let Some(e) = &s.error {
+                print(&format!("    failed: {e}"))?;
+            }
         }
-        say(&match (steps.len(), args.apply) {
-            (0, _) => "nothing to repair; `zarr validate --data` looks for what cannot be repaired".to_owned(),
-            (n, true) => format!("{n} repaired"),
-            (n, false) => format!("{n} to repair: nothing was done; `--apply` does it"),
+        let but = if failed == 0 { String::new() } else { format!(", {failed} failed") };
+        say(&match (steps.len() - failed, args.apply) {
+            (0, _) if failed == 0 => {
+                "nothing to repair; `zarr validate --data` looks for what cannot be repaired".to_owned()
+            }
+            (n, true) => format!("{n} repaired{but}"),
+            (n, false) => format!("{n} to repair{but}: nothing was done; `--apply` does it"),
         });
     }
-    Ok(if steps.is_empty() || args.apply { Outcome::Done } else { Outcome::ProblemsFound })
+    let is_done = failed == 0 && (steps.is_empty() || args.apply);
+    Ok(if is_done { Outcome::Done } else { Outcome::ProblemsFound })
 }

@@ -1,8 +1,11 @@
 //! Shards whose index is damaged and whose inner chunks are not.
 //!
-//! An index can be made again if there is no doubt where each inner chunk is: all entries are right and only the checksum is
-//! not, or one entry is wrong and just one stretch of the shard belongs to no other. All inner chunks must then decode.
+//! An index is made again in two cases, in which nothing is guessed. One entry is damaged and the checksum is not: what the
+//! entry was is a stretch of the shard that no other entry has, or nothing, and the checksum says which. Or only the checksum
+//! is damaged: the entries cover the data without a gap. The whole shard must then be readable. A gap alone tells nothing: who
+//! replaces an inner chunk may leave the old one behind.
 
+use crate::commands::validate::decode;
 use std::{ops::Range, sync::Arc};
 use zarr_array::{
     Array, Context, Error, Hierarchy, NewArray, Result,
@@ -11,7 +14,8 @@ use zarr_array::{
         json::{Json, Object},
         metadata::ArrayMetadata,
         source::{ByteRange, Source},
-        store::{Change, Key},
+        store::{Change, Key, Prefix},
+        view::Region,
     },
     store::MemoryStore,
 };
@@ -20,6 +24,9 @@ use zarr_array::{
 const ABSENT: [u64; 2] = [u64::MAX; 2];
 
 type Entry = [u64; 2];
+
+/// How many candidates are tried: the more there are, the likelier the checksum fits one by chance.
+const TRIALS: usize = 256;
 
 /// Shards of an array, one at a time in memory.
 pub(super) struct Shards {
@@ -30,7 +37,8 @@ pub(super) struct Shards {
     index: Array,
     unchecked: Array,
     at_start: bool,
-    inner: Vec<u64>,
+    /// The longest value that is looked at.
+    limit: u64,
 }
 
 impl Shards {
@@ -76,13 +84,35 @@ impl Shards {
             index: index(&index_codecs)?,
             unchecked: index(&index_codecs[..1])?,
             at_start: configuration.get("index_location").and_then(Json::as_str) == Some("start"),
-            inner,
+            limit: context.limits.chunk_bytes,
             shard,
         }))
     }
 
-    /// The shard with another index, if this one is damaged and can be made again.
-    pub(super) fn rebuilt(&self, value: &[u8]) -> Result<Option<Vec<u8>>> {
+    /// A stored shard and what it is to be, if its index is damaged and can be made again.
+    pub(super) fn look(&self, array: &Array, cell: &[u64]) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
+        let look = || {
+            let Some(source) = array.data_store().reader()?.open(&array.chunk_key(cell)?)? else { return Ok(None) };
+            if source.size()?.is_some_and(|size| size > self.limit) {
+                return Ok(None);
+            }
+            let mut old = Vec::new();
+            source.read(&[ByteRange::All], &mut |_, bytes| {
+                old = bytes.to_vec();
+                Ok(())
+            })?;
+            Ok(self.rebuilt(&old)?.map(|new| (old, new)))
+        };
+        located(array, cell, look())
+    }
+
+    /// Puts another shard in place of a damaged one, unless somebody has written it meanwhile.
+    pub(super) fn replace(array: &Array, cell: &[u64], old: &[u8], new: &[u8]) -> Result<()> {
+        let replace = || array.data_store().writer()?.update(&array.chunk_key(cell)?, &mut Replace { old, new });
+        located(array, cell, replace())
+    }
+
+    fn rebuilt(&self, value: &[u8]) -> Result<Option<Vec<u8>>> {
         let counts = self.index.shape()[0];
         let Some(data) = value.len().checked_sub(counts as usize * 16 + 4) else { return Ok(None) };
         let (index, data) = if self.at_start {
@@ -91,67 +121,41 @@ impl Shards {
             (&value[data..], 0..data)
         };
         let mut entries = self.decoded(&index[..index.len() - 4])?;
-        if self.encoded(&entries)? == index {
+        let same = self.encoded(&entries)?;
+        if same == index {
             return Ok(None);
         }
-        let data = data.start as u64..data.end as u64;
-        let candidate = self.with(value, &data, &entries)?;
-        let mut wrong = Vec::new();
-        for (i, entry) in entries.iter().enumerate() {
-            let is_inside = entry[0] >= data.start && entry[0].checked_add(entry[1]).is_some_and(|end| end <= data.end);
-            if *entry != ABSENT && !(is_inside && self.reads(&candidate, Some(i as u64))?) {
-                wrong.push(i);
-            }
-        }
-        // Who overlaps with another may be the one that is wrong.
-        let suspects = match &wrong[..] {
-            [] if gaps(&entries, None, &data) == Some(Vec::new()) => {
-                return Ok(self.reads(&candidate, None)?.then_some(candidate));
-            }
-            [] => (0..entries.len()).filter(|i| entries[*i] != ABSENT).collect(),
-            [_] => wrong,
-            _ => return Ok(None),
+        let place = data.start as u64..data.end as u64;
+        let suspects = match suspects(&entries, &place) {
+            None => return self.if_it_reads(value, &data, &same),
+            Some(suspects) => suspects,
         };
-        let mut found = None;
+        let mut left = TRIALS;
         for i in suspects {
-            let free = gaps(&entries, Some(i), &data).unwrap_or_default();
-            let [gap] = &free[..] else { continue };
-            let before = std::mem::replace(&mut entries[i], [gap.start, gap.end - gap.start]);
-            let rebuilt = self.with(value, &data, &entries)?;
-            entries[i] = before;
-            if self.reads(&rebuilt, None)? && found.replace(rebuilt).is_some() {
-                // Two ways are a doubt.
-                return Ok(None);
-            }
-        }
-        Ok(found)
-    }
-
-    /// Puts another shard in place of a damaged one, unless somebody has written it meanwhile.
-    pub(super) fn replace(array: &Array, cell: &[u64], old: &[u8], new: &[u8]) -> Result<()> {
-        array.data_store().writer()?.update(&array.chunk_key(cell)?, &mut Replace { old, new })
-    }
-
-    fn with(&self, value: &[u8], data: &Range<u64>, entries: &[Entry]) -> Result<Vec<u8>> {
-        let (data, index) = (&value[data.start as usize..data.end as usize], self.encoded(entries)?);
-        Ok(if self.at_start { [&index, data].concat() } else { [data, &index].concat() })
-    }
-    /// True if an inner chunk of a shard, or all of it, can be read.
-    fn reads(&self, value: &[u8], inner: Option<u64>) -> Result<bool> {
-        self.shard.data_store().writer()?.set(&self.key, value)?;
-        let region: Vec<Range<u64>> = match inner {
-            None => self.shard.shape().iter().map(|n| 0..*n).collect(),
-            Some(mut i) => {
-                let mut region = vec![0..0; self.inner.len()];
-                for d in (0..self.inner.len()).rev() {
-                    let n = self.shard.shape()[d] / self.inner[d];
-                    region[d] = i % n * self.inner[d]..(i % n + 1) * self.inner[d];
-                    i /= n;
+            let free = gaps(&places(&entries, Some(i)), &place).into_iter().map(|gap| [gap.start, gap.end - gap.start]);
+            let stored = entries[i];
+            for candidate in free.chain([ABSENT]) {
+                let Some(fewer) = left.checked_sub(1) else { return Ok(None) };
+                left = fewer;
+                entries[i] = candidate;
+                let candidate = self.encoded(&entries)?;
+                if candidate[candidate.len() - 4..] == index[index.len() - 4..] {
+                    return self.if_it_reads(value, &data, &candidate);
                 }
-                region
             }
-        };
-        Ok(crate::elements::each_as_json(&self.shard, &region.into(), &mut |_| Ok(())).is_ok())
+            entries[i] = stored;
+        }
+        Ok(None)
+    }
+
+    /// The shard with another index, if all of it can be read then.
+    fn if_it_reads(&self, value: &[u8], data: &Range<usize>, index: &[u8]) -> Result<Option<Vec<u8>>> {
+        let data = &value[data.clone()];
+        let value = if self.at_start { [index, data].concat() } else { [data, index].concat() };
+        self.shard.data_store().writer()?.set(&self.key, &value)?;
+        let whole = Region::whole(self.shard.shape());
+        let reads = decode(&self.shard, &vec![0; whole.rank()], &whole).is_ok();
+        Ok(reads.then_some(value))
     }
     fn decoded(&self, index: &[u8]) -> Result<Vec<Entry>> {
         self.unchecked.data_store().writer()?.set(&self.unchecked.chunk_key(&[0, 0])?, index)?;
@@ -164,22 +168,60 @@ impl Shards {
     }
 }
 
-/// The stretches of a shard that belong to no entry, leaving one entry out; `None` if entries overlap.
-fn gaps(entries: &[Entry], without: Option<usize>, data: &Range<u64>) -> Option<Vec<Range<u64>>> {
+/// Where entries point to, with their numbers, in the order of the shard.
+fn places(entries: &[Entry], without: Option<usize>) -> Vec<(usize, Range<u64>)> {
     let known = entries.iter().enumerate().filter(|(i, e)| Some(*i) != without && **e != ABSENT);
-    let mut places: Vec<Range<u64>> = known.map(|(_, e)| e[0]..e[0].saturating_add(e[1])).collect();
-    places.sort_by_key(|r| r.start);
+    let mut places: Vec<_> = known.map(|(i, e)| (i, e[0]..e[0].saturating_add(e[1]))).collect();
+    places.sort_by_key(|(_, r)| (r.start, r.end));
+    places
+}
+
+/// The stretches of a shard that belong to no entry.
+fn gaps(places: &[(usize, Range<u64>)], data: &Range<u64>) -> Vec<Range<u64>> {
     let (mut gaps, mut at) = (Vec::new(), data.start);
-    for place in places.into_iter().chain([data.end..data.end]) {
-        if place.start < at {
-            return None;
-        }
+    for place in places.iter().map(|(_, place)| place).chain([&(data.end..data.end)]) {
         if place.start > at {
-            gaps.push(at..place.start);
+            gaps.push(at..place.start.min(data.end));
         }
-        at = place.end;
+        at = at.max(place.end);
     }
-    Some(gaps)
+    gaps
+}
+
+/// Entries of which one may be damaged; `None`: all cover the data, without a gap or an overlap.
+fn suspects(entries: &[Entry], data: &Range<u64>) -> Option<Vec<usize>> {
+    let places = places(entries, None);
+    // Nothing is encoded to no bytes.
+    let is_wrong = |r: &Range<u64>| r.is_empty() || r.start < data.start || r.end > data.end;
+    let wrong: Vec<usize> = places.iter().filter(|(_, r)| is_wrong(r)).map(|(i, _)| *i).collect();
+    match wrong[..] {
+        [] => {}
+        [_] => return Some(wrong),
+        // Only one can be mended.
+        _ => return Some(Vec::new()),
+    }
+    // One that is wrong is in each overlap, and so in the first.
+    if let Some([a, b]) = places.array_windows().find(|[a, b]| a.1.end > b.1.start) {
+        return Some(vec![a.0, b.0]);
+    }
+    let gaps = gaps(&places, data);
+    if gaps.is_empty() {
+        return None;
+    }
+    let touches = |r: &Range<u64>| {
+        let next = gaps.partition_point(|gap| gap.start < r.end);
+        let after = gaps.get(next).is_some_and(|gap| gap.start == r.end);
+        after || gaps[..next].last().is_some_and(|gap| gap.end == r.start)
+    };
+    Some(places.iter().filter(|(_, r)| touches(r)).map(|(i, _)| *i).collect())
+}
+
+/// Adds the place to an error of a shard.
+fn located<T>(array: &Array, cell: &[u64], done: Result<T>) -> Result<T> {
+    done.map_err(|e| match array.chunk_key(cell) {
+        Ok(key) => e.at_key(format_args!("{}{key}", Prefix::of(array.path()))).at_chunk(cell).at_node(array.path()),
+        Err(_) => e.at_chunk(cell).at_node(array.path()),
+    })
 }
 
 struct Replace<'r> {
@@ -199,3 +241,6 @@ impl Change for Replace<'_> {
         is_old.then_some(Some(self.new)).ok_or_else(meanwhile)
     }
 }
+
+#[cfg(test)]
+mod tests;

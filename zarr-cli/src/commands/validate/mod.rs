@@ -1,6 +1,10 @@
 //! `zarr validate`: every problem of a hierarchy, with node, key and rule.
 
-use super::Outcome;
+mod complete;
+#[cfg(test)]
+mod tests;
+
+use super::{Outcome, consolidated::Copies};
 use crate::{
     args::Validate as Args,
     location::Location,
@@ -15,10 +19,11 @@ use std::{
     thread,
 };
 use zarr_array::{
-    Array, Context, Error, Group, Node, Result,
+    Array, Context, Error, Group, Hierarchy, Node, Result,
     core::{
         json::{Json, Object},
-        store::Prefix,
+        name::NodePath,
+        store::{Key, Prefix},
         view::Region,
     },
 };
@@ -28,6 +33,8 @@ struct Problem {
     key: Option<String>,
     rule: &'static str,
     what: String,
+    /// More members of its JSON.
+    more: Vec<(&'static str, Json)>,
 }
 
 #[derive(Default)]
@@ -35,12 +42,26 @@ struct Found {
     problems: Vec<Problem>,
     nodes: u64,
     chunks: u64,
-    arrays: Vec<Array>,
+    arrays: Vec<Stored>,
+    /// Keeps `arrays`.
+    keep: bool,
+}
+
+/// An array and the cells of the chunks that are stored: sorted, and each of them in the grid.
+struct Stored {
+    array: Array,
+    cells: Vec<Vec<u64>>,
 }
 
 impl Found {
     fn add(&mut self, node: &str, key: Option<String>, rule: &'static str, what: &dyn std::fmt::Display) {
-        self.problems.push(Problem { node: node.to_owned(), key, rule, what: one_line(&what.to_string()) });
+        self.problems.push(Problem {
+            node: node.to_owned(),
+            key,
+            rule,
+            what: one_line(&what.to_string()),
+            more: Vec::new(),
+        });
     }
     fn error(&mut self, node: &str, rule: &'static str, e: &Error) {
         self.add(node, e.key().map(str::to_owned), rule, e);
@@ -49,28 +70,34 @@ impl Found {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     let at = Location::read(&args.node.location, context)?;
-    let mut found = Found::default();
-    match at.hierarchy.node(&at.path()) {
-        Ok(node) => check(&node, &mut found)?,
-        Err(e) => found.error(&at.path(), "a node opens", &e),
+    let found = find(&at.hierarchy, &at.node, args);
+    report(&found, args)
+}
+
+/// All problems. What cannot be read is one of them, and hides no other.
+fn find(hierarchy: &Hierarchy, node: &NodePath, args: &Args) -> Found {
+    let mut found = Found { keep: args.data || args.complete, ..Found::default() };
+    let path = node.to_string();
+    match hierarchy.node(&path) {
+        Ok(node) => check(&node, &mut found),
+        Err(e) => found.error(&path, "a node opens", &e),
     }
     let arrays = std::mem::take(&mut found.arrays);
-    let stored: Vec<_> = arrays.iter().map(|a| a.stored_chunks().unwrap_or_default()).collect();
     if args.data {
-        check_chunks(&arrays, &stored, &mut found);
+        check_chunks(&arrays, &mut found);
     }
-    if args.complete {
-        arrays.iter().zip(&stored).try_for_each(|(array, cells)| check_complete(array, cells, &mut found))?;
+    for Stored { array, cells } in arrays.iter().filter(|_| args.complete) {
+        if let Err(e) = complete::check(array, cells, &mut found) {
+            found.error(&array.path().to_string(), "all chunks are stored", &e);
+        }
     }
-    for name in at.hierarchy.store().lister()?.list_debris(&Prefix::of(&at.node))? {
-        found.add(
-            &at.path(),
-            Some(name),
-            "nothing is left behind",
-            &"a writer that was killed left this, `zarr repair` removes it",
-        );
+    let rule = "nothing is left behind";
+    let what = "a writer that was killed left this, `zarr repair` removes it";
+    match hierarchy.store().lister().and_then(|l| l.list_debris(&Prefix::of(node))) {
+        Ok(names) => names.into_iter().for_each(|name| found.add(&path, Some(name), rule, &what)),
+        Err(e) => found.error(&path, rule, &e),
     }
-    report(&found, args)
+    found
 }
 
 fn report(found: &Found, args: &Args) -> Result<Outcome> {
@@ -79,6 +106,7 @@ fn report(found: &Found, args: &Args) -> Result<Outcome> {
             let mut o: Object =
                 [("node", p.node.as_str()), ("rule", p.rule), ("problem", &p.what)].into_iter().collect();
             o.set("key", p.key.as_deref().map_or(Json::Null, Json::from));
+            p.more.iter().for_each(|(name, value)| o.set(*name, value.clone()));
             o
         });
         let mut o: Object = [("problems", problems.collect::<Json>())].into_iter().collect();
@@ -96,25 +124,32 @@ fn report(found: &Found, args: &Args) -> Result<Outcome> {
     Ok(if found.problems.is_empty() { Outcome::Done } else { Outcome::ProblemsFound })
 }
 
-fn check(node: &Node, found: &mut Found) -> Result<()> {
+fn check(node: &Node, found: &mut Found) {
     found.nodes += 1;
-    match node {
+    let checked = match node {
         Node::Array(array) => check_keys(array, found),
         Node::Group(group) => {
             check_consolidated(group, found);
-            check_group_keys(group, found)?;
-            for child in group.children()? {
-                match &child.node {
-                    Ok(node) => check(node, found)?,
-                    Err(e) => {
-                        let node = format!("{}/{}", group.path().to_string().trim_end_matches('/'), child.name);
-                        found.error(&node, "a node opens", e);
-                    }
-                }
+            check_below(group, found)
+        }
+    };
+    if let Err(e) = checked {
+        found.error(&node.path().to_string(), "keys are listed", &e);
+    }
+}
+
+fn check_below(group: &Group, found: &mut Found) -> Result<()> {
+    check_group_keys(group, found)?;
+    for child in group.children()? {
+        match &child.node {
+            Ok(node) => check(node, found),
+            Err(e) => {
+                let node = format!("{}/{}", group.path().to_string().trim_end_matches('/'), child.name);
+                found.error(&node, "a node opens", e);
             }
-            Ok(())
         }
     }
+    Ok(())
 }
 
 /// Below an array are its metadata document and its chunks, and nothing else.
@@ -123,6 +158,7 @@ fn check_keys(array: &Array, found: &mut Found) -> Result<()> {
     for (point, name) in array.skipped() {
         found.add(&path, None, "an extension is known", &format!("the {point} `{name}` is skipped"));
     }
+    let mut cells = Vec::new();
     for key in array.data_store().lister()?.list()? {
         let full = Some(format!("{}{key}", Prefix::of(array.path())));
         match array.resolved().chunk_key_encoding.decode(key.as_str(), rank) {
@@ -130,10 +166,15 @@ fn check_keys(array: &Array, found: &mut Found) -> Result<()> {
             Some(cell) if array.chunk_region(&cell).is_err() => {
                 found.add(&path, full, "a chunk lies in the grid", &format!("there is no cell {cell:?}"));
             }
+            Some(cell) if found.keep => cells.push(cell.to_vec()),
             Some(_) => {}
         }
     }
-    found.arrays.push(array.clone());
+    if found.keep {
+        cells.sort_unstable();
+        cells.dedup();
+        found.arrays.push(Stored { array: array.clone(), cells });
+    }
     Ok(())
 }
 
@@ -155,8 +196,8 @@ fn check_group_keys(group: &Group, found: &mut Found) -> Result<()> {
 }
 
 /// Decodes all chunks that are stored, on all threads.
-fn check_chunks(arrays: &[Array], stored: &[Vec<Vec<u64>>], found: &mut Found) {
-    let all: Vec<_> = arrays.iter().zip(stored).flat_map(|(a, cells)| cells.iter().map(move |c| (a, c))).collect();
+fn check_chunks(arrays: &[Stored], found: &mut Found) {
+    let all: Vec<_> = arrays.iter().flat_map(|a| a.cells.iter().map(move |c| (&a.array, c))).collect();
     let (progress, next, damaged) =
         (Progress::new("chunks", all.len() as u64), AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
@@ -180,56 +221,21 @@ fn check_chunks(arrays: &[Array], stored: &[Vec<Vec<u64>>], found: &mut Found) {
     damaged.iter().for_each(|(path, _, e)| found.error(path, "a chunk decodes", e));
 }
 
-/// All chunks are stored. `stored`: sorted.
-fn check_complete(array: &Array, stored: &[Vec<u64>], found: &mut Found) -> Result<()> {
-    for chunk in array.chunks(..)? {
-        if stored.binary_search(&chunk.cell).is_err() {
-            let key = format!("{}{}", Prefix::of(array.path()), array.chunk_key(&chunk.cell)?);
-            found.add(&array.path().to_string(), Some(key), "all chunks are stored", &"there is no such key");
-        }
-    }
-    Ok(())
-}
-
 fn check_consolidated(group: &Group, found: &mut Found) {
-    for problem in consolidated_problems(group) {
-        found.add(&group.path().to_string(), None, "consolidated metadata is up to date", &problem);
+    let (copies, path) = (Copies::of(group), group.path().to_string());
+    let rule = "consolidated metadata is up to date";
+    for (node, _) in copies.lost {
+        let what = "the document is gone, and not what is below it: `zarr repair` writes it again from its copy";
+        found.add(&path, Some(Key::metadata(&node).to_string()), rule, &what);
     }
+    for what in copies.stale {
+        found.add(&path, Some(Key::metadata(group.path()).to_string()), rule, &what);
+    }
+    copies.unread.iter().for_each(|e| found.error(&path, rule, e));
 }
 
-/// Copies of documents are what the documents are: where they are not.
-pub(super) fn consolidated_problems(group: &Group) -> Vec<String> {
-    let mut found = Vec::new();
-    let Some(copies) = group.metadata().consolidated() else { return found };
-    for (below, copy) in copies.iter() {
-        let node = group.path().join(below).and_then(|p| group.hierarchy().metadata(&p));
-        match node {
-            Err(e) => found.push(format!("there is a copy of `{below}`, but: {e}")),
-            Ok(node) => {
-                let (mut own, mut copy) = (node.document().clone(), copy.as_object().cloned().unwrap_or_default());
-                own.remove("consolidated_metadata");
-                copy.remove("consolidated_metadata");
-                if !Json::Object(own).is_same(&Json::Object(copy)) {
-                    found.push(format!("the copy of `{below}` differs from its document"));
-                }
-            }
-        }
-    }
-    let walked = group.walk(&mut |child, _| {
-        let prefix = group.path().as_key();
-        let below = child.strip_prefix(prefix).unwrap_or(child).trim_start_matches('/');
-        if copies.get(below).is_none() {
-            found.push(format!("there is no copy of `{below}`"));
-        }
-        Ok(())
-    });
-    if let Err(e) = walked {
-        found.push(e.to_string());
-    }
-    found
-}
-
-fn decode(array: &Array, cell: &[u64], chunk: &Region) -> Result<()> {
+/// Decodes a chunk.
+pub(super) fn decode(array: &Array, cell: &[u64], chunk: &Region) -> Result<()> {
     if !array.representation().layout().is_variable() {
         return array.read_chunk(cell).map(|_| ());
     }

@@ -1,0 +1,84 @@
+//! Copies of metadata documents in a group: where they are not what the documents are.
+
+use zarr_array::{
+    Error, ErrorKind, Group, Node, Result,
+    core::{
+        json::{Json, Object},
+        metadata::NodeMetadata,
+        name::NodePath,
+        store::Prefix,
+    },
+};
+
+/// What is wrong with the copies of a group.
+#[derive(Default)]
+pub(super) struct Copies {
+    /// Nodes whose document is gone while there is something below them, with the copy: it is all that is left.
+    pub(super) lost: Vec<(NodePath, Object)>,
+    /// What is right again once the copies are made anew.
+    pub(super) stale: Vec<String>,
+    /// What cannot be read: nobody knows whether the copies are right.
+    pub(super) unread: Vec<Error>,
+}
+
+impl Copies {
+    /// Looks at the copies of a group, if it has any.
+    pub(super) fn of(group: &Group) -> Self {
+        let mut found = Self::default();
+        let Some(copies) = group.metadata().consolidated() else { return found };
+        for (below, copy) in copies.iter() {
+            if let Err(e) = found.compare(group, below, copy) {
+                found.unread.push(e);
+            }
+        }
+        let walked = group.walk(&mut |child, node| {
+            let below = child.strip_prefix(group.path().as_key()).unwrap_or(child).trim_start_matches('/');
+            if copies.get(below).is_none() {
+                match is_node(group, below, node) {
+                    Ok(true) => found.stale.push(format!("there is no copy of `{below}`")),
+                    Ok(false) => {}
+                    Err(e) => found.unread.push(e),
+                }
+            }
+            Ok(())
+        });
+        found.unread.extend(walked.err());
+        found
+    }
+    fn compare(&mut self, group: &Group, below: &str, copy: &Json) -> Result<()> {
+        let path = group.path().join(below)?;
+        let mut copy = copy.as_object().cloned().unwrap_or_default();
+        // Copies of copies are none of a document's, and some writers leave empty ones.
+        copy.remove("consolidated_metadata");
+        match group.hierarchy().metadata(&path) {
+            Ok(node) => {
+                let mut own = node.document().clone();
+                own.remove("consolidated_metadata");
+                if !Json::Object(own).is_same(&Json::Object(copy)) {
+                    self.stale.push(format!("the copy of `{below}` differs from its document"));
+                }
+            }
+            Err(e) if !matches!(e.kind(), ErrorKind::NodeMissing) => return Err(e),
+            Err(_) => {
+                let left = group.hierarchy().store().lister()?.list_dir(&Prefix::of(&path))?;
+                if left.keys.is_empty() && left.prefixes.is_empty() {
+                    self.stale.push(format!("there is a copy of `{below}`, but no document and nothing below it"));
+                } else {
+                    let limits = &group.hierarchy().context().limits;
+                    NodeMetadata::from_json(Json::Object(copy.clone()), limits).map_err(|e| e.at_node(&path))?;
+                    self.lost.push((path, copy));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// True if there is a document, also one of a node that cannot be opened. A directory of other files is no node.
+fn is_node(group: &Group, below: &str, child: &Result<Node>) -> Result<bool> {
+    match child {
+        Ok(_) => Ok(true),
+        Err(e) if matches!(e.kind(), ErrorKind::NodeMissing) => Ok(false),
+        Err(_) => group.hierarchy().metadata(&group.path().join(below)?).map(|_| true),
+    }
+}
