@@ -126,10 +126,7 @@ impl Shards {
             return Ok(None);
         }
         let place = data.start as u64..data.end as u64;
-        let suspects = match suspects(&entries, &place) {
-            None => return self.if_it_reads(value, &data, &same),
-            Some(suspects) => suspects,
-        };
+        let Some(suspects) = suspects(&entries, &place) else { return self.if_it_reads(value, &data, &same) };
         let mut left = TRIALS;
         for i in suspects {
             let free = gaps(&places(&entries, Some(i)), &place).into_iter().map(|gap| [gap.start, gap.end - gap.start]);
