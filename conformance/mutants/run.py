@@ -54,11 +54,31 @@ def refusals():
 
 
 def coverage(mutants, uncovered):
-    """Complaints about clauses and mutants that do not belong together."""
+    """Complaints about clauses and mutants that do not belong together, and about edits that have no place."""
     cases, covered = refusals(), {clause for mutant in mutants for clause in mutant["clauses"]}
     yield from (f"{c}: no mutant, and no reason why" for c in sorted(cases.keys() - covered - uncovered.keys()))
     yield from (f"{c}: a mutant, and a reason why there is none" for c in sorted(covered & uncovered.keys()))
     yield from (f"{c}: no refusals" for c in sorted((covered | uncovered.keys()) - cases.keys()))
+    for mutant in mutants:
+        try:
+            edited(mutant, ROOT)
+        except Wrong as reason:
+            yield f"the mutant of {' '.join(mutant['clauses'])}: {reason}"
+
+
+def edited(mutant, root):
+    """What the files of a mutant become: {path: (text before, text after)}. Raises where an edit has no place."""
+    texts = {}
+    for edit in mutant["edits"]:
+        path = root / edit["file"]
+        try:
+            before, text = texts.get(path) or (path.read_text(),) * 2
+        except OSError as reason:
+            raise Wrong(f"{edit['file']} is not read: {reason.strerror}") from reason
+        if text.count(edit["find"]) != 1:
+            raise Wrong(f"{edit['file']} has {edit['find']!r} {text.count(edit['find'])} times")
+        texts[path] = before, text.replace(edit["find"], edit["replace"])
+    return texts
 
 
 def write(path, text):
@@ -103,26 +123,16 @@ def build_and_read():
     return {rule: (clause, (refuse, accept)) for rule, clause, refuse, accept in rows}
 
 
-def apply(mutant, before):
-    """Changes the copies, and keeps what they were."""
-    for edit in mutant["edits"]:
-        path = SCRATCH / edit["file"]
-        text = path.read_text()
-        before.setdefault(path, text)
-        if text.count(edit["find"]) != 1:
-            raise Wrong(f"{edit['file']} has {edit['find']!r} {text.count(edit['find'])} times")
-        path.write_text(text.replace(edit["find"], edit["replace"]))
-
-
 def check(mutant):
     """The rules that the mutant accepts."""
-    before = {}
+    texts = edited(mutant, SCRATCH)
     try:
-        apply(mutant, before)
+        for path, (_, after) in texts.items():
+            path.write_text(after)
         results = build_and_read()
     finally:
-        for path, text in before.items():
-            path.write_text(text)
+        for path, (before, _) in texts.items():
+            path.write_text(before)
     others = [rule for rule, (clause, read) in results.items() if read != RIGHT and clause not in mutant["clauses"]]
     if others:
         raise Wrong("read otherwise, and of other clauses: " + ", ".join(f"{r} {results[r]}" for r in others))
