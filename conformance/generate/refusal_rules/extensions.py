@@ -40,7 +40,7 @@ def the_shape(point, make, good, other):
         good | {"comment": "x"}, plain)
     bad("flag-not-boolean", f"The flag of a known {words} is a string.",
         good | {"must_understand": "true"}, good | {"must_understand": True})
-    odd = {"data-type": 32, "chunk-grid": [2, 3], "chunk-key-encoding": None, "codec": [plain]}[point]
+    odd = {"data-type": 32, "chunk-grid": [2, 3], "chunk-key-encoding": None, "codec": [other]}[point]
     bad("not-an-extension", f"A {words} is neither a name nor an object.", odd, plain)
 
 
