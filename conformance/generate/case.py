@@ -36,6 +36,7 @@ class Case:
     codecs: list | None = None
     key_encoding: dict = dataclasses.field(default_factory=lambda: extension("default", separator="/"))
     store_fill: bool = False
+    attributes: dict = dataclasses.field(default_factory=dict)
     writers: tuple = BOTH
     edit: Callable[[Path], str] | None = None
     """Changes the array after the peer has written it, and says what was changed."""

@@ -15,6 +15,7 @@ from golden import CASES, peer
 
 # Legal arrays that a peer refuses or reads wrong.
 KNOWN_FAILURES = {
+    ("tensorstore", "chunk_grid/regular/zarr-python-attribute-dimension-units"),
     ("tensorstore", "codec/gzip/zarr-python-two-members"),
     ("tensorstore", "codec/sharding_indexed/zarr-python-nested-inner-shards-gzip"),
     ("tensorstore", "codec/sharding_indexed/zarr-python-outer-and-inner-gzip"),
@@ -27,6 +28,8 @@ KNOWN_FAILURES = {
     ("tensorstore", "codec/zstd/zarr-python-skippable-frame"),
     ("tensorstore", "codec/zstd/zarr-python-two-frames"),
     ("zarr-python", "data_type/float16/tensorstore-fill-nan-payload"),
+    ("zarr-python", "data_type/float16/tensorstore-fill-nan-signalling"),
+    ("zarr-python", "data_type/float32/tensorstore-fill-nan-signalling"),
 }
 # Damaged arrays that a peer reads.
 KNOWN_ACCEPTANCES = {

@@ -182,6 +182,7 @@ REFUSALS = {
 # Golden arrays, by extension point, extension and label; the writer does not matter.
 GOLDENS = {
     "array/shape/non-negative": "chunk_grid/regular/empty-*",
+    "array/attributes": "chunk_grid/regular/attribute-*",
     "chunk-grid/regular/rank": "chunk_grid/regular/rank-[01245]",
     "chunk/size": "chunk_grid/regular/rank-3",
     "chunk-grid/regular/edge": "chunk_grid/regular/larger-than-array",
@@ -223,7 +224,7 @@ GOLDENS = {
     "fill/float/number": "data_type/float[136][624]/fill-minus-zero data_type/float[136][624]/fill-number",
     "fill/float/infinity": "data_type/float*/fill-*infinity",
     "fill/float/nan": "data_type/float*/numbers",
-    "fill/float/hex-length": "data_type/float*/fill-nan-payload",
+    "fill/float/hex-length": "data_type/float*/fill-nan-*",
     "data-type/complex": "data_type/complex*/odd-values",
     "fill/complex/parts": "data_type/complex*/fill",
     "fill/raw/count": "data_type/r[0-9]*/values",

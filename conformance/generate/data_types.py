@@ -107,6 +107,11 @@ def float_fills(name):
     about = "No chunk is stored; the fill value is a NaN with a payload, written in hexadecimal."
     fill_value = f"0x{nan + 1:0{digits}x}"
     yield unwritten(name, "fill-nan-payload", about, name, from_bits(name, [nan + 1])[0], fill_value, writers=TENSORSTORE)
+    about = "No chunk is stored; the fill value is a signalling NaN, which arithmetic would make quiet."
+    fill_value = f"0x{infinity + 1:0{digits}x}"
+    yield unwritten(
+        name, "fill-nan-signalling", about, name, from_bits(name, [infinity + 1])[0], fill_value, writers=TENSORSTORE
+    )
 
 
 def complex_numbers():

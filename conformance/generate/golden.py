@@ -66,6 +66,7 @@ def write_array(case, writer, array):
             "codecs": case.codecs,
             "key_encoding": case.key_encoding,
             "store_fill": case.store_fill,
+            "attributes": case.attributes,
             "data": data.name,
         }
         peer.write(writer, request)

@@ -2,7 +2,7 @@
 
 import numpy
 
-from case import LITTLE, Case, extension, ramp
+from case import LITTLE, ZARR_PYTHON, Case, extension, ramp
 
 
 def cases():
@@ -35,6 +35,10 @@ def regular_grids():
     about = "More than ten chunks in a dimension, so that keys have two digits."
     yield grid_case("twelve-chunks", about, ramp("uint8", (12,)), (1,))
     yield from missing_chunks()
+    about = "An attribute with a name that a peer gives a meaning of its own: attributes are free."
+    elements = ramp("uint8", (2,))
+    units = {"dimension_units": "m"}
+    yield grid_case("attribute-dimension-units", about, elements, (2,), attributes=units, writers=ZARR_PYTHON)
 
 
 def missing_chunks():

@@ -2,13 +2,14 @@
 """Switches off one check of the reader after another: the cases of its clause must notice, and no others.
 
     python3 conformance/mutants/run.py                  all mutants of mutants.toml
-    python3 conformance/mutants/run.py --only CLAUSE    those of a clause
+    python3 conformance/mutants/run.py --only CLAUSE    those of a clause; may be given again
     python3 conformance/mutants/run.py --sample N       every so many-th, N in all
     python3 conformance/mutants/run.py --list           build nothing; tell what is covered
 
-A mutant is a change of a copy of the sources. The reader as it is must refuse every refusal and accept every twin. Of a
-mutant, at least one case of each named clause must be accepted, and whatever is read otherwise than before must be of
-those clauses. A clause with refusals has a mutant, or mutants.toml says why it has none.
+A mutant is a change of a copy of the sources. The reader as it is must refuse every refusal and accept every twin. The
+same holds for damaged arrays, of which all is read. Of a mutant, at least one case of each named clause must be
+accepted, and whatever is read otherwise than before must be of those clauses. A clause with refusals or damage has a
+mutant, or mutants.toml says why it has none.
 
 Copies are kept and built below the target folder. Python 3.11, standard library only; CARGO names another cargo.
 """
@@ -26,9 +27,10 @@ import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-REFUSALS = ROOT / "conformance" / "cases" / "refusal"
+CASES = ROOT / "conformance" / "cases"
 SCRATCH = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "mutants"
-CRATES = ["zarr-core", "zarr-codecs"]
+# What the reader is built of, and a crate that it could be built with: cargo wants to see it.
+CRATES = ["zarr-core", "zarr-codecs", "zarr-plugin-api", "zarr-array"]
 RIGHT = ("refused", "accepted")
 
 
@@ -47,18 +49,38 @@ def read_table():
     return table["mutant"], {entry["clause"]: entry["why"] for entry in table.get("uncovered", [])}
 
 
-def refusals():
-    """How many cases each clause has."""
-    clauses = (re.search(r'"clause": "([^"]+)"', p.read_text())[1] for p in REFUSALS.glob("*/rule.json"))
-    return collections.Counter(clauses)
+def negatives():
+    """How many cases each clause has that are to be refused."""
+    paths = [*CASES.glob("refusal/*/rule.json"), *CASES.glob("damage/*/case.json")]
+    return collections.Counter(re.search(r'"clause": "([^"]+)"', p.read_text())[1] for p in paths)
 
 
 def coverage(mutants, uncovered):
-    """Complaints about clauses and mutants that do not belong together."""
-    cases, covered = refusals(), {clause for mutant in mutants for clause in mutant["clauses"]}
+    """Complaints about clauses and mutants that do not belong together, and about edits that have no place."""
+    cases, covered = negatives(), {clause for mutant in mutants for clause in mutant["clauses"]}
     yield from (f"{c}: no mutant, and no reason why" for c in sorted(cases.keys() - covered - uncovered.keys()))
     yield from (f"{c}: a mutant, and a reason why there is none" for c in sorted(covered & uncovered.keys()))
-    yield from (f"{c}: no refusals" for c in sorted((covered | uncovered.keys()) - cases.keys()))
+    yield from (f"{c}: no refusals and no damage" for c in sorted((covered | uncovered.keys()) - cases.keys()))
+    for mutant in mutants:
+        try:
+            edited(mutant, ROOT)
+        except Wrong as reason:
+            yield f"the mutant of {' '.join(mutant['clauses'])}: {reason}"
+
+
+def edited(mutant, root):
+    """What the files of a mutant become: {path: (text before, text after)}. Raises where an edit has no place."""
+    texts = {}
+    for edit in mutant["edits"]:
+        path = root / edit["file"]
+        try:
+            before, text = texts.get(path) or (path.read_text(),) * 2
+        except OSError as reason:
+            raise Wrong(f"{edit['file']} is not read: {reason.strerror}") from reason
+        if text.count(edit["find"]) != 1:
+            raise Wrong(f"{edit['file']} has {edit['find']!r} {text.count(edit['find'])} times")
+        texts[path] = before, text.replace(edit["find"], edit["replace"])
+    return texts
 
 
 def write(path, text):
@@ -88,7 +110,7 @@ def prepare():
 
 
 def build_and_read():
-    """What the reader as it stands in the copies makes of each rule: {rule: (clause, (refuse, accept))}."""
+    """What the reader as it stands in the copies makes of each case and its twin: {case: (clause, (bad, twin))}."""
     target = SCRATCH / "target"
     cargo = [os.environ.get("CARGO", "cargo"), "build", "--quiet", "-p", "mutant-reader"]
     environment = os.environ | {"CARGO_TARGET_DIR": str(target), "RUSTFLAGS": "-Awarnings"}
@@ -96,33 +118,23 @@ def build_and_read():
     if built.returncode != 0:
         errors = re.findall(r"^error.*(?:\n.*){0,3}", built.stderr, flags=re.M)
         raise Wrong("it is not built:\n" + "\n".join(errors[:3] or [built.stderr[-500:]]))
-    read = subprocess.run([target / "debug" / "mutant-reader", REFUSALS], capture_output=True, text=True)
+    read = subprocess.run([target / "debug" / "mutant-reader", CASES], capture_output=True, text=True)
     if read.returncode != 0:
         raise Wrong(f"the reader ended with {read.returncode}: {read.stderr[-500:]}")
     rows = (line.split() for line in read.stdout.splitlines())
-    return {rule: (clause, (refuse, accept)) for rule, clause, refuse, accept in rows}
-
-
-def apply(mutant, before):
-    """Changes the copies, and keeps what they were."""
-    for edit in mutant["edits"]:
-        path = SCRATCH / edit["file"]
-        text = path.read_text()
-        before.setdefault(path, text)
-        if text.count(edit["find"]) != 1:
-            raise Wrong(f"{edit['file']} has {edit['find']!r} {text.count(edit['find'])} times")
-        path.write_text(text.replace(edit["find"], edit["replace"]))
+    return {case: (clause, (bad, twin)) for case, clause, bad, twin in rows}
 
 
 def check(mutant):
-    """The rules that the mutant accepts."""
-    before = {}
+    """The cases that the mutant accepts."""
+    texts = edited(mutant, SCRATCH)
     try:
-        apply(mutant, before)
+        for path, (_, after) in texts.items():
+            path.write_text(after)
         results = build_and_read()
     finally:
-        for path, text in before.items():
-            path.write_text(text)
+        for path, (before, _) in texts.items():
+            path.write_text(before)
     others = [rule for rule, (clause, read) in results.items() if read != RIGHT and clause not in mutant["clauses"]]
     if others:
         raise Wrong("read otherwise, and of other clauses: " + ", ".join(f"{r} {results[r]}" for r in others))
@@ -135,7 +147,7 @@ def check(mutant):
 
 def choose(mutants, arguments):
     if arguments.only:
-        mutants = [m for m in mutants if arguments.only in m["clauses"]]
+        mutants = [m for m in mutants if set(arguments.only) & set(m["clauses"])]
     if arguments.sample and len(mutants) > arguments.sample:
         mutants = [mutants[i * len(mutants) // arguments.sample] for i in range(arguments.sample)]
     return mutants or sys.exit("no such mutant")
@@ -143,7 +155,7 @@ def choose(mutants, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", metavar="CLAUSE")
+    parser.add_argument("--only", metavar="CLAUSE", action="append")
     parser.add_argument("--sample", metavar="N", type=int)
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
@@ -171,7 +183,7 @@ def main():
             failures += 1
             print(f"FAIL {name}: {reason}", flush=True)
     rest = sorted(results.keys() - noticed)
-    print(f"{failures} failures; {len(noticed)} of {len(results)} refusals are accepted by some mutant")
+    print(f"{failures} failures; {len(noticed)} of {len(results)} refusals and damaged arrays are accepted by some mutant")
     if not (arguments.only or arguments.sample):
         print("guarded by more than was switched off: " + ", ".join(rest))
     sys.exit(failures > 0)

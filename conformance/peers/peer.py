@@ -12,7 +12,7 @@ output, so that a test drives many cases through one process.
 
 `data_type`, `fill_value`, `codecs` and `key_encoding` are spelled as in zarr.json; with a shard shape, `codecs` is the
 chain of an inner chunk. The array is made by the peer's own writer. By default a peer leaves out the chunks that it
-finds equal to the fill value; `"store_fill": true` makes it store them.
+finds equal to the fill value; `"store_fill": true` makes it store them. `"attributes": {..}` may be given.
 
 FILE holds the elements in C order as raw little-endian bytes (a bool is one byte). For the data type `string` it is a
 JSON list of strings, and for `bytes` a JSON list of base64 strings.
@@ -108,6 +108,7 @@ class ZarrPython:
             fill_value=data_type.from_json_scalar(request["fill_value"], zarr_format=3),
             chunk_key_encoding=request["key_encoding"],
             config={"write_empty_chunks": request.get("store_fill", False)},
+            attributes=request.get("attributes"),
             **self.chain(request["codecs"]),
         )
         array[...] = load(request, data_type.to_native_dtype())
@@ -157,6 +158,8 @@ class TensorStore:
             "chunk_key_encoding": request["key_encoding"],
             "codecs": self.chain(request),
         }
+        if request.get("attributes"):
+            metadata["attributes"] = request["attributes"]
         options = {"metadata": metadata, "store_data_equal_to_fill_value": request.get("store_fill", False)}
         array = self.tensorstore.open(self.spec(request["path"]) | options, create=True).result()
         array.write(load(request, array.dtype.numpy_dtype)).result()

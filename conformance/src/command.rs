@@ -86,7 +86,7 @@ enum What {
     },
     /// Write the golden arrays of an extension, as an entry of the extension registry carries them
     Export {
-        /// The name of an extension in metadata
+        /// The name of an extension in metadata, or POINT/NAME where two have that name
         name: String,
         /// A new folder
         #[arg(short, long, value_name = "DIR")]

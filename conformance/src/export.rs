@@ -2,6 +2,7 @@
 
 use crate::cases::{Cases, Golden};
 use std::{
+    collections::BTreeSet,
     fmt::Write,
     fs,
     path::{Path, PathBuf},
@@ -12,19 +13,14 @@ use zarr_array::{
 };
 
 /// Writes the golden arrays of an extension below a new folder: for each `zarr.json`, its chunks and `elements.json`, and
-/// a `README.md` that lists them. Gives how many there are.
+/// a `README.md` that lists them. Gives how many there are. `name`: `gzip`, or with its extension point `codec/gzip`.
 ///
 /// # Errors
-/// When there are none, the folder is not empty, or a file cannot be written.
+/// When there are none, the name is that of several extensions, the folder is not empty, or a file cannot be written.
 pub fn export(cases: &Cases, name: &str, folder: &Path) -> Result<usize> {
     let goldens = cases.goldens()?;
-    let of: Vec<&Golden> = goldens.iter().filter(|g| g.id.split('/').nth(1) == Some(name)).collect();
-    if of.is_empty() {
-        let mut names: Vec<&str> = goldens.iter().filter_map(|g| g.id.split('/').nth(1)).collect();
-        names.dedup();
-        let e = Error::argument(format!("there are no golden arrays of `{name}`"));
-        return Err(e.with_hint(format!("there are some of {}", names.join(", "))));
-    }
+    let (point, name) = find(&goldens, name)?;
+    let of: Vec<&Golden> = goldens.iter().filter(|g| extension(g) == Some((point, name))).collect();
     fs::create_dir_all(folder).map_err(|e| Error::from(e).at_key(folder.display()))?;
     if fs::read_dir(folder)?.next().is_some() {
         return Err(Error::argument(format!("{} is not empty", folder.display())).with_hint("name a new folder"));
@@ -41,7 +37,9 @@ pub fn export(cases: &Cases, name: &str, folder: &Path) -> Result<usize> {
         let document = Json::parse(golden.array.document(), &Default::default())?;
         let member = |m: &str| document.as_object().and_then(|o| o.get(m)).cloned().unwrap_or(Json::Null);
         let text = |m: &str| golden.about.get(m).and_then(Json::as_str).unwrap_or_default().replace('|', "\\|");
-        let used = configuration(&document, name).map_or_else(String::new, |c| format!("`{}`", Json::Object(c)));
+        // Codecs stand in a list.
+        let place = [point, "codecs"][usize::from(point == "codec")];
+        let used = configuration(&member(place), name).map_or_else(String::new, |c| format!("`{}`", Json::Object(c)));
         let label = label.display();
         let _infallible = writeln!(
             page,
@@ -55,6 +53,31 @@ pub fn export(cases: &Cases, name: &str, folder: &Path) -> Result<usize> {
     }
     fs::write(folder.join("README.md"), page)?;
     Ok(of.len())
+}
+
+/// Extension point and name of what an array is about.
+fn extension(golden: &Golden) -> Option<(&str, &str)> {
+    let mut parts = golden.id.split('/');
+    parts.next().zip(parts.next())
+}
+
+/// The one extension of that name.
+fn find<'g>(goldens: &'g [Golden], name: &str) -> Result<(&'g str, &'g str)> {
+    let all: BTreeSet<_> = goldens.iter().filter_map(extension).collect();
+    let full = |(point, name): &(&str, &str)| format!("{point}/{name}");
+    let found: Vec<_> = all.iter().filter(|e| e.1 == name || full(e) == name).copied().collect();
+    let list = |of: Vec<String>| of.join(", ");
+    match found[..] {
+        [one] => Ok(one),
+        [] => {
+            let e = Error::argument(format!("there are no golden arrays of `{name}`"));
+            Err(e.with_hint(format!("there are some of {}", list(all.iter().map(full).collect()))))
+        }
+        _ => {
+            let e = Error::argument(format!("`{name}` is the name of several extensions"));
+            Err(e.with_hint(format!("give one of {}", list(found.iter().map(full).collect()))))
+        }
+    }
 }
 
 /// The configuration of an extension, wherever a document has it first.

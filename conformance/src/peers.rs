@@ -134,7 +134,7 @@ fn run(command: &mut Command) -> Result<()> {
 }
 
 /// Our own `zarr` command: that of the variable ZARR, or one that is built of this tree.
-pub(crate) fn zarr() -> Result<PathBuf> {
+pub fn zarr() -> Result<PathBuf> {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     if let Some(program) = std::env::var_os("ZARR") {
         return Ok(program.into());

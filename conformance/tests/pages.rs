@@ -12,6 +12,7 @@ use zarr_array::core::extension::ExtensionPoint;
 use zarr_conformance::{
     extension::{Subject, word},
     store::CHECKS,
+    strangers,
 };
 
 fn page(name: &str) -> String {
@@ -63,6 +64,22 @@ fn the_adapter_for_implementers() {
         let printed = String::from_utf8(out.stdout).unwrap();
         assert_eq!(out.status.code(), Some(status), "{printed}{}", String::from_utf8_lossy(&out.stderr));
         shows(&printed, texts[text]);
+    }
+}
+
+/// The first command of the page, and the last.
+#[test]
+fn the_commands_for_extension_authors() {
+    let page = page("conformance-for-extension-authors.md");
+    let dir = tempfile::tempdir().unwrap();
+    fs::copy(strangers::c_plugin("template-c").unwrap(), dir.path().join("template-c.so")).unwrap();
+    let commands: Vec<&str> = blocks(&page, "sh").into_iter().filter(|c| c.starts_with("zarr-conformance")).collect();
+    let texts = blocks(&page, "text");
+    for (command, text) in [(commands.first(), texts.first()), (commands.last(), texts.last())] {
+        let out = run(command.unwrap(), dir.path());
+        let printed = String::from_utf8(out.stdout).unwrap();
+        assert!(out.status.success(), "{printed}{}", String::from_utf8_lossy(&out.stderr));
+        shows(&printed, text.unwrap());
     }
 }
 

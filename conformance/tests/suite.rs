@@ -143,5 +143,27 @@ fn exported_cases_are_arrays() {
     }
     assert!(found >= 10, "{found}");
     assert_eq!(command(&["export", "gzip", "-o", folder.to_str().unwrap()]).status.code(), Some(2), "it is not empty");
-    assert_eq!(command(&["export", "no-such", "-o", "/tmp/no-such-export"]).status.code(), Some(2));
+}
+
+/// A name of two extensions is not enough, and who asks for none that is there is told all that are, once each.
+#[test]
+fn the_extension_to_export_is_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let export = |name: &str, folder: &str| command(&["export", name, "-o", dir.path().join(folder).to_str().unwrap()]);
+    let refused = |name: &str| {
+        let out = export(name, "none");
+        assert_eq!(out.status.code(), Some(2), "{name}");
+        String::from_utf8(out.stderr).unwrap()
+    };
+    assert!(refused("bytes").contains("give one of codec/bytes, data_type/bytes"));
+    let said = refused("no-such");
+    assert_eq!((said.matches("codec/bytes").count(), said.matches("data_type/bytes").count()), (1, 1), "{said}");
+    assert!(!dir.path().join("none").exists());
+    let page = |name: &str, folder: &str| {
+        assert!(export(name, folder).status.success());
+        std::fs::read_to_string(dir.path().join(folder).join("README.md")).unwrap()
+    };
+    let (codec, data_type) = (page("codec/bytes", "codec"), page("data_type/bytes", "data-type"));
+    assert!(codec.contains("zarr-python-big-float64") && !codec.contains("zarr-python-values"), "{codec}");
+    assert!(data_type.contains("zarr-python-values") && !data_type.contains("big-float64"), "{data_type}");
 }

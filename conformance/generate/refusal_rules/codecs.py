@@ -1,6 +1,6 @@
 """The form of the list of codecs, and each codec's configuration and representations."""
 
-from .document import DROP, LITTLE, Raw, array, named, regular, rule
+from .document import CRC32C, DROP, LITTLE, Raw, array, named, regular, rule
 
 SWAP = named("transpose", order=[1, 0])
 
@@ -20,7 +20,7 @@ def the_list():
         rule(f"codecs-{id}", about, array(codecs=refuse), array(codecs=accept))
 
     bad("empty", "The list is empty.", [], [LITTLE])
-    bad("without-array-to-bytes", "Nothing in the list turns the array into bytes.", ["crc32c"], [LITTLE, "crc32c"])
+    bad("without-array-to-bytes", "Nothing in the list turns the array into bytes.", [CRC32C], [LITTLE, CRC32C])
     bad("array-to-array-only", "The list ends with an array.", [SWAP], [SWAP, LITTLE])
     bad("two-array-to-bytes", "Two codecs turn an array into bytes.", [LITTLE, LITTLE], [LITTLE])
     bad("bytes-to-bytes-first", "A codec of bytes stands before there are bytes.",
@@ -28,7 +28,7 @@ def the_list():
     bad("array-to-array-after-bytes", "A codec of arrays stands after the array became bytes.",
         [LITTLE, SWAP], [SWAP, SWAP, LITTLE])
     bad("array-to-array-last", "A codec of arrays stands after a codec of bytes.",
-        [LITTLE, "crc32c", SWAP], [SWAP, LITTLE, "crc32c"])
+        [LITTLE, CRC32C, SWAP], [SWAP, LITTLE, CRC32C])
 
 
 def codec(name, id, about, refuse, accept, **members):
@@ -42,12 +42,11 @@ def bytes_codec():
              f"The byte order is not given, and elements of {data_type} have one.",
              array(data_type=data_type, fill_value=fill, codecs=[codec]), accept)
 
-    missing("int16", 0, "bytes", array(data_type="r16", fill_value=[0, 0], codecs=[named("bytes")]))
+    missing("int16", 0, named("bytes"), array(data_type="r16", fill_value=[0, 0], codecs=[named("bytes")]))
     missing("uint64", 0, {"name": "bytes"}, array(data_type="uint8", codecs=[{"name": "bytes"}]))
     missing("float32", 0, {"name": "bytes", "configuration": {}},
             array(data_type="int8", codecs=[{"name": "bytes", "configuration": {}}]))
-    missing("complex64", [0, 0], "bytes",
-            array(data_type="complex64", fill_value=[0, 0], codecs=[LITTLE | {"must_understand": True}]))
+    missing("complex64", [0, 0], named("bytes"), array(data_type="complex64", fill_value=[0, 0]))
 
     def bad(id, about, endian, accept=LITTLE, **members):
         codec("bytes", id, about, [named("bytes", endian=endian)], [accept], **members)
@@ -79,9 +78,9 @@ def transpose():
     bad("order-negative", "An axis is counted from the end.", [-1, 0])
     bad("order-fraction", "An axis is a number with a fraction.", [1, Raw("0.0")])
     bad("order-too-short", "There are fewer axes than dimensions.", [0])
-    bad("order-too-long", "There are more axes than dimensions.", [0, 1, 2], SWAP | {"must_understand": False})
+    bad("order-too-long", "There are more axes than dimensions.", [0, 1, 2])
     bad("order-empty", "There are two dimensions and no axis.", [])
-    codec("transpose", "order-missing", "The order is not given.", ["transpose", LITTLE], [SWAP, LITTLE])
+    codec("transpose", "order-missing", "The order is not given.", [named("transpose"), LITTLE], [SWAP, LITTLE])
     codec("transpose", "extra-configuration", "The configuration has a member that is not defined.",
           [named("transpose", order=[1, 0], axis=0), LITTLE], [SWAP, LITTLE])
     rule("transpose-order-of-scalar", "A chunk without dimensions has an axis in its order.",
@@ -101,7 +100,7 @@ def gzip():
     bad("null", "The level is null.", None)
     bad("boolean", "The level is a boolean.", True, 1)
     codec("gzip", "extra-configuration", "The configuration has a member that is not defined.",
-          [LITTLE, named("gzip", level=1, id="gzip")], [LITTLE, named("gzip", level=1) | {"must_understand": False}])
+          [LITTLE, named("gzip", level=1, id="gzip")], [LITTLE, named("gzip", level=1)])
 
 
 def zstd():
@@ -159,13 +158,13 @@ def blosc():
     bad("blocksize-string", "The size of blocks is a string.", {"blocksize": "0"}, good | {"blocksize": 4096})
     bad("extra-configuration", "The configuration has a member that is not defined.", {"numthreads": 1})
     codec("blosc", "no-configuration", "Nothing is given but the name.",
-          [LITTLE, "blosc"], [LITTLE, named("blosc", **plain)])
+          [LITTLE, named("blosc")], [LITTLE, named("blosc", **plain)])
 
 
 def without_configuration():
     codec("crc32c", "extra-configuration",
           "The codec has no configuration, and is given one; the twin's is empty.",
-          [LITTLE, named("crc32c", location="end")], [LITTLE, {"name": "crc32c", "configuration": {}}, "crc32c"])
+          [LITTLE, named("crc32c", location="end")], [LITTLE, {"name": "crc32c", "configuration": {}}])
     text = {"data_type": "string", "fill_value": ""}
     codec("vlen-utf8", "extra-configuration",
           "The codec has no configuration, and is given one; the twin's is empty.",

@@ -53,6 +53,7 @@ def regular(*chunk_shape):
 
 
 LITTLE = named("bytes", endian="little")
+CRC32C = named("crc32c")
 
 
 def array(**members):

@@ -18,7 +18,7 @@ def regular_grid():
     bad("short-hand", "A regular grid needs a configuration, which a bare name does not have.", "regular", regular(2, 3))
     bad("no-configuration", "A regular grid has no configuration.", {"name": "regular"}, regular(4, 6))
     bad("empty-configuration", "A regular grid's configuration has no chunk shape.",
-        {"name": "regular", "configuration": {}}, regular(2, 3) | {"must_understand": True})
+        {"name": "regular", "configuration": {}}, regular(2, 3))
     bad("extra-configuration", "A regular grid's configuration has a member that is not defined.",
         named("regular", chunk_shape=[2, 3], order="C"), regular(2, 3))
     chunks("zero", "A chunk has length 0; the twin's chunks have length 1.", [0, 3], [1, 3])
@@ -48,7 +48,7 @@ def key_encodings():
         bad("separator-null", "The separator is null; the twin leaves it out.",
             named(name, separator=None), {"name": name, "configuration": {}})
         bad("extra-configuration", "The configuration has a member that is not defined.",
-            named(name, separator=own, suffix=".bin"), {"name": name, "must_understand": True})
+            named(name, separator=own, suffix=".bin"), named(name, separator=own))
         bad("separator-beside-name", "The separator stands beside the name and not in the configuration.",
             {"name": name, "separator": other}, named(name, separator=other))
         rule(f"{name}-keys-separator-not-string", "The separator is a list.",

@@ -30,6 +30,8 @@ def add_rules():
             array(data_type="float32", fill_value=Raw(token)), array(data_type="float32", fill_value=token))
     bad("bare-nan-in-attributes", "Attributes are free, but they too must be JSON, which has no NaN.",
         note(Raw("NaN")), note("NaN"), "group")
+    bad("bare-nan-in-array-attributes", "Attributes of an array too must be JSON, which has no NaN.",
+        array(attributes={"note": Raw("NaN")}), array(attributes={"note": "NaN"}))
     bad("leading-zero", "A number starts with a needless zero.", array(fill_value=Raw("01")), array(fill_value=1))
     bad("plus-sign", "A number has a plus sign.", array(fill_value=Raw("+1")), array(fill_value=-1))
     bad("no-digit-before-point", "A number starts with its decimal point.", note(Raw(".5")), note(Raw("0.5")), "group")

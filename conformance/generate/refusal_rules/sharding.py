@@ -1,8 +1,8 @@
 """The sharding codec: its configuration, and the two lists of codecs inside it."""
 
-from .document import DROP, LITTLE, Raw, array, named, regular, rule
+from .document import CRC32C, DROP, LITTLE, Raw, array, named, regular, rule
 
-INDEX = [LITTLE, {"name": "crc32c"}]
+INDEX = [LITTLE, CRC32C]
 GZIP = named("gzip", level=1)
 
 
@@ -26,7 +26,7 @@ def add_rules():
     inner_codecs()
     index()
     bad("extra-configuration", "The configuration has a member that is not defined.", shard(order="morton"))
-    bad("no-configuration", "Nothing is given but the name.", "sharding_indexed", shard() | {"must_understand": True})
+    bad("no-configuration", "Nothing is given but the name.", named("sharding_indexed"))
 
 
 def chunk_shapes():
@@ -63,7 +63,7 @@ def inner_codecs():
     inner("two-array-to-bytes", "Two codecs turn an inner chunk into bytes.", [LITTLE, LITTLE], (LITTLE,))
     inner("wrong-order", "A codec of bytes stands before there are bytes.", [GZIP, LITTLE])
     inner("endian-missing", "Numbers in inner chunks have a byte order, which is not given.",
-          ["bytes"], (named("bytes", endian="big"),))
+          [named("bytes")], (named("bytes", endian="big"),))
     inner("unknown", "A codec of inner chunks is one that no one knows; the twin may skip it.",
           [LITTLE, {"name": "no-such-codec"}], (LITTLE, unknown))
     inner("unknown-array-to-bytes-skipped", "Once the codec that no one knows is skipped, no inner chunk becomes bytes.",
@@ -74,7 +74,7 @@ def inner_codecs():
           [named("transpose", order=[0, 2, 1]), LITTLE], (named("transpose", order=[1, 0]), LITTLE))
     rule("sharding-array-to-bytes-after",
          "A shard is bytes already when the next codec expects an array; the twin adds a checksum instead.",
-         array(codecs=[shard(chunk_shape=[1, 3]), LITTLE]), array(codecs=[shard(chunk_shape=[1, 3]), "crc32c"]))
+         array(codecs=[shard(chunk_shape=[1, 3]), LITTLE]), array(codecs=[shard(chunk_shape=[1, 3]), CRC32C]))
 
 
 def index():
@@ -85,15 +85,15 @@ def index():
     codecs("empty", "The list of codecs of the index is empty.", [])
     bad("index-codecs-null", "The codecs of the index are null.", shard(index_codecs=None))
     codecs("gzip", "The size of the index could not be known: gzip's output has no fixed size.",
-           [LITTLE, GZIP], (LITTLE, "crc32c", "crc32c"))
+           [LITTLE, GZIP], (LITTLE, CRC32C, CRC32C))
     codecs("zstd", "The size of the index could not be known: zstd's output has no fixed size.",
-           [LITTLE, named("zstd", level=1, checksum=True)], (named("bytes", endian="big"), "crc32c"))
+           [LITTLE, named("zstd", level=1, checksum=True)], (named("bytes", endian="big"), CRC32C))
     blosc = {"cname": "lz4", "clevel": 1, "shuffle": "noshuffle", "blocksize": 0}
     codecs("blosc", "The size of the index could not be known: blosc's output has no fixed size.",
-           [LITTLE, named("blosc", **blosc)], (LITTLE, "crc32c"))
-    codecs("without-array-to-bytes", "Nothing turns the index into bytes.", ["crc32c"], (LITTLE, "crc32c"))
-    codecs("endian-missing", "The index holds 64-bit numbers, whose byte order is not given.", ["bytes", "crc32c"])
-    codecs("unknown", "A codec of the index is one that no one knows.", [LITTLE, "no-such-codec"])
+           [LITTLE, named("blosc", **blosc)], (LITTLE, CRC32C))
+    codecs("without-array-to-bytes", "Nothing turns the index into bytes.", [CRC32C], (LITTLE, CRC32C))
+    codecs("endian-missing", "The index holds 64-bit numbers, whose byte order is not given.", [named("bytes"), CRC32C])
+    codecs("unknown", "A codec of the index is one that no one knows.", [LITTLE, {"name": "no-such-codec"}])
     codecs("bad-transpose", "The index has one dimension more than the shard, and is transposed by an order of the shard's rank.",
            [named("transpose", order=[1, 0]), LITTLE], (named("transpose", order=[2, 1, 0]), LITTLE))
 

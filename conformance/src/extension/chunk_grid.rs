@@ -197,13 +197,16 @@ fn beyond(subject: &Subject, settings: &Settings) -> Verdict {
     Ok(())
 }
 
-/// A dimension without length has no cells.
+/// A dimension without length has no cells: none is counted, and none is given.
 fn empty(subject: &Subject) -> Verdict {
     let mut found = false;
     for (_, extension, grid, shape) in made(subject)? {
         for d in 0..shape.len() {
             let mut none = shape.clone();
             none[d] = 0;
+            ensure(grid.cell(&none, &vec![0; none.len()]).is_err(), || {
+                format!("it gives a cell of an array of shape {none:?} ({})", extension.to_json())
+            })?;
             let Ok(cells) = grid.grid_shape(&none) else { continue };
             found = true;
             ensure(cells[d] == 0, || {

@@ -55,8 +55,7 @@ fn the_contract_of_the_community_is_enough() {
 #[test]
 fn known_faults_of_peers_show() {
     let python = report(&adapter("zarr-python.toml"), "gzip");
-    // Of the latter, the right twin has a codec that is only a name.
-    assert_eq!(failures(&python), ["refuse/gzip-level-boolean", "open/sharding-index-codecs-gzip"]);
+    assert_eq!(failures(&python), ["refuse/gzip-level-boolean", "refuse/sharding-index-codecs-gzip"]);
     let tensorstore = report(&adapter("tensorstore.toml"), "gzip");
     let members = "read/codec/gzip/zarr-python-two-members";
     assert!(failures(&tensorstore).contains(&members), "{:?}", failures(&tensorstore));

@@ -50,6 +50,10 @@ impl ChunkGrid for Grid {
                 let start: Dims = cell.iter().zip(&self.lengths).map(|(i, n)| i.wrapping_mul(*n)).collect();
                 Ok(Region { start, len: cell.iter().map(|_| u64::MAX).collect() })
             }
+            "zoo.cell-of-none" => {
+                let shape: Vec<u64> = array_shape.iter().map(|n| (*n).max(1)).collect();
+                self.parent.cell(&shape, cell)
+            }
             _ => self.parent.cell(array_shape, cell),
         }
     }
@@ -101,6 +105,7 @@ pub(crate) fn animals() -> Vec<Animal> {
         animal("zoo.any-rank", &["rank"]),
         animal("zoo.overflows", &["beyond"]),
         animal("zoo.one-for-none", &["empty"]),
+        animal("zoo.cell-of-none", &["empty"]),
         animal("zoo.stretches", &["resize"]),
     ]
 }

@@ -14,7 +14,7 @@ static zp_status cell_at(const void *self, const zp_call *call, const uint64_t *
   uint32_t i;
   (void)self;
   for (i = 0; i < rank; i++) {
-    if (cell[i]) return ZP_FAIL(call, ZP_E_ARGUMENT, "there is no such cell");
+    if (cell[i] || !array_shape[i]) return ZP_FAIL(call, ZP_E_ARGUMENT, "there is no such cell");
     start[i] = 0;
     len[i] = array_shape[i];
   }

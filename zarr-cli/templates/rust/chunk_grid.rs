@@ -37,7 +37,7 @@ impl ChunkGrid for Whole {
     fn cell(&self, array_shape: &[u64], cell: &[u64]) -> Result<Region> {
         self.check_rank(array_shape)?;
         self.check_rank(cell)?;
-        if cell.iter().any(|&c| c > 0) {
+        if cell.iter().zip(array_shape).any(|(&c, &n)| c >= n.min(1)) {
             return Err(Error::argument(format!("there is no cell {cell:?}")));
         }
         Ok(Region::whole(array_shape))

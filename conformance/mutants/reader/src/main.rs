@@ -1,61 +1,113 @@
-//! Reads every refusal below a folder and its twin, and prints a line for each: `RULE CLAUSE REFUSE ACCEPT`, where the
-//! last two are `accepted`, `refused` or `panicked`.
+//! Reads every refusal and every damaged array below the folder of cases, each with its twin, and prints a line for each:
+//! `CASE CLAUSE BAD TWIN`, where the last two are `accepted`, `refused` or `panicked`.
 
 use std::{
     env,
     error::Error,
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
     thread,
 };
-use zarr_codecs as _;
-use zarr_core::{
-    limits::Limits,
-    metadata::{NodeMetadata, ResolvedArray},
-    registry::Registry,
+use zarr_array::{
+    Context, Hierarchy, Result,
+    core::{
+        layout::Layout,
+        limits::Limits,
+        metadata::{NodeMetadata, ResolvedArray},
+        registry::Registry,
+        store::{Key, Store},
+    },
+    store::MemoryStore,
 };
+
+type Failure = Box<dyn Error>;
 
 /// Enough for a document that a limit on depth would have refused.
 const STACK: usize = 1 << 30;
 
-fn read(document: &[u8], registry: &Arc<Registry>) -> &'static str {
-    let opened = catch_unwind(AssertUnwindSafe(|| {
-        let limits = Limits::default();
-        match NodeMetadata::parse(document, &limits)? {
-            NodeMetadata::Array(m) => ResolvedArray::open(&m, registry, &limits, &Default::default()).map(|_| ()),
-            NodeMetadata::Group(_) => Ok(()),
-        }
-    }));
-    match opened {
-        Ok(Ok(())) => "accepted",
+fn outcome<T>(read: impl FnOnce() -> Result<T>) -> &'static str {
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(Ok(_)) => "accepted",
         Ok(Err(_)) => "refused",
         Err(_) => "panicked",
     }
 }
 
-/// The clause of a rule, which a changed reader must not be asked for.
-fn clause(about: &str) -> Result<&str, Box<dyn Error>> {
-    let after = about.split_once("\"clause\": \"").ok_or("a rule has no clause")?.1;
-    Ok(after.split_once('"').ok_or("a rule has no clause")?.0)
+fn open(document: &[u8], registry: &Arc<Registry>) -> Result<()> {
+    let limits = Limits::default();
+    match NodeMetadata::parse(document, &limits)? {
+        NodeMetadata::Array(m) => ResolvedArray::open(&m, registry, &limits, &Default::default()).map(|_| ()),
+        NodeMetadata::Group(_) => Ok(()),
+    }
 }
 
-fn run(folder: &Path) -> Result<(), Box<dyn Error>> {
-    let registry = Arc::new(Registry::builtin()?);
-    let mut rules: Vec<_> = fs::read_dir(folder)?.collect::<Result<_, _>>()?;
-    rules.sort_by_key(fs::DirEntry::file_name);
-    for rule in rules {
-        let (name, path) = (rule.file_name(), rule.path());
-        let about = fs::read_to_string(path.join("rule.json"))?;
-        let [refuse, accept] = [fs::read(path.join("refuse.json"))?, fs::read(path.join("accept.json"))?];
-        let (refuse, accept) = (read(&refuse, &registry), read(&accept, &registry));
-        println!("{} {} {refuse} {accept}", name.to_string_lossy(), clause(&about)?);
+/// Puts all files below a folder into a store.
+fn fill(store: &Arc<dyn Store>, folder: &Path, prefix: &str) -> std::result::Result<(), Failure> {
+    for entry in fs::read_dir(folder)? {
+        let (path, name) = {
+            let entry = entry?;
+            (entry.path(), entry.file_name())
+        };
+        let key = format!("{prefix}{}", name.to_string_lossy());
+        if path.is_dir() {
+            fill(store, &path, &format!("{key}/"))?;
+        } else {
+            store.writer()?.set(&Key::new(&key)?, &fs::read(path)?)?;
+        }
     }
     Ok(())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+/// Reads all elements of an array.
+fn elements(store: Arc<dyn Store>, context: &Context) -> Result<()> {
+    let array = Hierarchy::new(store, context.clone()).array("/")?;
+    match array.representation().layout() {
+        Layout::Variable { text: true } => array.read::<String>(..).map(|_| ()),
+        Layout::Variable { text: false } => array.read::<Vec<u8>>(..).map(|_| ()),
+        _ => array.read_bytes(..).map(|_| ()),
+    }
+}
+
+/// Reads the array of a case.
+fn array(case: &Path, context: &Context) -> std::result::Result<&'static str, Failure> {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    fill(&store, &case.join("array.zarr"), "")?;
+    Ok(outcome(|| elements(store, context)))
+}
+
+/// A member of a small document, which a changed reader must not be asked for.
+fn member<'a>(about: &'a str, name: &str) -> std::result::Result<&'a str, Failure> {
+    let after = about.split_once(&format!("\"{name}\": \"")).ok_or("a case lacks a member")?.1;
+    Ok(after.split_once('"').ok_or("a case lacks a member")?.0)
+}
+
+/// The cases of a kind by name: their folders.
+fn cases(folder: &Path) -> std::result::Result<Vec<(String, PathBuf)>, Failure> {
+    let entries = fs::read_dir(folder)?.collect::<std::result::Result<Vec<_>, _>>()?;
+    let mut found: Vec<_> = entries.iter().map(|e| (e.file_name().to_string_lossy().into_owned(), e.path())).collect();
+    found.sort();
+    Ok(found)
+}
+
+fn run(folder: &Path) -> std::result::Result<(), Failure> {
+    let (registry, context) = (Arc::new(Registry::builtin()?), Context::new()?);
+    for (name, path) in cases(&folder.join("refusal"))? {
+        let about = fs::read_to_string(path.join("rule.json"))?;
+        let [refuse, accept] = [fs::read(path.join("refuse.json"))?, fs::read(path.join("accept.json"))?];
+        let (refuse, accept) = (outcome(|| open(&refuse, &registry)), outcome(|| open(&accept, &registry)));
+        println!("{name} {} {refuse} {accept}", member(&about, "clause")?);
+    }
+    for (name, path) in cases(&folder.join("damage"))? {
+        let about = fs::read_to_string(path.join("case.json"))?;
+        let (damaged, twin) = (array(&path, &context)?, array(&folder.join(member(&about, "twin")?), &context)?);
+        println!("damage/{name} {} {damaged} {twin}", member(&about, "clause")?);
+    }
+    Ok(())
+}
+
+fn main() -> std::result::Result<(), Failure> {
     std::panic::set_hook(Box::new(|_| {}));
     let folder = env::args().nth(1).ok_or("which folder?")?;
     let reader =
