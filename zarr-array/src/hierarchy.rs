@@ -139,15 +139,20 @@ impl Hierarchy {
         let (writer, key) = (self.store.writer()?, Key::metadata(path));
         self.create_parents(path)?;
         // What lies in a directory that is no node is nobody's to remove.
-        if overwrite && self.store.reader()?.open(&key)?.is_some() {
+        let erases = overwrite && self.store.reader()?.open(&key)?.is_some();
+        if erases {
             writer.erase_prefix(&Prefix::of(path))?;
         }
         let text = Json::Object(metadata.document().clone()).to_pretty();
-        if !writer.set_if_absent(&key, text.as_bytes())? {
+        let created = writer.set_if_absent(&key, text.as_bytes());
+        if erases || matches!(created, Ok(true)) {
+            self.note_change(path, Below::Goes)?;
+        }
+        if !created? {
             let e = Error::new(ErrorKind::NodeExists).at_key(&key).at_node(path);
             return Err(e.with_hint("ask for it to be overwritten, or give another path"));
         }
-        self.note_change(path, Below::Goes)
+        Ok(())
     }
     /// Makes the groups above a node explicit.
     fn create_parents(&self, path: &NodePath) -> Result<()> {
@@ -233,21 +238,24 @@ impl Hierarchy {
         let renew = &mut |node: &mut NodeMetadata| {
             let NodeMetadata::Group(node) = node else { return Ok(()) };
             let copies = node.consolidated().map(|c| c.nodes().clone());
-            let Some(mut copies) = copies else {
+            let Some(copies) = copies else {
                 // Copies of a kind that is not known here would be wrong now.
                 node.set_consolidated(None);
                 return Ok(());
             };
-            for path in paths {
+            let is_inside = |p: &str| paths.iter().any(|path| p.strip_prefix(path).is_some_and(|p| p.starts_with('/')));
+            let inside = copies.iter().map(|(p, _)| p).filter(|p| below == Below::Goes && is_inside(p));
+            let mut now = BTreeMap::new();
+            for path in inside.chain(paths.iter().copied()) {
                 // As it is now: of several that change it, the last to come here has seen what all stored.
                 let own = match self.stored_metadata(&group.join(path)?) {
                     Ok(node) => Some(copy_of(&node)),
                     Err(e) if matches!(e.kind(), ErrorKind::NodeMissing) => None,
                     Err(e) => return Err(e),
                 };
-                copies = copies_with(&copies, path, own, below);
+                now.insert(path, own);
             }
-            node.set_consolidated(Some(copies));
+            node.set_consolidated(Some(copies_with(&copies, now)));
             Ok(())
         };
         self.rewrite(group, renew).map(|_| ())
@@ -407,13 +415,13 @@ fn copy_of(node: &NodeMetadata) -> Object {
     copy
 }
 
-/// Copies with another one of the node at a path, in their order.
-fn copies_with(copies: &Object, path: &str, own: Option<Object>, below: Below) -> Object {
-    let inside = format!("{path}/");
-    let stays = |p: &str| if p == path { own.is_some() } else { below == Below::Stays || !p.starts_with(&inside) };
-    let mut kept: Object = copies.iter().filter(|(p, _)| stays(p)).map(|(p, v)| (p, v.clone())).collect();
-    if let Some(own) = own {
-        kept.set(path, own);
-    }
+/// Copies with others of some nodes, or with none, in their order.
+fn copies_with(copies: &Object, mut now: BTreeMap<&str, Option<Object>>) -> Object {
+    let kept = copies.iter().filter_map(|(p, copy)| match now.remove(p) {
+        None => Some((p, copy.clone())),
+        Some(own) => own.map(|own| (p, Json::Object(own))),
+    });
+    let mut kept: Object = kept.collect();
+    now.into_iter().filter_map(|(p, own)| Some((p, own?))).for_each(|(p, own)| kept.set(p, own));
     kept
 }

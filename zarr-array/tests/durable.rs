@@ -84,7 +84,7 @@ fn is_beside(path: &str) -> bool {
 
 #[test]
 fn what_is_done_is_on_the_disk() {
-    let (mut contents, mut names, mut done) = (BTreeSet::new(), BTreeSet::new(), 0);
+    let (mut contents, mut names, mut done, mut renames) = (BTreeSet::new(), BTreeSet::new(), 0, 0);
     for [what, path, to] in witnessed("fsync") {
         match what.as_str() {
             "write" => _ = contents.insert(path.clone()),
@@ -107,10 +107,12 @@ fn what_is_done_is_on_the_disk() {
             "unlink" | "rmdir" => {}
             other => panic!("{other}"),
         }
+        renames += usize::from(what == "rename");
         let open = names.iter().find(|n| what == "unlink" && is_beside(&path) && !is_beside(n));
         assert!(open.is_none(), "{path} is removed before the disk has it that {open:?} is");
     }
-    assert_eq!(done, 9);
+    // Seven keys, one of them twice, and two directories.
+    assert_eq!((done, renames), (9, 10));
 }
 
 #[test]

@@ -75,7 +75,12 @@ type Way = fn(&Directory, &OsStr, &OsStr) -> io::Result<()>;
 /// True if the system or the file system does not know how.
 fn is_unknown(e: &io::Error) -> bool {
     let kinds = [ErrorKind::Unsupported, ErrorKind::InvalidInput, ErrorKind::PermissionDenied, ErrorKind::TooManyLinks];
-    kinds.contains(&e.kind())
+    // Some systems have names for it that the standard library does not know.
+    #[cfg(unix)]
+    let codes = [libc::ENOTSUP, libc::EOPNOTSUPP];
+    #[cfg(not(unix))]
+    let codes = [1, 50];
+    kinds.contains(&e.kind()) || e.raw_os_error().is_some_and(|code| codes.contains(&code))
 }
 
 #[cfg(unix)]
@@ -91,6 +96,12 @@ mod unix {
             unix::{ffi::OsStrExt, fs::OpenOptionsExt},
         },
     };
+
+    #[cfg(not(target_os = "linux"))]
+    use libc::{fstatat, openat, stat};
+    /// Of files of any size on all processors.
+    #[cfg(target_os = "linux")]
+    use libc::{fstatat64 as fstatat, openat64 as openat, stat64 as stat};
 
     #[derive(Debug)]
     pub(crate) struct Directory(File);
@@ -113,7 +124,7 @@ mod unix {
             let name = text(name)?;
             loop {
                 // SAFETY: the descriptor is open, the text ends with a null byte and lives until it returns.
-                let fd = unsafe { libc::openat(self.fd(), name.as_ptr(), flags | libc::O_CLOEXEC, 0o666) };
+                let fd = unsafe { openat(self.fd(), name.as_ptr(), flags | libc::O_CLOEXEC, 0o666) };
                 match fd {
                     // SAFETY: it was just opened, and nobody else has it.
                     0.. => return Ok(unsafe { File::from_raw_fd(fd) }),
@@ -135,10 +146,10 @@ mod unix {
         }
         /// What a name leads to, or with `link` what has it; `None`: nothing.
         pub(crate) fn look(&self, name: &OsStr, link: bool) -> io::Result<Option<Look>> {
-            let (name, mut stat) = (text(name)?, MaybeUninit::<libc::stat>::uninit());
+            let (name, mut stat) = (text(name)?, MaybeUninit::<stat>::uninit());
             let flags = if link { libc::AT_SYMLINK_NOFOLLOW } else { 0 };
             // SAFETY: as above; the struct has room for what is written.
-            let looked = done(unsafe { libc::fstatat(self.fd(), name.as_ptr(), stat.as_mut_ptr(), flags) });
+            let looked = done(unsafe { fstatat(self.fd(), name.as_ptr(), stat.as_mut_ptr(), flags) });
             match looked {
                 Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
                 other => other?,

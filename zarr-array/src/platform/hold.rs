@@ -89,7 +89,9 @@ pub(crate) fn lock(file: &File) -> io::Result<bool> {
 
 #[cfg(unix)]
 fn is_unknown(e: &io::Error) -> bool {
-    e.kind() == ErrorKind::Unsupported || e.raw_os_error() == Some(libc::ENOLCK)
+    // The last: a file server that locks only what is open for writing, and a file that may not be.
+    let codes = [libc::ENOLCK, libc::ENOTSUP, libc::EOPNOTSUPP, libc::EBADF];
+    e.kind() == ErrorKind::Unsupported || e.raw_os_error().is_some_and(|code| codes.contains(&code))
 }
 #[cfg(not(unix))]
 fn is_unknown(e: &io::Error) -> bool {

@@ -33,6 +33,13 @@ use zarr_core::{
 /// How often an operation starts anew when another one takes a directory away or fills it meanwhile.
 const ATTEMPTS: usize = 64;
 
+/// Errors for which it does. "Exists": a directory was removed between being found and being looked at.
+const PASSING: [ErrorKind; 3] = [ErrorKind::NotFound, ErrorKind::AlreadyExists, ErrorKind::StaleNetworkFileHandle];
+
+/// What directories above the root may answer that need not wait for the disk.
+const NOT_OURS: [ErrorKind; 4] =
+    [ErrorKind::PermissionDenied, ErrorKind::InvalidInput, ErrorKind::Unsupported, ErrorKind::ReadOnlyFilesystem];
+
 /// A directory as a store.
 #[derive(Debug)]
 pub struct FilesystemStore {
@@ -63,7 +70,7 @@ impl FilesystemStore {
         for path in self.root.ancestors() {
             match Directory::open(path).and_then(|directory| directory.sync()) {
                 // What is not ours was there before.
-                Err(e) if matches!(e.kind(), ErrorKind::PermissionDenied | ErrorKind::InvalidInput) => {}
+                Err(e) if NOT_OURS.contains(&e.kind()) => {}
                 other => other.map_err(|e| io_error(e, path))?,
             }
         }
@@ -99,9 +106,8 @@ impl FilesystemStore {
         let mut left = ATTEMPTS;
         let mut is_last = |e: io::Error| {
             left = left.saturating_sub(1);
-            // "Exists": a directory was removed between being found and being looked at.
-            let passing = [ErrorKind::NotFound, ErrorKind::AlreadyExists, ErrorKind::StaleNetworkFileHandle];
-            if left > 0 && passing.contains(&e.kind()) { Ok(()) } else { Err(located(e)) }
+            std::thread::yield_now();
+            if left > 0 && PASSING.contains(&e.kind()) { Ok(()) } else { Err(located(e)) }
         };
         loop {
             // From here on everything is done in this directory, also if somebody moves it away to remove it.
@@ -135,7 +141,8 @@ impl FilesystemStore {
             {
                 continue;
             }
-            // What is held is held until it is replaced: `old` lives on.
+            // What is held is held until it is replaced. What is not need not stay open.
+            let _held = old.filter(|_| locked);
             match self.put(directory, &path, is_free, new) {
                 Ok(true) => return Ok(()),
                 Ok(false) => {}
@@ -152,6 +159,8 @@ impl FilesystemStore {
             (None, Some(_)) => beside::create_dir(parent, self.fsync).and_then(|()| Directory::open(parent))?,
         };
         match value {
+            // Who erased it may not have waited for the disk yet.
+            None if free && self.fsync => directory.sync().map(|()| true),
             None if free => Ok(true),
             None => {
                 directory.remove(name)?;
@@ -274,7 +283,12 @@ impl Store for FilesystemStore {
 impl FilesystemStore {
     fn value(&self, key: &Key) -> Result<Option<OpenFile<'_>>> {
         let path = self.path(key.as_str())?;
-        unless_absent(OpenFile::open(&path, key, &self.kept)).map(Option::flatten).map_err(|e| e.at_key(key))
+        let found = unless_absent(OpenFile::open(&path, key, &self.kept)).map_err(|e| e.at_key(key))?;
+        // A link to nothing stands for a value that is elsewhere: nobody may take it for one that was never stored.
+        if found.is_none() && path.is_symlink() && path.metadata().is_err() {
+            return Err(Error::from(no_file(false)).at_key(key));
+        }
+        Ok(found.flatten())
     }
 }
 
@@ -311,13 +325,14 @@ impl WriteableStore for FilesystemStore {
                 return Ok(true);
             }
             match directory.look(name, false)? {
+                Some(look) if look.is_file && self.fsync => directory.sync().map(|()| false),
                 Some(look) if look.is_file => Ok(false),
                 // Gone meanwhile.
                 None if directory.look(name, true)?.is_none() => Err(ErrorKind::NotFound.into()),
                 look => Err(no_file(look.is_some_and(|l| l.is_dir))),
             }
         };
-        again(&[ErrorKind::NotFound, ErrorKind::AlreadyExists], set).map_err(|e| Error::from(e).at_key(key))
+        again(&PASSING, set).map_err(|e| Error::from(e).at_key(key))
     }
     fn erase(&self, key: &Key) -> Result<()> {
         self.change(key, &mut Instead(None), false)
@@ -364,15 +379,16 @@ impl ListableStore for FilesystemStore {
             // What is no key (not UTF-8, being written) is not listed.
             let Some(name) = name.to_str().filter(|n| !is_partial(n)) else { continue };
             let kind = match unless_absent(entry.file_type()).map_err(located)? {
-                Some(kind) if kind.is_symlink() => fs::metadata(entry.path()).ok().map(|m| m.file_type()),
+                Some(kind) if kind.is_symlink() => Some(fs::metadata(entry.path()).map_or(kind, |m| m.file_type())),
                 kind => kind,
             };
             match kind {
                 Some(kind) if kind.is_dir() && has_values(&entry.path()) => {
                     found.prefixes.extend(Prefix::new(format!("{prefix}{name}/")).ok());
                 }
-                Some(kind) if kind.is_file() => found.keys.extend(prefix.key(name).ok()),
-                // A pipe, a socket, a link to nothing: not to be read.
+                // Whoever reads a link to nothing is told.
+                Some(kind) if kind.is_file() || kind.is_symlink() => found.keys.extend(prefix.key(name).ok()),
+                // A pipe, a socket.
                 _ => {}
             }
         }

@@ -60,8 +60,23 @@ int rename(const char *from, const char *to) {
 }
 int renameat2(int at, const char *from, int there, const char *to, unsigned flags) {
     REAL(renameat2, int, const char *, int, const char *, unsigned);
+    char a[4096], b[4096];
     int done = real(at, from, there, to, flags);
-    if (!done) tell("rename", from, to);
+    if (!done) tell("rename", path_of(at, from, a), path_of(there, to, b));
+    return done;
+}
+int renameat(int at, const char *from, int there, const char *to) {
+    REAL(renameat, int, const char *, int, const char *);
+    char a[4096], b[4096];
+    int done = real(at, from, there, to);
+    if (!done) tell("rename", path_of(at, from, a), path_of(there, to, b));
+    return done;
+}
+int linkat(int at, const char *from, int there, const char *to, int flags) {
+    REAL(linkat, int, const char *, int, const char *, int);
+    char a[4096], b[4096];
+    int done = real(at, from, there, to, flags);
+    if (!done) tell("rename", path_of(at, from, a), path_of(there, to, b));
     return done;
 }
 int mkdir(const char *path, mode_t mode) {

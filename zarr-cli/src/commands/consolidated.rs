@@ -54,7 +54,7 @@ impl Copies {
             Ok(node) => {
                 let mut own = node.document().clone();
                 own.remove("consolidated_metadata");
-                if !Json::Object(own).is_same(&Json::Object(copy)) {
+                if !plain(own).is_same(&plain(copy)) {
                     self.stale.push(format!("the copy of `{below}` differs from its document"));
                 }
             }
@@ -72,6 +72,26 @@ impl Copies {
         }
         Ok(())
     }
+}
+
+/// A document without what means nothing: zarr-python writes all defaults into its copies.
+fn plain(mut document: Object) -> Json {
+    let is_empty = |json: &Json| json.as_object().is_some_and(|o| o.iter().next().is_none());
+    if document.get("attributes").is_some_and(is_empty) {
+        document.remove("attributes");
+    }
+    if document.get("storage_transformers").and_then(Json::as_array).is_some_and(<[Json]>::is_empty) {
+        document.remove("storage_transformers");
+    }
+    for (name, separator) in [("default", "/"), ("v2", ".")] {
+        let Some(encoding) = document.get("chunk_key_encoding").and_then(Json::as_object) else { continue };
+        let configuration = encoding.get("configuration").and_then(Json::as_object);
+        let given = configuration.and_then(|c| c.get("separator")).and_then(Json::as_str).unwrap_or(separator);
+        if encoding.get("name").and_then(Json::as_str) == Some(name) && given == separator {
+            document.set("chunk_key_encoding", name);
+        }
+    }
+    Json::Object(document)
 }
 
 /// True if there is a document, also one of a node that cannot be opened. A directory of other files is no node.

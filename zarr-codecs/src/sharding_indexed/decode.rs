@@ -18,9 +18,13 @@ impl PartialDecode for ShardingIndexed {
         let index = self.index_of(call, source)?;
         let fill = self.shard.fill_element();
         let grid = TileGrid::regular(region, self.chunk_shape())?;
+        let size = source.size()?;
         call.tiles(out.tiles(&grid)?, 1, &|mut tile| {
             let place = &tile.place;
             let Some(entry) = index.get(&place.cell)? else { return tile.out.fill(&fill) };
+            if size.is_some_and(|size| entry.offset > size || entry.len > size - entry.offset) {
+                return Err(inner_error(Error::data("its index entry points beyond the shard"), &place.cell));
+            }
             let chunk = Window::Slice { of: source, start: entry.offset, len: entry.len };
             let decoded = match source.in_memory() {
                 // A slice of memory is one step nearer to the bytes than a window of a window.

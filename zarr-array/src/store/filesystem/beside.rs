@@ -51,8 +51,8 @@ impl<'d> Beside<'d> {
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => continue,
                 Err(e) => return Err(e),
             };
-            hold::lock(&file)?;
             let beside = Self { directory, name, file, fsync };
+            hold::lock(&beside.file)?;
             // Who looks for debris may have come between.
             if directory.look(&beside.name, true)?.is_some() {
                 break beside;
@@ -101,7 +101,8 @@ pub(super) fn create_dir(path: &Path, fsync: bool) -> io::Result<()> {
     match fs::create_dir(path) {
         Err(e) if e.kind() == ErrorKind::NotFound => {
             create_dir(path.parent().ok_or(ErrorKind::NotFound)?, fsync)?;
-            create_dir(path, fsync)
+            fs::create_dir(path)?;
+            sync_parent(path)
         }
         Err(e) if e.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
         Err(e) => Err(e),

@@ -1,6 +1,6 @@
 //! One version of a value: an open file, read at offsets.
 
-use super::memos::Memos;
+use super::{memos::Memos, no_file};
 use crate::platform::{directory::Directory, read_at::ReadAt, version::Version};
 use std::{
     ffi::OsStr,
@@ -42,13 +42,15 @@ impl<'s> OpenFile<'s> {
         let now = directory.open_file(name).and_then(|file| file.metadata());
         now.is_ok_and(|now| Version::of(&now) == self.version)
     }
-    /// The value at a path; `None` if what is there is no file.
+    /// The value at a path; `None` if a directory is there.
     pub(super) fn open(path: &Path, key: &Key, kept: &'s Kept) -> io::Result<Option<Self>> {
         let file = ReadAt::open(path)?;
         let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return if metadata.is_dir() { Ok(None) } else { Err(no_file(false)) };
+        }
         let version = Version::of(&metadata);
-        let open = Self { file, size: metadata.len(), version, key: key.clone(), kept };
-        Ok(metadata.is_file().then_some(open))
+        Ok(Some(Self { file, size: metadata.len(), version, key: key.clone(), kept }))
     }
     /// A file that is open already.
     pub(super) fn of(file: File, metadata: &Metadata, key: &Key, kept: &'s Kept) -> Self {

@@ -253,9 +253,11 @@ fn report(steps: &[Step], args: &Args) -> Result<Outcome> {
         let but = if failed == 0 { String::new() } else { format!(", {failed} failed") };
         say(&match (steps.len() - failed, args.apply) {
             (0, _) if failed == 0 => {
-                "nothing to repair; `zarr validate --data` looks for what cannot be repaired".to_owned()
+                let shards = if args.data { "" } else { " `--data` looks at shards too;" };
+                format!("nothing to repair;{shards} `zarr validate --data` looks for what cannot be repaired")
             }
             (n, true) => format!("{n} repaired{but}"),
+            (0, false) => format!("nothing to repair{but}"),
             (n, false) => format!("{n} to repair{but}: nothing was done; `--apply` does it"),
         });
     }

@@ -1,8 +1,8 @@
 //! Shards whose index is damaged and whose inner chunks are not.
 //!
 //! An index is made again in two cases, in which nothing is guessed. One entry is damaged and the checksum is not: what the
-//! entry was is a stretch of the shard that no other entry has, or nothing, and the checksum says which. Or only the checksum
-//! is damaged: the entries cover the data without a gap. The whole shard must then be readable. A gap alone tells nothing: who
+//! entry was is a stretch of the shard that no other entry has, or nothing, and the checksum says which. Or one byte of the
+//! checksum is damaged: the entries cover the data without a gap. The whole shard must then be readable. A gap alone tells nothing: who
 //! replaces an inner chunk may leave the old one behind.
 
 use crate::commands::validate::decode;
@@ -126,7 +126,11 @@ impl Shards {
             return Ok(None);
         }
         let place = data.start as u64..data.end as u64;
-        let Some(suspects) = suspects(&entries, &place) else { return self.if_it_reads(value, &data, &same) };
+        let Some(suspects) = suspects(&entries, &place) else {
+            // Entries that were exchanged have another checksum altogether.
+            let differ = same.iter().zip(index).filter(|(a, b)| a != b).count();
+            return if differ == 1 { self.if_it_reads(value, &data, &same) } else { Ok(None) };
+        };
         let mut left = TRIALS;
         for i in suspects {
             let free = gaps(&places(&entries, Some(i)), &place).into_iter().map(|gap| [gap.start, gap.end - gap.start]);

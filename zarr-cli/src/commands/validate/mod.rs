@@ -119,7 +119,8 @@ fn report(found: &Found, args: &Args) -> Result<Outcome> {
             print(&format!("{}:{key} {} [{}]", p.node, p.what, p.rule))?;
         }
         let data = if args.data { format!(", {} chunks decoded", found.chunks) } else { String::new() };
-        say(&format!("{} nodes{data}, {} problems", found.nodes, found.problems.len()));
+        let next = if found.problems.is_empty() { "" } else { "; `zarr repair --data` shows what can be made right" };
+        say(&format!("{} nodes{data}, {} problems{next}", found.nodes, found.problems.len()));
     }
     Ok(if found.problems.is_empty() { Outcome::Done } else { Outcome::ProblemsFound })
 }

@@ -117,6 +117,16 @@ fn an_inner_chunk_that_is_damaged_too_is_a_doubt() {
 }
 
 #[test]
+fn entries_that_were_exchanged_are_no_index_with_a_damaged_checksum() {
+    let (array, context, right) = one_shard(4, &[], None);
+    let (a, b) = (entry(&right, 4, 1), entry(&right, 4, 2));
+    let mut shard = right.clone();
+    shard[a..a + 16].copy_from_slice(&right[b..b + 16]);
+    shard[b..b + 16].copy_from_slice(&right[a..a + 16]);
+    assert_eq!(repaired(&array, &context, &shard), None);
+}
+
+#[test]
 fn many_inner_chunks_take_no_time() {
     let n = 4096;
     let (array, context, right) = one_shard(n, &[7, 9, 4000], None);
