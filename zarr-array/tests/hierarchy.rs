@@ -173,6 +173,29 @@ fn must_understand_on_every_road() {
     }
 }
 
+/// The nodes whose copy in the root is not their document.
+fn stale_copies(zarr: &Hierarchy) -> Vec<String> {
+    let root = json(&text(zarr.store(), "zarr.json"));
+    let consolidated = root.as_object().unwrap().get("consolidated_metadata").unwrap().as_object().unwrap();
+    let copies: BTreeMap<String, Json> = consolidated
+        .get("metadata")
+        .unwrap()
+        .as_object()
+        .unwrap()
+        .iter()
+        .map(|(p, v)| (p.to_owned(), v.clone()))
+        .collect();
+    let keys = zarr.store().lister().unwrap().list().unwrap();
+    let documents: BTreeMap<String, Json> = keys
+        .iter()
+        .filter_map(|k| {
+            Some((k.as_str().strip_suffix("/zarr.json")?.to_owned(), json(&text(zarr.store(), k.as_str()))))
+        })
+        .collect();
+    let paths: BTreeSet<&String> = copies.keys().chain(documents.keys()).collect();
+    paths.into_iter().filter(|p| copies.get(*p) != documents.get(*p)).cloned().collect()
+}
+
 /// Whoever changes a node while copies are made of all finds no copies yet, or has its own replaced by what was read before.
 #[test]
 fn copies_are_made_while_others_change_nodes() {
@@ -210,25 +233,29 @@ fn copies_are_made_while_others_change_nodes() {
                 zarr.consolidate("/").unwrap();
             }
         });
-        let root = json(&text(zarr.store(), "zarr.json"));
-        let consolidated = root.as_object().unwrap().get("consolidated_metadata").unwrap().as_object().unwrap();
-        let copies: BTreeMap<String, Json> = consolidated
-            .get("metadata")
-            .unwrap()
-            .as_object()
-            .unwrap()
-            .iter()
-            .map(|(p, v)| (p.to_owned(), v.clone()))
-            .collect();
-        let keys = zarr.store().lister().unwrap().list().unwrap();
-        let documents: BTreeMap<String, Json> = keys
-            .iter()
-            .filter_map(|k| {
-                Some((k.as_str().strip_suffix("/zarr.json")?.to_owned(), json(&text(zarr.store(), k.as_str()))))
-            })
-            .collect();
-        let paths: BTreeSet<&String> = copies.keys().chain(documents.keys()).collect();
-        let stale: Vec<_> = paths.into_iter().filter(|p| copies.get(*p) != documents.get(*p)).collect();
+        let stale = stale_copies(&zarr);
+        assert!(stale.is_empty(), "round {round}: copies of {stale:?} are not what is stored");
+    }
+}
+
+/// Who makes a group explicit takes no copies of what others make in it meanwhile.
+#[test]
+fn copies_of_new_nodes_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().to_str().unwrap();
+    Hierarchy::create(path).unwrap().create_group("/", Object::new()).unwrap();
+    let zarr = Hierarchy::open(path).unwrap();
+    zarr.consolidate("/").unwrap();
+    for round in 0..40 {
+        std::thread::scope(|s| {
+            for thread in 0..4 {
+                s.spawn(move || {
+                    let zarr = Hierarchy::open(path).unwrap();
+                    zarr.create_array(&format!("/g{round}/x/{thread}"), &NewArray::new([1], "bool")).unwrap();
+                });
+            }
+        });
+        let stale = stale_copies(&zarr);
         assert!(stale.is_empty(), "round {round}: copies of {stale:?} are not what is stored");
     }
 }

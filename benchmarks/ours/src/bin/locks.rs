@@ -31,6 +31,7 @@ fn plain(path: &Path) -> Outcome<()> {
 }
 
 fn locked(path: &Path) -> Outcome<()> {
+    let _directory = File::open(path.parent().ok_or("a path without a directory")?)?;
     let file = OpenOptions::new().read(true).write(true).open(path)?;
     file.metadata()?;
     file.lock()?;
