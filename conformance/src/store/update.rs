@@ -10,8 +10,8 @@ use proptest::option;
 use zarr_array::{
     Error, Result,
     core::{
-        source::{ByteRange, Source},
-        store::{Change, Key, WriteableStore},
+        source::Source,
+        store::{Change, Key, WriteableStore, whole},
     },
 };
 
@@ -20,14 +20,7 @@ struct By<F>(F, Option<Vec<u8>>);
 
 impl<F: FnMut(Option<Vec<u8>>) -> Result<Option<Vec<u8>>>> Change for By<F> {
     fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
-        let mut bytes = None;
-        if let Some(old) = old {
-            old.read(&[ByteRange::All], &mut |_, b| {
-                bytes = Some(b.to_vec());
-                Ok(())
-            })?;
-        }
-        self.1 = (self.0)(bytes)?;
+        self.1 = (self.0)(old.map(whole).transpose()?)?;
         Ok(self.1.as_deref())
     }
 }

@@ -28,8 +28,6 @@ pub(crate) enum Place {
     Directory,
     /// No file: a pipe, a link to nothing.
     Other,
-    /// A file that may not be opened.
-    Unknown,
 }
 
 /// Waits until nobody else holds the file of a name, and holds it.

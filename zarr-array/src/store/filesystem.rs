@@ -114,20 +114,20 @@ impl FilesystemStore {
             let directory = unless_absent(Directory::open(parent)).map_err(|e| e.at_key(key))?;
             let place = match directory.as_ref().map_or(Ok(Place::Free), |directory| hold(directory, name)) {
                 // Who does not look at it may replace what cannot be read.
-                Err(e) if e.kind() == ErrorKind::PermissionDenied && !looks => Place::Unknown,
+                Err(e) if e.kind() == ErrorKind::PermissionDenied && !looks => None,
                 Err(e) => {
                     is_last(e)?;
                     continue;
                 }
-                Ok(place) => place,
+                Ok(place) => Some(place),
             };
-            let is_free = matches!(place, Place::Free);
+            let is_free = matches!(place, Some(Place::Free));
             let (old, locked) = match place {
-                Place::Held { file, metadata, locked } => {
+                Some(Place::Held { file, metadata, locked }) => {
                     (Some(OpenFile::of(file, &metadata, key, &self.kept)), locked)
                 }
-                Place::Free | Place::Unknown => (None, true),
-                Place::Directory | Place::Other => {
+                Some(Place::Free) | None => (None, true),
+                Some(place @ (Place::Directory | Place::Other)) => {
                     // No value, and nothing that one may replace.
                     return match change.change(None)? {
                         None => Ok(()),
@@ -156,7 +156,7 @@ impl FilesystemStore {
         let directory = match (directory, value) {
             (Some(directory), _) => directory,
             (None, None) => return Ok(true),
-            (None, Some(_)) => beside::create_dir(parent, self.fsync).and_then(|()| Directory::open(parent))?,
+            (None, Some(_)) => beside::make_dir(parent, self.fsync)?,
         };
         match value {
             // Who erased it may not have waited for the disk yet.
@@ -314,9 +314,7 @@ impl WriteableStore for FilesystemStore {
         let (parent, name) = split(&path)?;
         let set = || {
             let directory = match Directory::open(parent) {
-                Err(e) if e.kind() == ErrorKind::NotFound => {
-                    beside::create_dir(parent, self.fsync).and_then(|()| Directory::open(parent))
-                }
+                Err(e) if e.kind() == ErrorKind::NotFound => beside::make_dir(parent, self.fsync),
                 other => other,
             }?;
             if directory.look(name, true)?.is_none()

@@ -62,7 +62,7 @@ pub trait ReadableStore {
 }
 
 /// All bytes of a value.
-fn whole(source: &dyn Source) -> Result<Vec<u8>> {
+pub fn whole(source: &dyn Source) -> Result<Vec<u8>> {
     let mut value = Vec::new();
     source.read(&[ByteRange::All], &mut |_, bytes| {
         value = bytes.to_vec();

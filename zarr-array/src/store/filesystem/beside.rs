@@ -93,8 +93,14 @@ impl Drop for Beside<'_> {
     }
 }
 
+/// Makes a directory and those above it, and opens it.
+pub(super) fn make_dir(path: &Path, fsync: bool) -> io::Result<Directory> {
+    create_dir(path, fsync)?;
+    Directory::open(path)
+}
+
 /// Makes a directory and those above it.
-pub(super) fn create_dir(path: &Path, fsync: bool) -> io::Result<()> {
+fn create_dir(path: &Path, fsync: bool) -> io::Result<()> {
     if !fsync {
         return fs::create_dir_all(path);
     }

@@ -14,7 +14,7 @@ use zarr_array::{
         json::{Json, Object},
         metadata::ArrayMetadata,
         source::{ByteRange, Source},
-        store::{Change, Key, Prefix},
+        store::{Change, Key, Prefix, whole},
         view::Region,
     },
     store::MemoryStore,
@@ -96,11 +96,7 @@ impl Shards {
             if source.size()?.is_some_and(|size| size > self.limit) {
                 return Ok(None);
             }
-            let mut old = Vec::new();
-            source.read(&[ByteRange::All], &mut |_, bytes| {
-                old = bytes.to_vec();
-                Ok(())
-            })?;
+            let old = whole(&*source)?;
             Ok(self.rebuilt(&old)?.map(|new| (old, new)))
         };
         located(array, cell, look())
@@ -154,8 +150,8 @@ impl Shards {
         let data = &value[data.clone()];
         let value = if self.at_start { [index, data].concat() } else { [data, index].concat() };
         self.shard.data_store().writer()?.set(&self.key, &value)?;
-        let whole = Region::whole(self.shard.shape());
-        let reads = decode(&self.shard, &vec![0; whole.rank()], &whole).is_ok();
+        let all = Region::whole(self.shard.shape());
+        let reads = decode(&self.shard, &vec![0; all.rank()], &all).is_ok();
         Ok(reads.then_some(value))
     }
     fn decoded(&self, index: &[u8]) -> Result<Vec<Entry>> {
