@@ -31,6 +31,25 @@ fn new_array(sharded: bool) -> NewArray {
     if sharded { new.chunk_shape([INNER, INNER]).shard_shape([SIDE, SIDE]) } else { new.chunk_shape([SIDE, SIDE]) }
 }
 
+/// How often each process appends.
+const APPENDS: u64 = 20;
+/// The value of all elements that a process appends at once.
+fn appended(process: u64, round: u64) -> u32 {
+    (1 + process * 1000 + round) as u32
+}
+/// Appends as often as there are rounds, `opens`: each time through a new handle.
+fn append(path: &Path, process: u64, rounds: Range<u64>, length: usize, opens: bool) {
+    let mut array = open(path);
+    for round in rounds {
+        if opens {
+            array = open(path);
+        }
+        let elements = vec![appended(process, round); length];
+        let place = array.append(0, &elements).unwrap();
+        assert_eq!(array.read::<u32>([place]).unwrap(), elements, "round {round}");
+    }
+}
+
 fn create(path: &Path, sharded: bool) -> Array {
     Hierarchy::create(path.to_str().unwrap()).unwrap().create_array("/a", &new_array(sharded)).unwrap()
 }
@@ -93,6 +112,10 @@ fn a_process() {
     let (rounds, path) = (first..end, Path::new(path));
     match task {
         "squares" => write_squares(path, process, &rounds),
+        "append 10" => append(path, process, rounds, 10, false),
+        "append 7" => append(path, process, rounds, 7, false),
+        "open and append 10" => append(path, process, rounds, 10, true),
+        "open and append 7" => append(path, process, rounds, 7, true),
         "create" => {
             let hierarchy = Hierarchy::create(path.to_str().unwrap()).unwrap();
             let won = rounds.filter(|i| hierarchy.create_array(&format!("/{i}/x"), &new_array(true)).is_ok());
@@ -214,5 +237,27 @@ fn no_copy_of_metadata_is_lost() {
     let copies = hierarchy.with_consolidated_metadata().unwrap();
     for (process, name) in &names {
         assert_eq!(copies.array(name).unwrap().attributes().get("by"), Some(&Json::from(*process)), "{name}");
+    }
+}
+
+/// All that several processes append is there, each in one piece, whether handles are opened anew or become stale, and
+/// whether pieces share inner chunks or only shards.
+#[test]
+fn all_that_is_appended_is_there() {
+    for length in [10, 7] {
+        for task in ["append", "open and append"] {
+            let (dir, task) = (tempfile::tempdir().unwrap(), format!("{task} {length}"));
+            let new = NewArray::new([0], "uint32").chunk_shape([5]).shard_shape([20]);
+            Hierarchy::create(dir.path().to_str().unwrap()).unwrap().create_array("/a", &new).unwrap();
+            let starts = (0..PROCESSES).map(|process| start(&task, dir.path(), process, 0..APPENDS));
+            all_end_well(starts.collect::<Vec<_>>());
+            let all: Vec<u32> = open(dir.path()).read(..).unwrap();
+            let (pieces, rest) = (all.chunks_exact(length), all.chunks_exact(length).remainder());
+            assert!(rest.is_empty() && pieces.clone().all(|p| p.iter().all(|v| *v == p[0])), "{task}: {all:?}");
+            let mut found: Vec<u32> = pieces.map(|p| p[0]).collect();
+            found.sort_unstable();
+            let each = |process| (0..APPENDS).map(move |round| appended(process, round));
+            assert_eq!(found, (0..PROCESSES).flat_map(each).collect::<Vec<_>>(), "{task}");
+        }
     }
 }

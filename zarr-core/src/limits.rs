@@ -15,13 +15,23 @@ pub struct Limits {
     pub json_depth: u32,
     /// How deep codecs may nest (a shard in a shard).
     pub codec_depth: u32,
+    /// The most codecs a chain may have: of an array, of the inner chunks of a shard, of its index. Codecs run within one
+    /// another, so that this and [`codec_depth`](Self::codec_depth) bound the stack that a chunk takes.
+    pub codec_count: u32,
     /// The most dimensions an array may have.
     pub rank: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { chunk_bytes: 4 << 30, metadata_bytes: 64 << 20, json_depth: 128, codec_depth: 8, rank: 64 }
+        Self {
+            chunk_bytes: 4 << 30,
+            metadata_bytes: 64 << 20,
+            json_depth: 128,
+            codec_depth: 8,
+            codec_count: 32,
+            rank: 64,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use zarr_core::{
     Error, Result,
     call::{Call, Scratch},
     codec::{Chain, Encoded},
+    metadata::NodeMetadata,
     source::Source,
     store::{Change, Key},
     view::{Region, TilePlace, View, ViewMut},
@@ -66,32 +67,46 @@ impl Array {
             let chunk = self.chunk_region(&place.cell)?;
             let (chain, key) = (self.chain_for(&chunk)?, self.chunk_key(&place.cell)?);
             // What lies beyond the array need not be kept: an edge chunk is whole without it.
-            let valid = chunk.intersection(&Region::whole(self.shape()));
-            let whole = valid.is_some_and(|v| v.relative_to(&chunk.start) == place.within) && place.is_dense();
-            if whole {
-                return self.write_whole(call, &chain, &key, &place.within, new);
+            let visible = chunk.intersection(&Region::whole(self.shape()));
+            let whole = visible.is_some_and(|v| v.relative_to(&chunk.start) == place.within) && place.is_dense();
+            match whole {
+                true if place.within.is_whole(chain.decoded().shape()) => self.write_whole(call, &chain, &key, new),
+                true => self.write_edge(call, &chain, &key, &chunk, place, new),
+                false => self.write_part(call, &chain, &key, place, new),
             }
-            self.write_part(call, &chain, &key, place, new)
         };
         write().map_err(|e| self.blame(e, &place.cell))
     }
 
-    fn write_whole(&self, call: &Call<'_>, chain: &Chain, key: &Key, within: &Region, new: &View<'_>) -> Result<()> {
+    fn write_whole(&self, call: &Call<'_>, chain: &Chain, key: &Key, new: &View<'_>) -> Result<()> {
         let mut encoded = call.scratch(0)?;
-        let outcome = if within.is_whole(chain.decoded().shape()) {
-            encode(&mut encoded, |out| chain.encode(call, new, out))?
-        } else {
-            let r = chain.decoded();
-            let mut padded = call.scratch(r.bytes_within(call.limits)?)?;
-            let mut all = ViewMut::new(&mut padded, r.shape(), r.element_size())?.with_heap(new.heap());
-            all.fill(&r.fill_element())?;
-            all.reborrow().region(within)?.copy_from(new, 1)?;
-            encode(&mut encoded, |out| chain.encode(call, &all.as_view(), out))?
-        };
-        match outcome {
+        match encode(&mut encoded, |out| chain.encode(call, new, out))? {
             Encoded::Bytes => self.data.writer()?.set(key, &encoded),
             Encoded::Fill => self.data.writer()?.erase(key),
         }
+    }
+
+    /// All of an edge chunk that this handle sees.
+    fn write_edge(
+        &self,
+        call: &Call<'_>,
+        chain: &Chain,
+        key: &Key,
+        chunk: &Region,
+        place: &TilePlace,
+        new: &View<'_>,
+    ) -> Result<()> {
+        let (r, mut encoded) = (chain.decoded(), call.scratch(0)?);
+        let mut padded = call.scratch(r.bytes_within(call.limits)?)?;
+        let mut all = ViewMut::new(&mut padded, r.shape(), r.element_size())?.with_heap(new.heap());
+        all.fill(&r.fill_element())?;
+        all.reborrow().region(&place.within)?.copy_from(new, 1)?;
+        let outcome = encode(&mut encoded, |out| chain.encode(call, &all.as_view(), out))?;
+        drop(padded);
+        let whole = (outcome == Encoded::Bytes).then_some(&*encoded);
+        let call = &call.sequential();
+        let part = Part { call, chain, place, new, encoded: call.scratch(0)? };
+        self.data.writer()?.update(key, &mut Edge { array: self, chunk, whole, part })
     }
 
     fn write_part(&self, call: &Call<'_>, chain: &Chain, key: &Key, place: &TilePlace, new: &View<'_>) -> Result<()> {
@@ -99,6 +114,34 @@ impl Array {
         let call = &call.sequential();
         let encoded = call.scratch(0)?;
         self.data.writer()?.update(key, &mut Part { call, chain, place, new, encoded })
+    }
+}
+
+/// An edge chunk, of which an array that has become longer since it was opened shows more than its handle knows.
+struct Edge<'p> {
+    array: &'p Array,
+    chunk: &'p Region,
+    /// The chunk with nothing beyond the edge.
+    whole: Option<&'p [u8]>,
+    part: Part<'p>,
+}
+
+impl Change for Edge<'_> {
+    fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        // Looked at each time that the chunk is: who makes the array longer and then writes here comes after, or is seen.
+        if old.is_none() || self.array.shows_as_stored(self.chunk) {
+            return Ok(self.whole);
+        }
+        self.part.change(old)
+    }
+}
+
+impl Array {
+    /// True if the stored shape shows as much of a chunk as this handle's.
+    fn shows_as_stored(&self, chunk: &Region) -> bool {
+        let Ok(NodeMetadata::Array(stored)) = self.hierarchy.stored_metadata(&self.path) else { return false };
+        let visible = |shape: &[u64]| chunk.intersection(&Region::whole(shape));
+        stored.shape().len() == chunk.rank() && visible(stored.shape()) == visible(self.shape())
     }
 }
 

@@ -56,11 +56,15 @@ impl Chain {
     ///
     /// # Errors
     /// An unknown codec that must be understood, codecs out of order or not exactly one array -> bytes codec, a
-    /// codec that refuses its configuration or what it is given, nesting or a chunk beyond the limits.
+    /// codec that refuses its configuration or what it is given, nesting, a number of codecs or a chunk beyond the limits.
     pub fn new(codecs: &[Extension], site: &Site<'_>) -> Result<Self> {
-        let (asked, limit) = (u64::from(site.depth), u64::from(site.limits.codec_depth));
-        if asked > limit {
-            return Err(ErrorKind::Limit { what: "the depth of nested codecs", asked, limit }.into());
+        let depth = ("the depth of nested codecs", u64::from(site.depth), site.limits.codec_depth);
+        let count = ("the number of codecs in a chain", codecs.len() as u64, site.limits.codec_count);
+        for (what, asked, limit) in [depth, count] {
+            let limit = u64::from(limit);
+            if asked > limit {
+                return Err(ErrorKind::Limit { what, asked, limit }.into());
+            }
         }
         let decoded = site.representation()?.clone();
         decoded.bytes_within(site.limits)?;
@@ -95,6 +99,13 @@ impl Chain {
     /// The codecs as they are to be written: with everything that was chosen for what the user left out.
     pub fn extensions(&self) -> &[Extension] {
         &self.extensions
+    }
+    /// How an array -> array codec permutes dimensions, if that is all it does.
+    pub(super) fn permutation(&self, i: usize) -> Option<&[usize]> {
+        match self.array_to_array.get(i)?.stage.codec.plan() {
+            Plan::Permute(order) => Some(order),
+            _ => None,
+        }
     }
     /// The shape of inner chunks as a reader sees them, if the chain has any that can be read on their own.
     pub fn inner_chunk_shape(&self) -> Option<Dims> {

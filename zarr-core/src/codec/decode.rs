@@ -8,6 +8,7 @@ use crate::{
     source::{ByteRange, Source},
     view::{Region, View, ViewMut, swap_in_place},
 };
+use std::borrow::Cow;
 
 impl Chain {
     /// Decodes `region` of a chunk into memory of the region's shape, reading what that needs.
@@ -24,19 +25,21 @@ impl Chain {
 
     fn decode_from(
         &self,
-        i: usize,
+        mut i: usize,
         call: &Call<'_>,
         source: &dyn Source,
         region: &Region,
         mut out: ViewMut<'_>,
     ) -> Result<()> {
+        let mut region = Cow::Borrowed(region);
+        while let Some(order) = self.permutation(i) {
+            (region, out, i) = (Cow::Owned(region.permuted(order)), out.permute(order)?, i + 1);
+        }
+        let region = &*region;
         let Some(array) = self.array_to_array.get(i) else {
             return self.decode_bytes(&self.bytes_to_bytes, call, source, region, out);
         };
         let codec = &array.stage.codec;
-        if let Plan::Permute(order) = codec.plan() {
-            return self.decode_from(i + 1, call, source, &region.permuted(order), out.permute(order)?);
-        }
         let part = codec.encoded_region(region);
         if codec.plan() == Plan::InPlace && part.as_ref() == Some(region) {
             self.decode_from(i + 1, call, source, region, out.reborrow())?;

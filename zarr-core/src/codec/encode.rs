@@ -7,6 +7,7 @@ use crate::{
     source::Source,
     view::{Region, View, ViewMut},
 };
+use std::borrow::Cow;
 
 impl Chain {
     /// Refuses when a codec was skipped.
@@ -27,11 +28,13 @@ impl Chain {
         Ok(Encoded::Bytes)
     }
 
-    fn encode_from(&self, i: usize, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
-        let Some(array) = self.array_to_array.get(i) else { return self.encode_bytes(call, decoded, out) };
-        if let Plan::Permute(order) = array.stage.codec.plan() {
-            return self.encode_from(i + 1, call, &decoded.clone().permute(order)?, out);
+    fn encode_from(&self, mut i: usize, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+        let mut decoded = Cow::Borrowed(decoded);
+        while let Some(order) = self.permutation(i) {
+            (decoded, i) = (Cow::Owned(decoded.into_owned().permute(order)?), i + 1);
         }
+        let decoded = &*decoded;
+        let Some(array) = self.array_to_array.get(i) else { return self.encode_bytes(call, decoded, out) };
         let r = &array.encoded;
         let mut scratch = call.scratch(r.bytes_within(call.limits)?)?;
         let encoded = ViewMut::new(&mut scratch, r.shape(), r.element_size())?.with_heap(decoded.heap());

@@ -161,8 +161,38 @@ impl BytesToBytes for Flip {
     }
 }
 
+/// Two dimensions change places.
+#[derive(Debug)]
+struct Swap(Representation);
+impl Named for Swap {
+    const NAME: &'static str = "test.swap";
+    type Configuration = None_;
+    fn create(_: None_, site: &Site<'_>) -> Result<Self> {
+        let r = site.representation()?;
+        Ok(Self(r.with_shape(&[r.shape()[1], r.shape()[0]])))
+    }
+    fn configuration(&self) -> None_ {
+        None_ {}
+    }
+}
+impl ArrayToArray for Swap {
+    fn encoded_representation(&self) -> &Representation {
+        &self.0
+    }
+    fn plan(&self) -> Plan<'_> {
+        Plan::Permute(&[1, 0])
+    }
+    fn encode(&self, _: &Call<'_>, _: &View<'_>, _: ViewMut<'_>) -> Result<()> {
+        unreachable!("the chain changes strides")
+    }
+    fn decode(&self, _: &Call<'_>, _: &View<'_>, _: ViewMut<'_>) -> Result<()> {
+        unreachable!("the chain changes strides")
+    }
+}
+
 fn registry() -> Registry {
     let mut r = Registry::builtin().unwrap();
+    r.add(registration!(ArrayToArray: Swap)).unwrap();
     r.add(registration!(ArrayToBytes: Indirect)).unwrap();
     r.add(registration!(ArrayToBytes: Plain)).unwrap();
     r.add(registration!(ArrayToArray: Invert)).unwrap();
@@ -172,14 +202,17 @@ fn registry() -> Registry {
 }
 
 fn chain(names: &str, shape: &[u64], fill: u8) -> Result<Chain> {
-    let (registry, limits, notes) = (registry(), Limits::default(), Notes::default());
-    let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits).unwrap().object;
+    chain_within(&Limits::default(), names, shape, fill)
+}
+fn chain_within(limits: &Limits, names: &str, shape: &[u64], fill: u8) -> Result<Chain> {
+    let (registry, notes) = (registry(), Notes::default());
+    let uint8 = registry.data_type(&Extension::short_hand("uint8"), limits).unwrap().object;
     let representation = Representation::new(uint8, shape, &[fill]);
     let codecs: Vec<Extension> = names
         .split_whitespace()
-        .map(|n| Extension::parse(&Json::parse(n.as_bytes(), &limits).unwrap_or(n.into())).unwrap())
+        .map(|n| Extension::parse(&Json::parse(n.as_bytes(), limits).unwrap_or(n.into())).unwrap())
         .collect();
-    Chain::new(&codecs, &Site::new(&registry, &limits, &notes, Intent::Open).with(&representation))
+    Chain::new(&codecs, &Site::new(&registry, limits, &notes, Intent::Open).with(&representation))
 }
 
 fn with_call<R>(options: &Options, f: impl FnOnce(&Call<'_>) -> R) -> R {
@@ -299,4 +332,70 @@ fn wrong_lengths_are_errors_with_the_codec_that_noticed() {
     }
     assert!(chain("test.plain", &[1 << 40], 0).is_err(), "a chunk beyond the limits");
     assert!(chain("test.plain", &[u64::MAX, u64::MAX], 0).is_err(), "a chunk beyond counting");
+}
+
+/// Encodes, decodes in whole and in part, and changes a part, on a thread with a stack a quarter of the usual.
+fn runs_on_a_small_stack(names: &str) {
+    let names = names.to_owned();
+    let run = move || {
+        let (shape, chain) = ([4u64, 6], chain(&names, &[4, 6], 7).unwrap());
+        let elements: Vec<u8> = (0..24).collect();
+        with_call(&Options::default(), |call| {
+            let view = View::new(&elements, &shape, 1).unwrap();
+            let (_, bytes) = Out::collect(|out| chain.encode(call, &view, out)).unwrap();
+            let part = Region::new(&[1, 1], &[1, 2]).unwrap();
+            let new = View::new(&[7, 8], &[1, 2], 1).unwrap();
+            let (_, bytes) = Out::collect(|out| chain.update(call, Some(&&bytes[..]), &part, &new, out)).unwrap();
+            for region in [Region::whole(&shape), part] {
+                let mut out = vec![0; region.len.iter().product::<u64>() as usize];
+                let view = ViewMut::new(&mut out, &region.len, 1).unwrap();
+                chain.decode(call, &&bytes[..], &region, view).unwrap();
+            }
+        });
+    };
+    std::thread::Builder::new().stack_size(512 << 10).spawn(run).unwrap().join().unwrap();
+}
+
+#[test]
+fn a_chain_is_limited_in_number_and_so_its_stack_is() {
+    let limit = Limits::default().codec_count as usize;
+    let repeated = |name: &str, n: usize| [name].repeat(n).join(" ");
+    for (first, middle, last) in [
+        ("test.invert", "test.plain", ""),
+        ("test.reverse", "test.plain", ""),
+        ("test.reverse test.invert", "test.indirect", ""),
+        ("test.swap", "test.plain", ""),
+        ("", "test.plain", "test.flip"),
+    ] {
+        let each = first.split_whitespace().count().max(last.split_whitespace().count());
+        let many = |n: usize| format!("{} {middle} {}", repeated(first, n / each), repeated(last, n / each));
+        runs_on_a_small_stack(&many((limit - 1) / each * each));
+        let too_many = many(limit / each * each + each);
+        let asked = too_many.split_whitespace().count();
+        match chain(&too_many, &[4, 6], 7).unwrap_err().kind() {
+            ErrorKind::Limit { asked: a, limit: l, .. } => assert_eq!((*a, *l), (asked as u64, limit as u64)),
+            other => panic!("{too_many}: {other}"),
+        }
+    }
+}
+
+/// Permutations take no stack, however many there are.
+#[test]
+fn permutations_do_not_nest() {
+    let limits = Limits { codec_count: 1 << 20, ..Limits::default() };
+    let run = move || {
+        let names = ["test.swap"; 20_001].join(" ") + " test.plain";
+        let chain = chain_within(&limits, &names, &[4, 6], 7).unwrap();
+        let elements: Vec<u8> = (0..24).collect();
+        with_call(&Options::default(), |call| {
+            let view = View::new(&elements, &[4, 6], 1).unwrap();
+            let (_, bytes) = Out::collect(|out| chain.encode(call, &view, out)).unwrap();
+            assert_eq!(bytes[..5], [0, 6, 12, 18, 1], "an odd number of transpositions is one");
+            let mut out = vec![0; 24];
+            let view = ViewMut::new(&mut out, &[4, 6], 1).unwrap();
+            chain.decode(call, &&bytes[..], &Region::whole(&[4, 6]), view).unwrap();
+            assert_eq!(out, elements);
+        });
+    };
+    std::thread::Builder::new().stack_size(512 << 10).spawn(run).unwrap().join().unwrap();
 }
