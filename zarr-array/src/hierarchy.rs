@@ -1,7 +1,7 @@
 //! A store seen as a hierarchy of nodes. Specification: core, "Storage".
 
 use crate::{
-    array::{Array, NewArray},
+    array::{Array, NewArray, bad_name},
     context::Context,
     group::{Child, Group, Node},
     store::OpenMode,
@@ -14,7 +14,7 @@ use zarr_core::{
     metadata::{ArrayMetadata, GroupMetadata, NodeMetadata},
     name::{NodePath, check_node_name},
     source::{ByteRange, Source},
-    store::{Change, Key, Prefix, ReadOnly, Store},
+    store::{Change, Key, Other, Prefix, ReadOnly, Store},
 };
 
 /// A store and the context in which its nodes are opened. Cheap to clone.
@@ -271,20 +271,36 @@ impl Hierarchy {
             })
         };
         let unopened = || Err(ErrorKind::NodeMissing.into());
-        let mut children: Vec<Child> =
-            self.child_names(path)?.into_iter().map(|name| Child { name, node: unopened() }).collect();
+        let found = self.entries(path)?;
+        let mut children: Vec<Child> = found.names.into_iter().map(|name| Child { name, node: unopened() }).collect();
         self.context.call().each_mut(&mut children, 0, &|_, child| {
             child.node = open(&child.name);
             Ok(())
         })?;
+        let prefix = Prefix::of(path);
+        for (entry, other) in found.others {
+            let e = match (other, Key::new(&*entry)) {
+                (Other::EmptyDirectory, _) => None,
+                // Its place may be free by now.
+                (Other::NotAFile, Ok(key)) => self.store.reader()?.open(&key).err(),
+                _ => Some(bad_name().at_key(&entry)),
+            };
+            let name = entry.strip_prefix(prefix.as_str()).unwrap_or(&entry).to_owned();
+            children.extend(e.map(|e| Child { name, node: Err(e) }));
+        }
+        children.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(children)
     }
-    fn child_names(&self, path: &NodePath) -> Result<Vec<String>> {
+    /// What is directly below a group, without names that are reserved.
+    fn entries(&self, path: &NodePath) -> Result<Entries> {
         if let (None, Some(lister)) = (&self.consolidated, self.store.listable()) {
             let prefix = Prefix::of(path);
             let found = lister.list_dir(&prefix).map_err(|e| e.at_node(path))?;
             let name = |p: &Prefix| p.strip(&prefix).map(|p| p.as_str().trim_end_matches('/').to_owned());
-            return Ok(found.prefixes.iter().filter_map(name).filter(|n| !n.starts_with("__")).collect());
+            let names = found.prefixes.iter().filter_map(name).filter(|n| !n.starts_with("__")).collect();
+            let mut others = found.others;
+            others.retain(|entry, _| !entry.strip_prefix(prefix.as_str()).is_some_and(|name| name.starts_with("__")));
+            return Ok(Entries { names, others });
         }
         let Some(nodes) = self.consolidated_below(path)? else {
             return Err(Error::new(ErrorKind::StoreAbility("listing"))
@@ -294,7 +310,7 @@ impl Hierarchy {
         let mut names: Vec<String> = nodes.iter().filter_map(|(p, _)| p.split('/').next()).map(str::to_owned).collect();
         names.sort();
         names.dedup();
-        Ok(names)
+        Ok(Entries { names, others: BTreeMap::new() })
     }
     /// The copies of the documents below a group, from it or a group above it.
     fn consolidated_below(&self, path: &NodePath) -> Result<Option<Object>> {
@@ -350,7 +366,7 @@ impl Hierarchy {
         let plain = Self { consolidated: None, ..self.clone() };
         let (mut nodes, mut left) = (BTreeMap::new(), vec![path.clone()]);
         while let Some(at) = left.pop() {
-            for name in plain.child_names(&at)? {
+            for name in plain.entries(&at)?.names {
                 let child = at.child(&name)?;
                 let metadata = match plain.stored_metadata(&child) {
                     // A prefix without a document is no node.
@@ -365,6 +381,14 @@ impl Hierarchy {
         }
         Ok(nodes)
     }
+}
+
+/// What is directly below a group.
+struct Entries {
+    /// Of nodes, or what should be one. Sorted.
+    names: Vec<String>,
+    /// As in a [listing](zarr_core::store::Listing::others).
+    others: BTreeMap<String, Other>,
 }
 
 /// Reads a document, and nothing of one that is too large.

@@ -33,7 +33,7 @@ mod selection;
 pub mod store;
 
 pub use crate::{
-    array::{Array, ArrayChunk, NewArray, ResizeOptions, ResizeReport},
+    array::{Array, ArrayChunk, NewArray, ResizeOptions, ResizeReport, StoredKeys},
     context::Context,
     element::{Element, FixedElement},
     group::{Child, Group, Node},

@@ -125,7 +125,9 @@ pub(super) fn key_and_prefix(subject: &Subject, _: &Settings) -> Verdict {
             Ok(()) => store.holds(second, b"second")?,
             Err(_) => {
                 refused = Some(format!("{second} beside {first}"));
-                store.value_is(second, None)?;
+                if !store.refuses_prefix(second, &[(first.clone(), Vec::new())].into())? {
+                    store.value_is(second, None)?;
+                }
             }
         }
     }

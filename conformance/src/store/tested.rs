@@ -109,6 +109,14 @@ impl Tested {
     pub(super) fn value_is(&self, key: &Key, value: Option<&[u8]>) -> Found<()> {
         same(|| format!("the value of {:?}", key.as_str()), &self.get(key)?.as_deref(), &value)
     }
+    /// True if keys lie below this one and the store has no room for its value.
+    pub(super) fn refuses_prefix(&self, key: &Key, contents: &Contents) -> Found<bool> {
+        let below = format!("{key}/");
+        let reader = self.reader()?;
+        Ok(contents.keys().any(|k| k.as_str().starts_with(&below))
+            && reader.get(key).is_err()
+            && reader.open(key).is_err())
+    }
     /// A finding unless each of these keys has its value, or none.
     pub(super) fn holds_of(&self, keys: &[Key], contents: &Contents) -> Found<()> {
         keys.iter().try_for_each(|k| self.value_is(k, contents.get(k).map(Vec::as_slice)))

@@ -219,7 +219,7 @@ fn the_manifest_wins_and_the_store_below_has_the_rest() {
 
     let lister = store.lister().unwrap();
     let dir = |p: &str| {
-        let Listing { keys, prefixes } = lister.list_dir(&prefix(p)).unwrap();
+        let Listing { keys, prefixes, .. } = lister.list_dir(&prefix(p)).unwrap();
         let all = keys.iter().map(Key::as_str).chain(prefixes.iter().map(Prefix::as_str));
         all.map(str::to_owned).collect::<Vec<_>>()
     };

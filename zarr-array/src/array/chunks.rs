@@ -5,6 +5,7 @@ use crate::selection::Selection;
 use zarr_core::{
     Error, ErrorKind, Result,
     limits::zeroed,
+    store::{Key, Other, Prefix},
     view::{Dims, Region, TileGrid, ViewMut},
 };
 
@@ -15,6 +16,18 @@ pub struct ArrayChunk {
     pub cell: Vec<u64>,
     /// The elements of the array that it holds: without what lies beyond the array.
     pub region: Region,
+}
+
+/// What is stored below an array.
+#[derive(Debug, Default)]
+pub struct StoredKeys {
+    /// The cells of chunks, sorted; also of those outside the grid.
+    pub chunks: Vec<Vec<u64>>,
+    /// Keys of no chunk, relative to the array, sorted.
+    pub unknown: Vec<Key>,
+    /// One error for each entry that is not a value and that a reader could take for a missing chunk: pipes, sockets, devices,
+    /// directories in the place of a chunk, names that are not UTF-8. Each names the key; sorted by it.
+    pub errors: Vec<Error>,
 }
 
 /// The cells of a grid, if memory can hold them.
@@ -83,15 +96,64 @@ impl Array {
         self.data.writer()?.erase(&self.chunk_key(cell)?).map_err(|e| self.blame(e, cell))
     }
     /// The cells of the chunks that are stored.
+    ///
+    /// # Errors
+    /// Also when there is something in the store that is neither a value nor a directory, or a directory in the place of a
+    /// chunk: see [`StoredKeys::errors`].
     pub fn stored_chunks(&self) -> Result<Vec<Vec<u64>>> {
-        let rank = self.shape().len();
-        let keys = self.data.lister()?.list()?;
-        let mut cells: Vec<Vec<u64>> = keys
-            .iter()
-            .filter_map(|k| self.resolved.chunk_key_encoding.decode(k.as_str(), rank))
-            .map(|cell| cell.to_vec())
-            .collect();
-        cells.sort_unstable();
-        Ok(cells)
+        let found = self.stored_keys()?;
+        match found.errors.into_iter().next() {
+            Some(e) => Err(e),
+            None => Ok(found.chunks),
+        }
     }
+    /// What is stored below the array, beside its metadata document.
+    pub fn stored_keys(&self) -> Result<StoredKeys> {
+        let (lister, rank) = (self.data.lister()?, self.shape().len());
+        let decode = |name: &str| self.resolved.chunk_key_encoding.decode(name, rank);
+        let (mut found, mut left) = (StoredKeys::default(), vec![Prefix::ROOT]);
+        while let Some(prefix) = left.pop() {
+            let listed = lister.list_dir(&prefix)?;
+            for key in listed.keys {
+                match decode(key.as_str()) {
+                    Some(cell) => found.chunks.push(cell.to_vec()),
+                    None => found.unknown.push(key),
+                }
+            }
+            for (name, other) in listed.others {
+                let is_chunk = decode(&name).is_some();
+                found.errors.extend(self.unusable(&name, other, is_chunk).map(|e| e.at_node(&self.path)));
+                if other == Other::EmptyDirectory && !is_chunk {
+                    left.push(Prefix::new(format!("{name}/"))?);
+                }
+            }
+            for prefix in listed.prefixes {
+                let name = prefix.as_str().trim_end_matches('/');
+                if decode(name).is_some() {
+                    // Some stores have room for a chunk and keys below it. The others say that they have not.
+                    let e = self.unusable(name, Other::EmptyDirectory, true);
+                    found.errors.extend(e.map(|e| e.at_node(&self.path)));
+                }
+                left.push(prefix);
+            }
+        }
+        found.chunks.sort_unstable();
+        found.unknown.sort_unstable();
+        found.errors.sort_by(|a, b| a.key().cmp(&b.key()));
+        Ok(found)
+    }
+    /// Why an entry that is not a value makes its place unusable, if it does.
+    fn unusable(&self, name: &str, other: Other, is_chunk: bool) -> Option<Error> {
+        match (other, Key::new(name)) {
+            (Other::EmptyDirectory, _) if !is_chunk => None,
+            // Its place may be free by now.
+            (Other::EmptyDirectory | Other::NotAFile, Ok(key)) => self.data.reader().and_then(|r| r.open(&key)).err(),
+            _ => Some(bad_name().at_key(format_args!("{}{name}", Prefix::of(&self.path)))),
+        }
+    }
+}
+
+/// The error of an [`Other::Name`].
+pub(crate) fn bad_name() -> Error {
+    Error::name("not UTF-8").with_hint("rename or remove the file or directory")
 }

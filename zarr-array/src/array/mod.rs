@@ -8,7 +8,8 @@ mod resize;
 mod tests;
 mod write;
 
-pub use chunks::ArrayChunk;
+pub(crate) use chunks::bad_name;
+pub use chunks::{ArrayChunk, StoredKeys};
 pub use create::NewArray;
 pub use resize::{ResizeOptions, ResizeReport};
 

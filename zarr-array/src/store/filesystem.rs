@@ -2,15 +2,21 @@
 //!
 //! A key is a path below the root. Values appear whole or not at all: they are written beside and then renamed. The
 //! names of values that are being written begin with `__zarr_partial.`, which no key may; listing leaves them out.
+//!
+//! A directory cannot hold both a file and a directory of one name, so of the keys `a` and `a/b` it holds one. Whatever
+//! occupies the place of a value and is not a file (a directory, also an empty one, a pipe, a socket, a device, a link to
+//! nothing) makes reading and writing that key fail; it never reads as a key without value. An empty directory elsewhere is
+//! not an error, as writers leave some for a moment: only the exact path of the key counts.
 
 mod beside;
+mod listing;
 mod memos;
 #[cfg(test)]
 mod tests;
 mod value;
 
 use self::{
-    beside::{Beside, Names, has_values, is_partial, remove_tree},
+    beside::{Beside, Names, is_partial, remove_tree},
     value::{Kept, OpenFile},
 };
 use crate::platform::{
@@ -18,7 +24,6 @@ use crate::platform::{
     hold::{Place, hold},
 };
 use std::{
-    collections::BTreeSet,
     ffi::OsStr,
     fs,
     io::{self, ErrorKind},
@@ -27,7 +32,7 @@ use std::{
 use zarr_core::{
     Error, Result,
     source::Source,
-    store::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
+    store::{Change, Key, ListableStore, Prefix, ReadableStore, Store, WriteableStore},
 };
 
 /// How often an operation starts anew when another one takes a directory away or fills it meanwhile.
@@ -128,11 +133,15 @@ impl FilesystemStore {
                 }
                 Some(Place::Free) | None => (None, true),
                 Some(place @ (Place::Directory | Place::Other)) => {
-                    // No value, and nothing that one may replace.
-                    return match change.change(None)? {
-                        None => Ok(()),
-                        Some(_) => Err(located(no_file(matches!(place, Place::Directory)))),
-                    };
+                    let is_dir = matches!(place, Place::Directory);
+                    if looks || change.change(None)?.is_some() {
+                        return Err(located(no_file(is_dir)));
+                    }
+                    // Erased: an empty directory is removed, one with keys below has no value to erase.
+                    if is_dir {
+                        self.prune(Some(&path));
+                    }
+                    return Ok(());
                 }
             };
             let new = change.change(old.as_ref().map(|old| old as &dyn Source))?;
@@ -235,7 +244,7 @@ fn no_file(is_dir: bool) -> io::Error {
     if is_dir {
         return ErrorKind::IsADirectory.into();
     }
-    io::Error::other("what has this name is no file: a link to nothing, a pipe, a socket or a device")
+    io::Error::other("not a file: a link to nothing, a pipe, a socket or a device")
 }
 
 fn io_error(e: io::Error, path: &Path) -> Error {
@@ -283,12 +292,22 @@ impl Store for FilesystemStore {
 impl FilesystemStore {
     fn value(&self, key: &Key) -> Result<Option<OpenFile<'_>>> {
         let path = self.path(key.as_str())?;
-        let found = unless_absent(OpenFile::open(&path, key, &self.kept)).map_err(|e| e.at_key(key))?;
-        // A link to nothing stands for a value that is elsewhere: nobody may take it for one that was never stored.
-        if found.is_none() && path.is_symlink() && path.metadata().is_err() {
-            return Err(Error::from(no_file(false)).at_key(key));
+        let e = match OpenFile::open(&path, key, &self.kept) {
+            Ok(found) => return Ok(Some(found)),
+            Err(e) => e,
+        };
+        let located = |e: io::Error| Error::from(e).at_key(key);
+        if is_absent(&e) && path.symlink_metadata().is_err() {
+            return Ok(None);
         }
-        Ok(found.flatten())
+        match path.metadata() {
+            // Sockets cannot even be opened.
+            Ok(found) if !found.is_file() => Err(located(no_file(found.is_dir()))),
+            // A link to nothing stands for a value that is elsewhere: nobody may take it for one that was never stored.
+            Err(_) if is_absent(&e) && path.is_symlink() => Err(located(no_file(false))),
+            _ if is_absent(&e) => Ok(None),
+            _ => Err(located(e)),
+        }
     }
 }
 
@@ -357,55 +376,5 @@ struct Instead<'v>(Option<&'v [u8]>);
 impl Change for Instead<'_> {
     fn change(&mut self, _: Option<&dyn Source>) -> Result<Option<&[u8]>> {
         Ok(self.0)
-    }
-}
-
-impl ListableStore for FilesystemStore {
-    /// Files and directories beside values.
-    fn list_debris(&self, prefix: &Prefix) -> Result<Vec<String>> {
-        self.debris(prefix, false)
-    }
-    fn list_dir(&self, prefix: &Prefix) -> Result<Listing> {
-        let located = |e: Error| e.at_key(prefix);
-        let mut found = Listing::default();
-        let Some(entries) = unless_absent(fs::read_dir(self.directory(prefix)?)).map_err(located)? else {
-            return Ok(found);
-        };
-        for entry in entries {
-            let entry = entry.map_err(|e| located(e.into()))?;
-            let name = entry.file_name();
-            // What is no key (not UTF-8, being written) is not listed.
-            let Some(name) = name.to_str().filter(|n| !is_partial(n)) else { continue };
-            let kind = match unless_absent(entry.file_type()).map_err(located)? {
-                Some(kind) if kind.is_symlink() => Some(fs::metadata(entry.path()).map_or(kind, |m| m.file_type())),
-                kind => kind,
-            };
-            match kind {
-                Some(kind) if kind.is_dir() && has_values(&entry.path()) => {
-                    found.prefixes.extend(Prefix::new(format!("{prefix}{name}/")).ok());
-                }
-                // Whoever reads a link to nothing is told.
-                Some(kind) if kind.is_file() || kind.is_symlink() => found.keys.extend(prefix.key(name).ok()),
-                // A pipe, a socket.
-                _ => {}
-            }
-        }
-        Ok(found)
-    }
-    fn list_prefix(&self, prefix: &Prefix) -> Result<BTreeSet<Key>> {
-        let start = fs::canonicalize(self.directory(prefix)?).into_iter().collect::<Vec<_>>();
-        let (mut keys, mut left) = (BTreeSet::new(), vec![(prefix.clone(), start)]);
-        while let Some((prefix, above)) = left.pop() {
-            let found = self.list_dir(&prefix)?;
-            keys.extend(found.keys);
-            for p in found.prefixes {
-                // A link to a directory above would never end.
-                let Ok(path) = fs::canonicalize(self.root.join(p.as_str())) else { continue };
-                if !above.contains(&path) {
-                    left.push((p, above.iter().cloned().chain([path]).collect()));
-                }
-            }
-        }
-        Ok(keys)
     }
 }

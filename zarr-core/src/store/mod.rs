@@ -15,7 +15,11 @@ use crate::{
     source::{ByteRange, Source},
 };
 use parts::{Overlay, by_key};
-use std::{collections::BTreeSet, fmt::Debug, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Debug,
+    sync::Arc,
+};
 
 /// A store: what it can do, and what it is called.
 pub trait Store: Debug + Send + Sync {
@@ -33,7 +37,7 @@ pub trait Store: Debug + Send + Sync {
 /// The readable operations.
 pub trait ReadableStore {
     /// One version of a value: all reads through it see the same bytes, also when the value is replaced meanwhile.
-    /// `None`: there is none.
+    /// `None`: there is none. A store that cannot keep both a key and keys below it may refuse a key that has keys below.
     fn open<'s>(&'s self, key: &Key) -> Result<Option<Box<dyn Source + 's>>>;
 
     /// The value of a key.
@@ -129,6 +133,22 @@ pub struct Listing {
     pub keys: BTreeSet<Key>,
     /// Prefixes, in full.
     pub prefixes: BTreeSet<Prefix>,
+    /// Entries of a medium that also holds other things than values, such as a directory: in full, bytes that are not UTF-8
+    /// as `\xNN`. Stores that hold nothing but values have none.
+    pub others: BTreeMap<String, Other>,
+}
+
+/// An entry that is neither a key nor a prefix of keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Other {
+    /// A directory without a value anywhere in it. Writers leave some for a moment, so it is an error only in the place of a
+    /// value.
+    EmptyDirectory,
+    /// Neither a file nor a directory, such as a pipe, a socket or a device.
+    NotAFile,
+    /// A file or directory with a name that no key can have: it is not UTF-8.
+    Name,
 }
 
 /// The listable operations.

@@ -103,6 +103,11 @@ impl ListableStore for SubStore {
         Ok(Listing {
             keys: found.keys.iter().filter_map(|k| k.strip(&self.prefix)).filter(|k| !Self::is_metadata(k)).collect(),
             prefixes: found.prefixes.iter().filter_map(|p| p.strip(&self.prefix)).collect(),
+            others: found
+                .others
+                .iter()
+                .filter_map(|(name, other)| Some((name.strip_prefix(self.prefix.as_str())?.to_owned(), *other)))
+                .collect(),
         })
     }
 }

@@ -1,7 +1,10 @@
 //! What holds for directories alone. The laws of all stores are tested beside the stores.
 
 use super::*;
-use zarr_core::source::ByteRange;
+use zarr_core::{
+    source::ByteRange,
+    store::{Listing, Other},
+};
 
 fn key(k: &str) -> Key {
     Key::new(k).unwrap()
@@ -103,7 +106,7 @@ fn links_are_followed_but_never_removed_through() {
     assert_eq!(store.get(&key("file")).unwrap().unwrap(), b"kept");
     let e = store.get(&key("dangling")).unwrap_err();
     assert!(
-        e.key() == Some("dangling") && e.to_string().contains("no file"),
+        e.key() == Some("dangling") && e.to_string().contains("not a file"),
         "not taken for what was never stored: {e}"
     );
     store.erase_prefix(&prefix("link/")).unwrap();
@@ -131,18 +134,64 @@ fn one_directory_has_one_name() {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_a_value_is_passed_over() {
+fn entries_that_are_not_values_are_listed_as_such() {
     use std::os::unix::{ffi::OsStrExt, net::UnixListener};
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
-    let made = std::process::Command::new("mkfifo").arg(dir.path().join("pipe")).status();
-    let _socket = UnixListener::bind(dir.path().join("socket")).unwrap();
-    // Some systems refuse such a name.
-    let _refused = fs::write(dir.path().join(OsStr::from_bytes(b"\xff")), "");
-    if made.is_ok_and(|m| m.success()) {
-        assert!(store.get(&key("pipe")).is_err(), "and nobody waits");
+    fs::create_dir_all(dir.path().join("a/empty/inner")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(dir.path().join("a/pipe")).status();
+    assert!(made.unwrap().success());
+    let _socket = UnixListener::bind(dir.path().join("a/socket")).unwrap();
+    fs::write(dir.path().join("a").join(OsStr::from_bytes(b"x\xff")), "").unwrap();
+    fs::create_dir(dir.path().join("a").join(OsStr::from_bytes(b"\xfe/"))).unwrap();
+    let others = store.list_dir(&prefix("a/")).unwrap();
+    assert!(others.keys.is_empty() && others.prefixes.is_empty());
+    let expected = [
+        ("a/\\xfe", Other::Name),
+        ("a/empty", Other::EmptyDirectory),
+        ("a/pipe", Other::NotAFile),
+        ("a/socket", Other::NotAFile),
+        ("a/x\\xff", Other::Name),
+    ];
+    assert_eq!(others.others, expected.map(|(name, other)| (name.to_owned(), other)).into());
+    let sub = zarr_core::store::SubStore::new(std::sync::Arc::new(store), prefix("a/"));
+    assert_eq!(sub.list_dir(&Prefix::ROOT).unwrap().others.keys().nth(2).unwrap(), "pipe");
+    for name in ["pipe", "socket"] {
+        let e = sub.get(&key(name)).unwrap_err();
+        assert!(e.to_string().contains("not a file"), "and nobody waits: {e}");
     }
-    assert!(listed(&store).is_empty());
+}
+
+#[test]
+fn a_directory_in_the_place_of_a_value_is_an_error() {
+    struct Nothing;
+    impl Change for Nothing {
+        fn change(&mut self, _: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+            Ok(None)
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let store = FilesystemStore::open(dir.path()).unwrap();
+    fs::create_dir_all(dir.path().join("a/empty")).unwrap();
+    store.set(&key("a/full/x"), b"1").unwrap();
+    for k in ["a/empty", "a/full"] {
+        let errors = [
+            store.get(&key(k)).unwrap_err(),
+            store.open(&key(k)).err().unwrap(),
+            store.set(&key(k), b"").unwrap_err(),
+            store.set_if_absent(&key(k), b"").unwrap_err(),
+            store.update(&key(k), &mut Nothing).unwrap_err(),
+        ];
+        for e in errors {
+            assert!(e.key() == Some(k) && e.to_string().contains("is a directory"), "{e}");
+        }
+        store.erase(&key(k)).unwrap();
+    }
+    assert!(!dir.path().join("a/empty").exists(), "erased");
+    assert_eq!(store.get(&key("a/empty")).unwrap(), None);
+    assert_eq!(listed(&store), ["a/full/x"]);
+    fs::create_dir(dir.path().join("a/empty")).unwrap();
+    assert_eq!(store.get(&key("a/empty/0")).unwrap(), None, "an empty directory elsewhere is not an error");
 }
 
 /// A change that is under way when its directory is erased begins anew with what is made there anew.
@@ -184,7 +233,9 @@ fn debris_is_what_nobody_holds() {
     for name in ["a/__zarr_partial.1/v", "a/__zarr_partial.2", "a/__zarr_partial.3"] {
         fs::write(dir.path().join(name), "half").unwrap();
     }
-    assert!(store.list_dir(&Prefix::ROOT).unwrap() == Listing::default(), "no values, no prefixes");
+    assert!(store.list().unwrap().is_empty(), "no values");
+    let others: Vec<_> = store.list_dir(&Prefix::ROOT).unwrap().others.into_keys().collect();
+    assert_eq!(others, ["a", "empty"], "no prefixes");
     let held = fs::File::open(dir.path().join("a/__zarr_partial.3")).unwrap();
     crate::platform::hold::lock(&held).unwrap();
     let expected: &[&str] = if cfg!(unix) { &["a/__zarr_partial.1", "a/__zarr_partial.2"] } else { &[] };
@@ -207,7 +258,7 @@ fn what_is_no_file_is_not_replaced() {
     std::os::unix::fs::symlink("nowhere", dir.path().join("link")).unwrap();
     let read = store.get(&key("link")).unwrap_err();
     for e in [read, store.set(&key("link"), b"x").unwrap_err(), store.set_if_absent(&key("link"), b"x").unwrap_err()] {
-        assert!(e.key() == Some("link") && e.to_string().contains("no file"), "{e}");
+        assert!(e.key() == Some("link") && e.to_string().contains("not a file"), "{e}");
     }
     store.erase(&key("link")).unwrap();
     assert!(dir.path().join("link").symlink_metadata().is_ok(), "no value, nothing to erase");

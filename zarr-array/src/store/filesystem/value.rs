@@ -42,15 +42,15 @@ impl<'s> OpenFile<'s> {
         let now = directory.open_file(name).and_then(|file| file.metadata());
         now.is_ok_and(|now| Version::of(&now) == self.version)
     }
-    /// The value at a path; `None` if a directory is there.
-    pub(super) fn open(path: &Path, key: &Key, kept: &'s Kept) -> io::Result<Option<Self>> {
+    /// The value at a path. Anything but a file is an error.
+    pub(super) fn open(path: &Path, key: &Key, kept: &'s Kept) -> io::Result<Self> {
         let file = ReadAt::open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
-            return if metadata.is_dir() { Ok(None) } else { Err(no_file(false)) };
+            return Err(no_file(metadata.is_dir()));
         }
         let version = Version::of(&metadata);
-        Ok(Some(Self { file, size: metadata.len(), version, key: key.clone(), kept }))
+        Ok(Self { file, size: metadata.len(), version, key: key.clone(), kept })
     }
     /// A file that is open already.
     pub(super) fn of(file: File, metadata: &Metadata, key: &Key, kept: &'s Kept) -> Self {
@@ -150,7 +150,7 @@ mod tests {
             let bytes: Vec<u8> = (0..600_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
             std::fs::write(dir.path().join("v"), &bytes).unwrap();
             let (key, pool) = (Key::new("v").unwrap(), Kept::default());
-            let value = OpenFile::open(&dir.path().join("v"), &key, &pool).unwrap().unwrap();
+            let value = OpenFile::open(&dir.path().join("v"), &key, &pool).unwrap();
             let mut ranges: Vec<_> = ranges
                 .into_iter()
                 // Half of them crowd together, so that there is something to merge.
@@ -181,7 +181,7 @@ mod tests {
         let path = dir.path().join("v");
         let (key, kept, mut makes) = (Key::new("v").unwrap(), Kept::default(), 0);
         let mut first_byte = || {
-            let value = OpenFile::open(&path, &key, &kept).unwrap().unwrap();
+            let value = OpenFile::open(&path, &key, &kept).unwrap();
             let mut make = || {
                 makes += 1;
                 Ok(std::sync::Arc::new(value.get()?[0]) as Memo)

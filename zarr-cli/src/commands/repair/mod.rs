@@ -145,9 +145,12 @@ impl Steps<'_> {
     /// Shards whose indexes can be made again.
     fn shards(&mut self, array: &Array) -> Result<()> {
         let Some(shards) = Shards::of(array, self.context)? else { return Ok(()) };
-        let cells = array.stored_chunks()?;
-        let progress = Progress::new("shards", cells.len() as u64);
-        for cell in cells {
+        let stored = array.stored_keys()?;
+        for e in stored.errors {
+            self.unknown(array.path(), e.key().unwrap_or_default().to_owned(), e);
+        }
+        let progress = Progress::new("shards", stored.chunks.len() as u64);
+        for cell in stored.chunks {
             progress.add(1);
             let key = format!("{}{}", Prefix::of(array.path()), array.chunk_key(&cell)?);
             match shards.look(array, &cell) {

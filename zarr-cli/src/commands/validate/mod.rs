@@ -155,24 +155,28 @@ fn check_below(group: &Group, found: &mut Found) -> Result<()> {
 
 /// Below an array are its metadata document and its chunks, and nothing else.
 fn check_keys(array: &Array, found: &mut Found) -> Result<()> {
-    let (path, rank) = (array.path().to_string(), array.shape().len());
+    let path = array.path().to_string();
     for (point, name) in array.skipped() {
         found.add(&path, None, "an extension is known", &format!("the {point} `{name}` is skipped"));
     }
+    let stored = array.stored_keys()?;
+    let full = |key: &Key| Some(format!("{}{key}", Prefix::of(array.path())));
+    for key in &stored.unknown {
+        found.add(&path, full(key), "a key is a chunk's", &"this key belongs to no chunk");
+    }
+    for e in &stored.errors {
+        found.error(&path, "a key can be read", e);
+    }
     let mut cells = Vec::new();
-    for key in array.data_store().lister()?.list()? {
-        let full = Some(format!("{}{key}", Prefix::of(array.path())));
-        match array.resolved().chunk_key_encoding.decode(key.as_str(), rank) {
-            None => found.add(&path, full, "a key is a chunk's", &"this key belongs to no chunk"),
-            Some(cell) if array.chunk_region(&cell).is_err() => {
-                found.add(&path, full, "a chunk lies in the grid", &format!("there is no cell {cell:?}"));
-            }
-            Some(cell) if found.keep => cells.push(cell.to_vec()),
-            Some(_) => {}
+    for cell in stored.chunks {
+        if array.chunk_region(&cell).is_err() {
+            let key = full(&array.chunk_key(&cell)?);
+            found.add(&path, key, "a chunk lies in the grid", &format!("there is no cell {cell:?}"));
+        } else if found.keep {
+            cells.push(cell);
         }
     }
     if found.keep {
-        cells.sort_unstable();
         cells.dedup();
         found.arrays.push(Stored { array: array.clone(), cells });
     }
