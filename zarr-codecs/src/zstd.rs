@@ -77,7 +77,7 @@ impl BytesToBytes for Zstd {
         out.unused(bound - written?);
         Ok(())
     }
-    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
         if encoded.is_empty() {
             return Err(Error::data("no bytes are no zstd frame"));
         }
@@ -87,7 +87,7 @@ impl BytesToBytes for Zstd {
         };
         let result = match self.decoded {
             Size::Exact(_) => decompress_at_once(&mut context, encoded, out),
-            Size::AtMost(_) | Size::Unknown => decompress_in_pieces(&mut context, call, encoded, out),
+            Size::AtMost(_) | Size::Unknown => decompress_in_pieces(&mut context, encoded, out),
         };
         if result.is_ok() {
             self.decompressors.give(context);
@@ -116,10 +116,10 @@ fn decompress_at_once(context: &mut DCtx<'_>, encoded: &[u8], out: &mut Out<'_>)
     Ok(())
 }
 
-fn decompress_in_pieces(context: &mut DCtx<'_>, call: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+fn decompress_in_pieces(context: &mut DCtx<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
     context.reset(ResetDirective::SessionOnly).map_err(failed)?;
-    // A frame says how much memory its window needs.
-    let window = call.limits.chunk_bytes.max(LEAST_WINDOW).ilog2().min(MOST_WINDOW_LOG);
+    // A frame says how much memory its window needs. More than what it may decode to is of no use.
+    let window = out.left().max(LEAST_WINDOW).ilog2().min(MOST_WINDOW_LOG);
     context.set_parameter(DParameter::WindowLogMax(window)).map_err(failed)?;
     let mut input = InBuffer::around(encoded);
     let mut piece = PIECE.max(encoded.len() as u64);
@@ -139,7 +139,7 @@ fn decompress_in_pieces(context: &mut DCtx<'_>, call: &Call<'_>, encoded: &[u8],
             return Err(Error::data("the last zstd frame is cut short"));
         }
         if out.left() == 0 && written == 0 {
-            return Err(Error::data("decodes to more bytes than it should"));
+            return Err(out.excess(1));
         }
         piece = piece.saturating_mul(2).max(1);
     }

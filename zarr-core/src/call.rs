@@ -310,14 +310,25 @@ impl<'a> Out<'a> {
         };
         space.ok_or_else(|| ErrorKind::Contract("output memory did not grow").into())
     }
+    /// The error of a codec that has at least `n` bytes more than the output takes.
+    #[cold]
+    pub fn excess(&self, n: u64) -> Error {
+        let asked = (self.len() as u64).saturating_add(n);
+        let most = (self.len() as u64).saturating_add(self.left());
+        match &self.0 {
+            Target::Grow { max, .. } => {
+                ErrorKind::Limit { what: "the decoded output of a codec", asked, limit: *max }.into()
+            }
+            _ => Error::data(format!("decodes to at least {asked} bytes, expected at most {most}")),
+        }
+    }
     /// Makes room for `n` more bytes.
     #[cold]
     fn grow(&mut self, n: usize) -> Result<()> {
         let asked = (self.len() as u64).saturating_add(n as u64);
-        let too_much = || Error::data(format!("decodes to at least {asked} bytes, more than it should"));
         match &mut self.0 {
-            Target::Fixed { .. } => Err(too_much()),
-            Target::Grow { max, .. } | Target::Sink { max, .. } if asked > *max => Err(too_much()),
+            Target::Fixed { .. } => Err(self.excess(n as u64)),
+            Target::Grow { max, .. } | Target::Sink { max, .. } if asked > *max => Err(self.excess(n as u64)),
             Target::Grow { buffer, len, .. } => {
                 let end = *len + n;
                 if *len == 0 && buffer.capacity() < end {
@@ -371,7 +382,7 @@ impl<'a> Out<'a> {
                 // Also reads the sums at the end.
                 return match read(&mut [0])? {
                     0 => Ok(()),
-                    _ => Err(Error::data("decodes to more bytes than it should")),
+                    n => Err(self.excess(n as u64)),
                 };
             }
             let read = read(self.space(wanted)?)?;

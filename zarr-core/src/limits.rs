@@ -1,6 +1,12 @@
 //! What data from outside may ask for at most.
 
-use crate::error::{ErrorKind, Result};
+use crate::{
+    error::{ErrorKind, Result},
+    representation::Size,
+};
+
+/// What lies between two codecs may always have this many bytes: headers and padding dwarf a tiny chunk.
+const INTERMEDIATE_FLOOR: u64 = 1 << 20;
 
 /// Limits on what stored data and metadata may ask for. Every number from outside meets one of them, and checked
 /// arithmetic, before it meets an allocation.
@@ -9,6 +15,9 @@ use crate::error::{ErrorKind, Result};
 pub struct Limits {
     /// The largest decoded chunk, or value that must be decoded whole, in bytes.
     pub chunk_bytes: u64,
+    /// How large the output of a codec that has no exact size may get while a chunk is decoded, as a multiple of what an
+    /// encoder makes of the chunk at most. 1 MiB is always allowed, more than [`chunk_bytes`](Self::chunk_bytes) never.
+    pub intermediate_factor: u32,
     /// The largest metadata document, in bytes.
     pub metadata_bytes: u64,
     /// How deep JSON may nest.
@@ -26,6 +35,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             chunk_bytes: 4 << 30,
+            intermediate_factor: 8,
             metadata_bytes: 64 << 20,
             json_depth: 128,
             codec_depth: 8,
@@ -40,6 +50,12 @@ impl Limits {
     pub fn chunk(&self, what: &'static str, asked: u64) -> Result<usize> {
         let within = (asked <= self.chunk_bytes).then(|| usize::try_from(asked).ok()).flatten();
         within.ok_or_else(|| ErrorKind::Limit { what, asked, limit: self.chunk_bytes }.into())
+    }
+    /// The most bytes that a codec may decode to where an encoder makes `expected`.
+    pub fn intermediate(&self, expected: Size) -> u64 {
+        let most =
+            expected.max().map(|n| n.saturating_mul(u64::from(self.intermediate_factor)).max(INTERMEDIATE_FLOOR));
+        most.unwrap_or(u64::MAX).min(self.chunk_bytes)
     }
 }
 

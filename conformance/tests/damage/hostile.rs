@@ -66,6 +66,23 @@ fn much_from_little() {
     }
 }
 
+/// What lies between two codecs is bounded by what the chunk needs, not by the limit of a chunk.
+#[test]
+fn much_between_two_codecs() {
+    for codec in [GZIP, ZSTD, LZ4] {
+        let bomb = bomb("uint8", &[BYTES, codec]);
+        for outer in [&[GZIP][..], &["\"crc32c\""], &[ZSTD, GZIP]] {
+            let codecs = [&[BYTES], outer, &[codec]].concat();
+            let (outcome, largest) = read_within(4 << 30, &new("uint8", 4, &codecs), &bomb);
+            let e = outcome.unwrap_err();
+            let limit = |e: &zarr_array::Error| matches!(e.kind(), ErrorKind::Limit { limit: 0x10_0000, asked, .. } if *asked > 0x10_0000);
+            assert!(limit(&e) || codec == LZ4 && matches!(e.kind(), ErrorKind::Data(_)), "{codecs:?}: {e}");
+            let most = if codec == ZSTD { WINDOW } else { ALLOCATION };
+            assert!(largest <= most, "{codecs:?}: {largest} bytes were allocated at once");
+        }
+    }
+}
+
 /// A frame may ask its reader for a window of 128 MiB and more before its first byte. Every reader should grant 8 MiB.
 #[test]
 fn a_zstd_frame_with_a_large_window() {

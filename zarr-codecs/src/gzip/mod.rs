@@ -1,6 +1,6 @@
 //! `gzip`: a bytes -> bytes codec. Specification: "Gzip codec".
 //!
-//! Several members one after another are read as one, as RFC 1952 has it.
+//! Several members one after another are read as one, as RFC 1952 has it. Zero bytes after a member are padding.
 //!
 //! ```
 //! # use zarr_core::{extension::Extension, json::Json};
@@ -12,7 +12,7 @@
 mod ffi;
 
 use ffi::{Compressor, Decompressor};
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read};
 use zarr_core::{
@@ -108,7 +108,7 @@ fn members(decompressor: &mut Decompressor, mut encoded: &[u8], space: &mut [u8]
             return Ok(None);
         }
         let member = decompressor.member(encoded, &mut space[written..])?;
-        encoded = encoded.get(member.encoded..).unwrap_or_default();
+        encoded = after_padding(encoded.get(member.encoded..).unwrap_or_default());
         written += member.decoded;
     }
     Ok(Some(written))
@@ -116,8 +116,29 @@ fn members(decompressor: &mut Decompressor, mut encoded: &[u8], space: &mut [u8]
 
 /// A stream, where it is not known how much there will be.
 fn decode_in_pieces(encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
-    let mut decoder = MultiGzDecoder::new(encoded);
-    out.read_all(encoded.len() as u64, |space| fill(&mut decoder, space))
+    let mut members = Members(GzDecoder::new(encoded));
+    out.read_all(encoded.len() as u64, |space| fill(&mut members, space))
+}
+
+/// What follows zero bytes, which writers to tapes and block devices, and Python, allow after each member.
+fn after_padding(encoded: &[u8]) -> &[u8] {
+    &encoded[encoded.iter().take_while(|byte| **byte == 0).count()..]
+}
+
+/// The bytes of one member after another.
+struct Members<'e>(GzDecoder<&'e [u8]>);
+
+impl Read for Members<'_> {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.0.read(space)?;
+            let rest = after_padding(self.0.get_ref());
+            if read > 0 || space.is_empty() || rest.is_empty() {
+                return Ok(read);
+            }
+            self.0 = GzDecoder::new(rest);
+        }
+    }
 }
 
 /// Reads until the space is full or the end is reached, where the sums are checked.
@@ -197,7 +218,20 @@ mod tests {
         assert_eq!(decode(&*codec, &both, Some(6)).unwrap(), b"abcdef");
         assert_eq!(decode(&*codec, &both, None).unwrap(), b"abcdef");
         assert!(decode(&*codec, &both, Some(5)).is_err());
-        assert!(decode(&*codec, &[&both[..], b"garbage"].concat(), Some(6)).is_err());
+        let unknown = bytes_codec(FIVE, Size::Unknown).unwrap();
+        let [first, second] = [encode(&*codec, b"abc"), encode(&*codec, b"def")];
+        for padding in [&[0][..], &[0; 512]] {
+            for padded in [[&both[..], padding].concat(), [&first[..], padding, &second, padding].concat()] {
+                assert_eq!(decode(&*codec, &padded, Some(6)).unwrap(), b"abcdef");
+                assert_eq!(decode(&*unknown, &padded, None).unwrap(), b"abcdef");
+            }
+        }
+        for garbage in [&b"garbage"[..], b"\0\0garbage", b"\0\x1f\x8b", &[0x1f, 0x8b, 8, 0]] {
+            for bad in [[&both[..], garbage].concat(), [&[0], &both[..]].concat()] {
+                assert!(decode(&*codec, &bad, Some(6)).is_err(), "{garbage:?}");
+                assert!(decode(&*unknown, &bad, None).is_err(), "{garbage:?}");
+            }
+        }
     }
 
     /// A member whose header has a sum, right or wrong, wherever it comes.

@@ -198,8 +198,15 @@ fn decode_all(
         }
         Size::AtMost(_) | Size::Unknown => {
             scratch = call.scratch(0)?;
-            let mut out = scratch.grow(call.limits.chunk_bytes);
-            last.stage.blame("decode", codec.decode(call, bytes, &mut out))?;
+            let most = call.limits.intermediate(last.decoded);
+            let mut out = scratch.grow(most);
+            let decoded = codec.decode(call, bytes, &mut out).map_err(|e| match e.kind() {
+                ErrorKind::Limit { limit, .. } if *limit == most && most < call.limits.chunk_bytes => {
+                    e.with_hint("a larger `Limits::intermediate_factor` allows more")
+                }
+                _ => e,
+            });
+            last.stage.blame("decode", decoded)?;
             (out.alias(), out.len())
         }
     };
