@@ -44,7 +44,7 @@ static int is(const zp_bytes *json, const zp_str *text) {
   return json->len == text->len && memcmp(json->ptr, text->ptr, text->len) == 0;
 }
 
-static zp_status create(const zp_host *host, const zp_call *call, const zp_site *site, void **self) {
+static zp_status create(const zp_host *host, const zp_call *call, const zp_site *site, void **self) ZP_NOEXCEPT {
   (void)host;
   /* What an instance remembers is the configuration that it was given. */
   if (is(site->configuration, &empty)) *self = (void *)&empty;
@@ -53,12 +53,12 @@ static zp_status create(const zp_host *host, const zp_call *call, const zp_site 
   return ZP_OK;
 }
 
-static zp_status destroy(void *self) {
+static zp_status destroy(void *self) ZP_NOEXCEPT {
   (void)self;
   return ZP_OK;
 }
 
-static zp_status configuration(const void *self, const zp_call *call, zp_out *json) {
+static zp_status configuration(const void *self, const zp_call *call, zp_out *json) ZP_NOEXCEPT {
   const zp_str *text = (const zp_str *)self;
   uint8_t *to = zp_room(json, call, text->len);
   if (!to) return ZP_E_LIMIT;
@@ -69,7 +69,7 @@ static zp_status configuration(const void *self, const zp_call *call, zp_out *js
 
 /* ---- the codec ----------------------------------------------------------------------------------------------------- */
 
-static zp_status encoded_size(const void *self, const zp_size *decoded, zp_size *encoded) {
+static zp_status encoded_size(const void *self, const zp_size *decoded, zp_size *encoded) ZP_NOEXCEPT {
   (void)self;
   *encoded = *decoded;
   if (decoded->kind == ZP_SIZE_UNKNOWN || decoded->bytes > UINT64_MAX - SUM) encoded->kind = ZP_SIZE_UNKNOWN;
@@ -77,7 +77,7 @@ static zp_status encoded_size(const void *self, const zp_size *decoded, zp_size 
   return ZP_OK;
 }
 
-static zp_status encode(const void *self, const zp_call *call, const zp_bytes *decoded, zp_out *encoded) {
+static zp_status encode(const void *self, const zp_call *call, const zp_bytes *decoded, zp_out *encoded) ZP_NOEXCEPT {
   uint8_t *to;
   uint32_t sum = fletcher32(decoded->ptr, decoded->len);
   int i;
@@ -91,7 +91,7 @@ static zp_status encode(const void *self, const zp_call *call, const zp_bytes *d
   return ZP_OK;
 }
 
-static zp_status decode(const void *self, const zp_call *call, const zp_bytes *encoded, zp_out *decoded) {
+static zp_status decode(const void *self, const zp_call *call, const zp_bytes *encoded, zp_out *decoded) ZP_NOEXCEPT {
   uint32_t sum = 0;
   size_t len;
   uint8_t *to;
@@ -130,7 +130,7 @@ static const zp_extension extension = {
 static const zp_extension *const extensions[] = {&extension};
 static const zp_plugin plugin = {sizeof(zp_plugin), ZP_ABI_MINOR, ZP_MAGIC, &id, &version, extensions, 1, &manifest};
 
-const zp_plugin *zarr_plugin_entry_v1(const zp_host *host, const zp_call *call) {
+const zp_plugin *zarr_plugin_entry_v1(const zp_host *host, const zp_call *call) ZP_NOEXCEPT {
   (void)host, (void)call;
   return &plugin;
 }

@@ -19,7 +19,7 @@ static zp_status check_configuration(const zp_call *call, const zp_site *site) {
   return ZP_FAIL(call, ZP_E_CONFIGURATION, "it has no configuration");
 }
 
-static zp_status configuration(const void *self, const zp_call *call, zp_out *json) {
+static zp_status configuration(const void *self, const zp_call *call, zp_out *json) ZP_NOEXCEPT {
   (void)self;
   return put(json, call, "{}", 2);
 }
@@ -27,31 +27,31 @@ static zp_status configuration(const void *self, const zp_call *call, zp_out *js
 /* There is nothing to remember, so all instances are this one. */
 static char instance;
 
-static zp_status create(const zp_host *host, const zp_call *call, const zp_site *site, void **self) {
+static zp_status create(const zp_host *host, const zp_call *call, const zp_site *site, void **self) ZP_NOEXCEPT {
   (void)host;
   *self = &instance;
   return check_configuration(call, site);
 }
 
-static zp_status destroy(void *self) {
+static zp_status destroy(void *self) ZP_NOEXCEPT {
   (void)self;
   return ZP_OK;
 }
 
 /* Changes nothing. Put your encoding in its place. */
 
-static zp_status encoded_size(const void *self, const zp_size *decoded, zp_size *encoded) {
+static zp_status encoded_size(const void *self, const zp_size *decoded, zp_size *encoded) ZP_NOEXCEPT {
   (void)self;
   *encoded = *decoded;
   return ZP_OK;
 }
 
-static zp_status encode(const void *self, const zp_call *call, const zp_bytes *decoded, zp_out *encoded) {
+static zp_status encode(const void *self, const zp_call *call, const zp_bytes *decoded, zp_out *encoded) ZP_NOEXCEPT {
   (void)self;
   return put(encoded, call, (const char *)decoded->ptr, decoded->len);
 }
 
-static zp_status decode(const void *self, const zp_call *call, const zp_bytes *encoded, zp_out *decoded) {
+static zp_status decode(const void *self, const zp_call *call, const zp_bytes *encoded, zp_out *decoded) ZP_NOEXCEPT {
   (void)self;
   /* The result is the input: nothing is copied. */
   if (zp_alias(decoded, encoded, 0, encoded->len)) return ZP_OK;
@@ -76,7 +76,7 @@ static const zp_extension extension = {sizeof(zp_extension), ZP_EXTENSION_BYTES_
 static const zp_extension *const extensions[] = {&extension};
 static const zp_plugin plugin = {sizeof(zp_plugin), ZP_ABI_MINOR, ZP_MAGIC, &id, &version, extensions, 1, &manifest};
 
-const zp_plugin *zarr_plugin_entry_v1(const zp_host *host, const zp_call *call) {
+const zp_plugin *zarr_plugin_entry_v1(const zp_host *host, const zp_call *call) ZP_NOEXCEPT {
   (void)host, (void)call;
   return &plugin;
 }

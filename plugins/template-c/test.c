@@ -10,7 +10,7 @@
     }                                                                                 \
   } while (0)
 
-static void set_error(const zp_call *call, zp_status status, const zp_str *message, const zp_str *hint) {
+static void set_error(const zp_call *call, zp_status status, const zp_str *message, const zp_str *hint) ZP_NOEXCEPT {
   (void)call, (void)hint;
   printf("  refused with %d: %.*s\n", (int)status, (int)message->len, message->ptr);
 }

@@ -2,6 +2,9 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
+#[path = "plugins/languages.rs"]
+mod languages;
+
 use std::{
     path::{Path, PathBuf},
     process::{Command, Output},

@@ -15,7 +15,8 @@
  * - Calls back: set_error, scratch and join of zp_call, zp_out, zp_reader and zp_store, during the call they were passed
  *   to, and no later. When one of them fails, return its status at once. What is lent as zp_each, zp_make and zp_found,
  *   and one zp_out, is used by one thread at a time, and is not entered again before it has returned.
- * - Nothing unwinds into the other side: no exception, no panic, no longjmp, from functions lent to it neither.
+ * - Nothing unwinds into the other side: no exception, no panic, no longjmp, from functions lent to it neither. In C++
+ *   functions are ZP_NOEXCEPT, and ZP_GUARD catches what their bodies throw.
  */
 #ifndef ZARR_PLUGIN_H
 #define ZARR_PLUGIN_H
@@ -23,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Belongs after the parameters of zarr_plugin_entry_v1 and of every function that goes into a vtable or another struct of
+ * this header. C++ requires it: since C++17 noexcept is part of a function's type. In C it expands to nothing. */
 #ifdef __cplusplus
 #define ZP_NOEXCEPT noexcept
 extern "C" {

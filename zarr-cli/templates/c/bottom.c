@@ -14,7 +14,7 @@ static const zp_extension extension = {sizeof(zp_extension), ZP_EXTENSION_{{KIND
 static const zp_extension *const extensions[] = {&extension};
 static const zp_plugin plugin = {sizeof(zp_plugin), ZP_ABI_MINOR, ZP_MAGIC, &id, &version, extensions, 1, &manifest};
 
-const zp_plugin *zarr_plugin_entry_v1(const zp_host *host, const zp_call *call) {
+const zp_plugin *zarr_plugin_entry_v1(const zp_host *host, const zp_call *call) ZP_NOEXCEPT {
   (void)host, (void)call;
   return &plugin;
 }

@@ -2,7 +2,7 @@
 /* One cell that is the whole array. Put your cells in its place. */
 
 static zp_status grid_shape(const void *self, const zp_call *call, const uint64_t *array_shape, uint32_t rank,
-                            uint64_t *grid_shape) {
+                            uint64_t *grid_shape) ZP_NOEXCEPT {
   uint32_t i;
   (void)self, (void)call;
   for (i = 0; i < rank; i++) grid_shape[i] = array_shape[i] ? 1 : 0;
@@ -10,7 +10,7 @@ static zp_status grid_shape(const void *self, const zp_call *call, const uint64_
 }
 
 static zp_status cell_at(const void *self, const zp_call *call, const uint64_t *array_shape, uint32_t rank,
-                         const uint64_t *cell, uint64_t *start, uint64_t *len) {
+                         const uint64_t *cell, uint64_t *start, uint64_t *len) ZP_NOEXCEPT {
   uint32_t i;
   (void)self;
   for (i = 0; i < rank; i++) {
@@ -22,7 +22,7 @@ static zp_status cell_at(const void *self, const zp_call *call, const uint64_t *
 }
 
 static zp_status cell_of(const void *self, const zp_call *call, const uint64_t *array_shape, uint32_t rank,
-                         const uint64_t *element, uint64_t *cell) {
+                         const uint64_t *element, uint64_t *cell) ZP_NOEXCEPT {
   uint32_t i;
   (void)self;
   for (i = 0; i < rank; i++) {
@@ -33,7 +33,7 @@ static zp_status cell_of(const void *self, const zp_call *call, const uint64_t *
 }
 
 static zp_status resized(const void *self, const zp_call *call, const uint64_t *array_shape, const uint64_t *new_shape,
-                         uint32_t rank, zp_out *json) {
+                         uint32_t rank, zp_out *json) ZP_NOEXCEPT {
   (void)self, (void)json;
   if (rank == 0 || memcmp(array_shape, new_shape, rank * sizeof(uint64_t)) == 0) return ZP_OK;
   return ZP_FAIL(call, ZP_E_ARGUMENT, "its only cell would change");

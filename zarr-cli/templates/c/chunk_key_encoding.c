@@ -10,7 +10,8 @@ static char *number(char *end, uint64_t n) {
   return end;
 }
 
-static zp_status encode(const void *self, const zp_call *call, const uint64_t *cell, uint32_t rank, zp_out *key) {
+static zp_status encode(const void *self, const zp_call *call, const uint64_t *cell, uint32_t rank,
+                        zp_out *key) ZP_NOEXCEPT {
   uint8_t *to = zp_room(key, call, 5 + (size_t)rank * 21);
   uint32_t i;
   (void)self;
@@ -28,7 +29,7 @@ static zp_status encode(const void *self, const zp_call *call, const uint64_t *c
 }
 
 static zp_status decode(const void *self, const zp_call *call, const zp_str *key, uint32_t rank, uint64_t *cell,
-                        uint32_t *found) {
+                        uint32_t *found) ZP_NOEXCEPT {
   const char *at = key->ptr + 5, *end = key->ptr + key->len;
   uint32_t i;
   (void)self, (void)call;

@@ -1,7 +1,7 @@
 
 /* One unsigned byte. Put your layout and fill values in its place. */
 
-static zp_status layout(const void *self, zp_layout *layout) {
+static zp_status layout(const void *self, zp_layout *layout) ZP_NOEXCEPT {
   (void)self;
   layout->form = ZP_FORM_FIXED;
   layout->kind = ZP_KIND_UINT;
@@ -10,7 +10,8 @@ static zp_status layout(const void *self, zp_layout *layout) {
   return ZP_OK;
 }
 
-static zp_status fill_from_json(const void *self, const zp_call *call, const zp_bytes *json, zp_out *element) {
+static zp_status fill_from_json(const void *self, const zp_call *call, const zp_bytes *json,
+                                zp_out *element) ZP_NOEXCEPT {
   size_t i;
   unsigned n = 0;
   char byte;
@@ -21,7 +22,8 @@ static zp_status fill_from_json(const void *self, const zp_call *call, const zp_
   return put(element, call, &byte, 1);
 }
 
-static zp_status fill_to_json(const void *self, const zp_call *call, const zp_bytes *element, zp_out *json) {
+static zp_status fill_to_json(const void *self, const zp_call *call, const zp_bytes *element,
+                              zp_out *json) ZP_NOEXCEPT {
   char digits[3];
   size_t n = sizeof(digits);
   unsigned value;

@@ -3,7 +3,7 @@ typedef struct instance {
   size_t bytes; /* of the array in memory */
 } instance;
 
-static zp_status create(const zp_host *host, const zp_call *call, const zp_site *site, void **self) {
+static zp_status create(const zp_host *host, const zp_call *call, const zp_site *site, void **self) ZP_NOEXCEPT {
   const zp_representation *r = site->representation;
   instance *made;
   uint64_t n;
@@ -23,7 +23,7 @@ static zp_status create(const zp_host *host, const zp_call *call, const zp_site 
   return ZP_OK;
 }
 
-static zp_status destroy(void *self) {
+static zp_status destroy(void *self) ZP_NOEXCEPT {
   free(self);
   return ZP_OK;
 }

@@ -19,7 +19,7 @@ static zp_status check_configuration(const zp_call *call, const zp_site *site) {
   return ZP_FAIL(call, ZP_E_CONFIGURATION, "it has no configuration");
 }
 
-static zp_status configuration(const void *self, const zp_call *call, zp_out *json) {
+static zp_status configuration(const void *self, const zp_call *call, zp_out *json) ZP_NOEXCEPT {
   (void)self;
   return put(json, call, "{}", 2);
 }
