@@ -1,7 +1,11 @@
 //! `zarr extensions`: what this program knows.
 
 use super::{Outcome, info};
-use crate::{args::Extensions as Args, output::print, session::Session};
+use crate::{
+    args::Extensions as Args,
+    output::{print, show},
+    session::Session,
+};
 use zarr_array::{
     Result,
     core::{
@@ -31,7 +35,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
         let alias = l.alias_of.map_or(String::new(), |n| format!(", as `{n}`"));
         let refused = refused(&l).map_or(String::new(), |why| format!(", refused: {why}"));
         let shadowed = if l.shadowed { ", shadowed" } else { "" };
-        print(&format!("{:<20} {:<24} {} ({}){alias}{shadowed}{refused}", l.point.as_str(), l.name, l.tier, l.origin))?;
+        show(&format!("{:<20} {:<24} {} ({}){alias}{shadowed}{refused}", l.point.as_str(), l.name, l.tier, l.origin))?;
     }
     Ok(Outcome::Done)
 }

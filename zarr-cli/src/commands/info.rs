@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::{
     args::Info as Args,
     location::Location,
-    output::{bytes, one_line, print, say},
+    output::{bytes, escaped, name, one_line, print, say, show},
     session::Session,
 };
 use std::collections::BTreeMap;
@@ -49,42 +49,50 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     }
     match &node {
         Node::Group(group) => {
-            print(&format!("group {}", group.path()))?;
-            print(&format!("attributes: {}", Json::Object(group.attributes()).to_pretty()))?;
+            show(&format!("group {}", group.path()))?;
+            show_attributes(group.attributes())?;
         }
-        Node::Array(array) => show(array, &info)?,
+        Node::Array(array) => show_array(array, &info)?,
     }
     Ok(Outcome::Done)
 }
 
-fn show(array: &Array, info: &Object) -> Result<()> {
+fn show_array(array: &Array, info: &Object) -> Result<()> {
     let m = array.metadata();
     let number = |name: &str| info.get(name).and_then(Json::as_u64).unwrap_or(0);
-    print(&format!("array {}", array.path()))?;
-    print(&format!("shape: {:?}", m.shape()))?;
+    show(&format!("array {}", array.path()))?;
+    show(&format!("shape: {:?}", m.shape()))?;
     if let Some(names) = m.dimension_names() {
-        let names: Vec<&str> = names.iter().map(|n| n.as_deref().unwrap_or("-")).collect();
-        print(&format!("dimension names: {}", names.join(", ")))?;
+        let names: Vec<_> = names.iter().map(|n| name(n.as_deref().unwrap_or("-"))).collect();
+        show(&format!("dimension names: {}", names.join(", ")))?;
     }
-    print(&format!("data type: {}", m.data_type().to_json()))?;
-    print(&format!("chunk grid: {}", m.chunk_grid().to_json()))?;
+    show(&format!("data type: {}", m.data_type().to_json()))?;
+    show(&format!("chunk grid: {}", m.chunk_grid().to_json()))?;
     if let Some(inner) = array.inner_chunk_shape() {
-        print(&format!("inner chunks: {inner:?}"))?;
+        show(&format!("inner chunks: {inner:?}"))?;
     }
-    print(&format!("chunk key encoding: {}", m.chunk_key_encoding().to_json()))?;
-    print(&format!("fill value: {}", m.fill_value()))?;
+    show(&format!("chunk key encoding: {}", m.chunk_key_encoding().to_json()))?;
+    show(&format!("fill value: {}", m.fill_value()))?;
     for codec in m.codecs() {
-        print(&format!("codec: {}", codec.to_json()))?;
+        show(&format!("codec: {}", codec.to_json()))?;
     }
     for transformer in m.storage_transformers() {
-        print(&format!("storage transformer: {}", transformer.to_json()))?;
+        show(&format!("storage transformer: {}", transformer.to_json()))?;
     }
-    for (point, name) in array.skipped() {
+    for (point, skipped) in array.skipped() {
+        let name = name(skipped);
         say(&format!("warning: the {point} `{name}` is not known here and is skipped; chunks cannot be written"));
     }
     let (stored, decoded) = (number("stored_bytes"), number("decoded_bytes"));
-    print(&format!("stored: {} in {} keys, {} decoded", bytes(stored), number("stored_keys"), bytes(decoded)))?;
-    print(&format!("attributes: {}", Json::Object(array.attributes()).to_pretty()))
+    show(&format!("stored: {} in {} keys, {} decoded", bytes(stored), number("stored_keys"), bytes(decoded)))?;
+    show_attributes(array.attributes())
+}
+
+/// Attributes are the user's own text: no line of them is cut.
+fn show_attributes(attributes: Object) -> Result<()> {
+    let text = Json::Object(attributes).to_pretty();
+    let lines: Vec<_> = text.lines().map(escaped).collect();
+    print(&format!("attributes: {}", lines.join("\n")))
 }
 
 /// How many keys of a store there are, and how many bytes in them.
@@ -181,7 +189,7 @@ pub(super) fn needs(hierarchy: &Hierarchy, path: &NodePath, plugins: &Found, jso
         if !json {
             let refused = refused.map_or(String::new(), |r| format!("; refused: {r}"));
             let point = if known { format!("{point} ") } else { String::new() };
-            print(&format!("{point}{why}{refused}"))?;
+            show(&format!("{point}{why}{refused}"))?;
         }
         lines.push(o);
     }

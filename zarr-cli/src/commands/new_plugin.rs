@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::{
     args::{Language, NewPlugin as Args, PluginKind as Kind},
-    output::print,
+    output::show,
 };
 use std::path::{Path, PathBuf};
 use zarr_array::{
@@ -143,9 +143,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         }
         std::fs::write(&path, text).map_err(|e| at(e, &path))?;
     }
-    print(&format!("wrote {}; its README.md tells what to do next", folder.display()))?;
+    show(&format!("wrote {}; its README.md tells what to do next", folder.display()))?;
     if args.lang == Language::C {
-        print("once it is built, `zarr-conformance plugin ./FILE` tries what has to hold for any such extension")?;
+        show("once it is built, `zarr-conformance plugin ./FILE` tries what has to hold for any such extension")?;
     }
     Ok(Outcome::Done)
 }

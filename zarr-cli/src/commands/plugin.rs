@@ -4,7 +4,7 @@ use super::{Outcome, info, new_plugin};
 use crate::{
     args::Plugin as Verb,
     location::Location,
-    output::{one_line, print, say},
+    output::{one_line, print, say, show},
     session::Session,
 };
 use std::path::{Path, PathBuf};
@@ -94,18 +94,18 @@ fn list(json: bool, session: &Session) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     for p in &session.given {
-        print(&format!("{} {}: given ({})", p.id(), p.version(), p.file().display()))?;
+        show(&format!("{} {}: given ({})", p.id(), p.version(), p.file().display()))?;
     }
     for c in &found.plugins {
         let broken = c.verify().err();
         let (id, version) = c.manifest.as_ref().map_or(("?", "?"), |m| (&m.id, &m.version));
         let status = if broken.is_some() { "refused" } else { status(c, registry) };
-        print(&format!("{id} {version}: {status} ({})", c.file.display()))?;
+        show(&format!("{id} {version}: {status} ({})", c.file.display()))?;
         for o in c.manifest.iter().flat_map(|m| &m.extensions) {
-            print(&format!("  {} {}", o.kind.point(), o.names().collect::<Vec<_>>().join(", ")))?;
+            show(&format!("  {} {}", o.kind.point(), o.names().collect::<Vec<_>>().join(", ")))?;
         }
         if let Some(e) = &broken {
-            print(&format!("  {}", one_line(&e.reason().to_string())))?;
+            show(&format!("  {}", one_line(&e.reason().to_string())))?;
         }
     }
     if found.folders.is_empty() {
@@ -130,16 +130,16 @@ fn inspect(file: &Path, json: bool) -> Result<Outcome> {
         print(&Json::from_serialize(&manifest)?.to_pretty())?;
         return Ok(Outcome::Done);
     }
-    print(&format!("{} {}", manifest.id, manifest.version))?;
-    print(&format!("license: {}", if manifest.license.is_empty() { "not said" } else { &manifest.license }))?;
-    print(&format!("plugin interface: {}.{}", manifest.abi.major, manifest.abi.min_minor))?;
+    show(&format!("{} {}", manifest.id, manifest.version))?;
+    show(&format!("license: {}", if manifest.license.is_empty() { "not said" } else { &manifest.license }))?;
+    show(&format!("plugin interface: {}.{}", manifest.abi.major, manifest.abi.min_minor))?;
     for o in &manifest.extensions {
         let aliases = if o.aliases.is_empty() { String::new() } else { format!(" (also {})", o.aliases.join(", ")) };
         let caps = if o.caps.is_empty() { String::new() } else { format!(", {}", o.caps.join(", ")) };
-        print(&format!("{}: {}{aliases}{caps}", o.kind.point(), o.name))?;
+        show(&format!("{}: {}{aliases}{caps}", o.kind.point(), o.name))?;
     }
     for l in &manifest.libraries {
-        print(&format!("library for {}: {}", l.target, l.path))?;
+        show(&format!("library for {}: {}", l.target, l.path))?;
     }
     Ok(Outcome::Done)
 }
@@ -168,7 +168,7 @@ fn which(name: &str, json: bool, session: &Session) -> Result<Outcome> {
     } else {
         for p in &there {
             let refused = refused(*p).map_or(String::new(), |r| format!("; refused: {r}"));
-            print(&format!("{p} {}{refused}", registry.explain(*p, name)))?;
+            show(&format!("{p} {}{refused}", registry.explain(*p, name)))?;
         }
         if there.is_empty() {
             let unknown = registry.unknown(ExtensionPoint::Codec, name);
@@ -235,7 +235,7 @@ fn add(file: &Path, replace: bool, json: bool) -> Result<Outcome> {
         print(&Json::Object(o).to_pretty())?;
     } else {
         let all: Vec<&str> = manifest.extensions.iter().flat_map(zarr_array::plugins::Offered::names).collect();
-        print(&format!("added {id} {} ({}): {}", plugin.version(), at.display(), all.join(", ")))?;
+        show(&format!("added {id} {} ({}): {}", plugin.version(), at.display(), all.join(", ")))?;
     }
     Ok(Outcome::Done)
 }
@@ -285,7 +285,7 @@ fn remove(id: &str, json: bool) -> Result<Outcome> {
         o.set("removed", removed);
         print(&Json::Object(o).to_pretty())?;
     } else {
-        print(&format!("removed {id}"))?;
+        show(&format!("removed {id}"))?;
     }
     Ok(Outcome::Done)
 }

@@ -4,14 +4,11 @@ use super::Outcome;
 use crate::{
     args::Node as Args,
     location::Location,
-    output::{one_line, print, say},
+    output::{name, print, say, shown},
 };
 use zarr_array::{
     Array, Context, Node, Result,
-    core::{
-        extension::Extension,
-        json::{Json, Object},
-    },
+    core::json::{Json, Object},
 };
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
@@ -21,7 +18,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     if args.json {
         print(&Json::Object(as_json("", &root, &mut broken)?).to_pretty())?;
     } else {
-        print(&line(&at.typed, &root))?;
+        print(&shown(&line(&at.typed, &root)))?;
         if let Node::Group(_) = &root {
             below(&root, "", &mut broken)?;
         }
@@ -41,18 +38,20 @@ fn below(node: &Node, indent: &str, broken: &mut usize) -> Result<()> {
         let (branch, space) = if last { ("└── ", "    ") } else { ("├── ", "│   ") };
         match &child.node {
             Ok(node) => {
-                print(&format!("{indent}{branch}{}", line(&child.name, node)))?;
+                print(&format!("{indent}{branch}{}", shown(&line(&name(&child.name), node))))?;
                 below(node, &format!("{indent}{space}"), broken)?;
             }
             Err(e) => {
                 *broken += 1;
-                print(&format!("{indent}{branch}{} (cannot be opened: {})", child.name, one_line(&e.to_string())))?;
+                let line = format!("{} (cannot be opened: {e})", name(&child.name));
+                print(&format!("{indent}{branch}{}", shown(&line)))?;
             }
         }
     }
     Ok(())
 }
 
+/// A node in one line, without what is above it.
 fn line(name: &str, node: &Node) -> String {
     match node {
         Node::Group(_) => format!("{name}/"),
@@ -63,13 +62,13 @@ fn line(name: &str, node: &Node) -> String {
 /// Shape, data type, chunks and codecs in one line.
 fn describe(array: &Array) -> String {
     let metadata = array.metadata();
-    let codecs: Vec<&str> = metadata.codecs().iter().map(Extension::name).collect();
+    let codecs: Vec<_> = metadata.codecs().iter().map(|codec| name(codec.name())).collect();
     let chunks = match (array.chunk_shape(), array.inner_chunk_shape()) {
         (Some(shard), Some(inner)) => format!("chunks {inner:?} in shards {shard:?}"),
         (Some(chunk), None) => format!("chunks {chunk:?}"),
-        (None, _) => format!("grid {}", metadata.chunk_grid().name()),
+        (None, _) => format!("grid {}", name(metadata.chunk_grid().name())),
     };
-    format!("{:?} {}, {chunks}, {}", metadata.shape(), metadata.data_type().name(), codecs.join(" "))
+    format!("{:?} {}, {chunks}, {}", metadata.shape(), name(metadata.data_type().name()), codecs.join(" "))
 }
 
 fn as_json(name: &str, node: &Node, broken: &mut usize) -> Result<Object> {

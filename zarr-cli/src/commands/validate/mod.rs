@@ -8,7 +8,7 @@ use super::{Outcome, consolidated::Copies};
 use crate::{
     args::Validate as Args,
     location::Location,
-    output::{one_line, print, say},
+    output::{count, one_line, print, say, show},
     progress::Progress,
 };
 use std::{
@@ -42,6 +42,8 @@ struct Found {
     problems: Vec<Problem>,
     nodes: u64,
     chunks: u64,
+    /// One of the problems is of a kind that `zarr repair` can often repair.
+    repairable: bool,
     arrays: Vec<Stored>,
     /// Keeps `arrays`.
     keep: bool,
@@ -55,13 +57,7 @@ struct Stored {
 
 impl Found {
     fn add(&mut self, node: &str, key: Option<String>, rule: &'static str, what: &dyn std::fmt::Display) {
-        self.problems.push(Problem {
-            node: node.to_owned(),
-            key,
-            rule,
-            what: one_line(&what.to_string()),
-            more: Vec::new(),
-        });
+        self.problems.push(Problem { node: node.to_owned(), key, rule, what: what.to_string(), more: Vec::new() });
     }
     fn error(&mut self, node: &str, rule: &'static str, e: &Error) {
         self.add(node, e.key().map(str::to_owned), rule, e);
@@ -92,9 +88,12 @@ fn find(hierarchy: &Hierarchy, node: &NodePath, args: &Args) -> Found {
         }
     }
     let rule = "nothing is left behind";
-    let what = "a writer that was killed left this, `zarr repair` removes it";
+    let what = "orphaned temporary file of a writer that was killed; `zarr repair` removes it";
     match hierarchy.store().lister().and_then(|l| l.list_debris(&Prefix::of(node))) {
-        Ok(names) => names.into_iter().for_each(|name| found.add(&path, Some(name), rule, &what)),
+        Ok(names) => {
+            found.repairable |= !names.is_empty();
+            names.into_iter().for_each(|name| found.add(&path, Some(name), rule, &what));
+        }
         Err(e) => found.error(&path, rule, &e),
     }
     found
@@ -104,7 +103,7 @@ fn report(found: &Found, args: &Args) -> Result<Outcome> {
     if args.node.json {
         let problems = found.problems.iter().map(|p| {
             let mut o: Object =
-                [("node", p.node.as_str()), ("rule", p.rule), ("problem", &p.what)].into_iter().collect();
+                [("node", p.node.as_str()), ("rule", p.rule), ("problem", &one_line(&p.what))].into_iter().collect();
             o.set("key", p.key.as_deref().map_or(Json::Null, Json::from));
             p.more.iter().for_each(|(name, value)| o.set(*name, value.clone()));
             o
@@ -116,11 +115,12 @@ fn report(found: &Found, args: &Args) -> Result<Outcome> {
     } else {
         for p in &found.problems {
             let key = p.key.as_ref().map_or(String::new(), |k| format!(" {k}:"));
-            print(&format!("{}:{key} {} [{}]", p.node, p.what, p.rule))?;
+            show(&format!("{}:{key} {} [{}]", p.node, p.what, p.rule))?;
         }
-        let data = if args.data { format!(", {} chunks decoded", found.chunks) } else { String::new() };
-        let next = if found.problems.is_empty() { "" } else { "; `zarr repair --data` shows what can be made right" };
-        say(&format!("{} nodes{data}, {} problems{next}", found.nodes, found.problems.len()));
+        let (nodes, problems) = (count(found.nodes, "node"), count(found.problems.len() as u64, "problem"));
+        let data = if args.data { format!(", {} decoded", count(found.chunks, "chunk")) } else { String::new() };
+        let next = if found.repairable { "; `zarr repair --data` shows what can be repaired" } else { "" };
+        say(&format!("{nodes}{data}, {problems}{next}"));
     }
     Ok(if found.problems.is_empty() { Outcome::Done } else { Outcome::ProblemsFound })
 }
@@ -210,7 +210,7 @@ fn check_chunks(arrays: &[Stored], found: &mut Found) {
             if let Ok(chunk) = array.chunk_region(cell)
                 && let Err(e) = decode(array, cell, &chunk)
             {
-                damaged.lock().unwrap_or_else(PoisonError::into_inner).push((array.path().to_string(), cell, e));
+                damaged.lock().unwrap_or_else(PoisonError::into_inner).push((*array, *cell, e));
             }
             progress.add(1);
         }
@@ -222,15 +222,21 @@ fn check_chunks(arrays: &[Stored], found: &mut Found) {
     });
     found.chunks += all.len() as u64;
     let mut damaged = damaged.into_inner().unwrap_or_else(PoisonError::into_inner);
-    damaged.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
-    damaged.iter().for_each(|(path, _, e)| found.error(path, "a chunk decodes", e));
+    damaged.sort_by(|a, b| (a.0.path().as_key(), a.1).cmp(&(b.0.path().as_key(), b.1)));
+    for (array, _, e) in &damaged {
+        // Of other chunks nothing is stored twice.
+        found.repairable |= array.inner_chunk_shape().is_some();
+        let path = array.path().to_string();
+        found.error(&path, "a chunk decodes", e);
+    }
 }
 
 fn check_consolidated(group: &Group, found: &mut Found) {
     let (copies, path) = (Copies::of(group), group.path().to_string());
     let rule = "consolidated metadata is up to date";
+    found.repairable |= !copies.lost.is_empty() || !copies.stale.is_empty();
     for (node, _) in copies.lost {
-        let what = "the document is gone, and not what is below it: `zarr repair` writes it again from its copy";
+        let what = "the document is missing, but not what is below it: `zarr repair` can recreate it from its copy";
         found.add(&path, Some(Key::metadata(&node).to_string()), rule, &what);
     }
     for what in copies.stale {
