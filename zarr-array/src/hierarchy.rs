@@ -106,6 +106,10 @@ impl Hierarchy {
             Node::Group(group) => Err(Error::argument("there is a group, not an array").at_node(group.path())),
         }
     }
+    /// The array that a document describes, over the data at a path, whatever document is stored there.
+    pub fn array_with(&self, path: &NodePath, metadata: ArrayMetadata) -> Result<Array> {
+        Array::open(self.clone(), path.clone(), metadata)
+    }
     /// Opens the group at a path.
     pub fn group(&self, path: &str) -> Result<Group> {
         match self.node(path)? {

@@ -94,9 +94,9 @@ fn an_index_is_made_again_where_there_is_no_doubt() {
         for (what, damage) in damages {
             let dir = Dir::new();
             let (path, right) = damaged(&dir, location, damage);
-            assert!(fails(&["validate", "--data", &path], 1).contains("1 problems"), "{what}");
+            assert!(fails(&["validate", "--data", &path], 1).contains("1 problem;"), "{what}");
             assert!(fails(&["repair", "--data", &path], 1).contains("1 to repair"), "{what}");
-            assert_eq!(ok(&["repair", "--data", "--apply", &path]), "/a: make the index of a shard again: a/c/0/0\n");
+            assert_eq!(ok(&["repair", "--data", "--apply", &path]), "/a: rebuild the index of a shard: a/c/0/0\n");
             assert!(std::fs::read(format!("{path}/a/c/0/0")).unwrap() == right, "{what}");
             ok(&["validate", "--data", &path]);
         }
@@ -152,9 +152,9 @@ fn a_document_that_is_gone_is_written_again_from_its_copy() {
         std::fs::remove_file(dir.path(&format!("s/{lost}/zarr.json"))).unwrap();
     }
     let said = String::from_utf8(zarr(&["validate", s]).stdout).unwrap();
-    assert!(said.contains("/: time/zarr.json: the document is gone, and not what is below it"), "{said}");
+    assert!(said.contains("/: time/zarr.json: the document is missing, but not what is below it"), "{said}");
     let shown = String::from_utf8(zarr(&["repair", s]).stdout).unwrap();
-    assert!(shown.contains("/time: write the document again from its copy: time/zarr.json\n"), "{shown}");
+    assert!(shown.contains("/time: recreate the document from its copy: time/zarr.json\n"), "{shown}");
     assert_eq!(ok(&["repair", "--apply", s]), shown);
     assert!(ok(&["repair", s]).is_empty());
     assert!(all_of(s) == whole, "all is as it was");
@@ -191,7 +191,7 @@ fn a_copy_that_is_all_there_is_stays() {
     assert_eq!(error("/g/b"), None);
     for node in ["/g/a", "/"] {
         let e = error(node).unwrap();
-        assert!(e.contains("document is gone") && e.contains("key g/a/zarr.json") && e.contains("node /"), "{e}");
+        assert!(e.contains("document is missing") && e.contains("key g/a/zarr.json") && e.contains("node /"), "{e}");
     }
     assert!(Path::new(&dir.path("s/g/b/zarr.json")).is_file(), "one that fails hinders no other");
     for group in ["s/zarr.json", "s/g/zarr.json"] {
@@ -222,6 +222,6 @@ fn copies_are_not_made_of_what_cannot_be_read() {
     let said = String::from_utf8(out.stdout).unwrap();
     assert_eq!(out.status.code(), Some(1), "{said}");
     assert!(said.contains("failed:") && said.contains("key time/zarr.json, node /time"), "{said}");
-    assert!(said.contains("left behind: latitude/c/__zarr_partial.1.2.3\n"), "{said}");
+    assert!(said.contains("an orphaned temporary file: latitude/c/__zarr_partial.1.2.3\n"), "{said}");
     assert!(!Path::new(&dir.path("s/latitude/c/__zarr_partial.1.2.3")).exists());
 }

@@ -3,19 +3,22 @@
 //! Both ways the same steps are found first. Then each is done on its own: one that fails hinders no other, and the report
 //! has all of them.
 
+mod documents;
 mod shards;
+#[cfg(test)]
+mod tests;
 
 use self::shards::Shards;
-use super::{Outcome, consolidated::Copies};
+use super::{Outcome, consolidated::Copies, validate::decode};
 use crate::{
     args::Repair as Args,
     location::Location,
-    output::{one_line, print, say},
+    output::{one_line, print, say, show},
     progress::Progress,
 };
 use std::collections::BTreeMap;
 use zarr_array::{
-    Array, Context, Error, ErrorKind, Group, Hierarchy, Node, Result,
+    Array, Context, Error, Group, Hierarchy, Node, Result,
     core::{
         json::{Json, Object},
         name::NodePath,
@@ -46,11 +49,11 @@ enum How {
 impl How {
     fn name(&self) -> &'static str {
         match self {
-            How::Look => "look for what can be repaired",
-            How::Debris => "remove what a writer left behind",
-            How::Document(_) => "write the document again from its copy",
-            How::Consolidate => "consolidate metadata anew",
-            How::Shard(..) => "make the index of a shard again",
+            How::Look => "find what can be repaired",
+            How::Debris => "remove an orphaned temporary file",
+            How::Document(_) => "recreate the document from its copy",
+            How::Consolidate => "consolidate metadata again",
+            How::Shard(..) => "rebuild the index of a shard",
         }
     }
 }
@@ -66,13 +69,13 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     let mut steps = Steps { context, data: args.data, documents: BTreeMap::new(), all: Vec::new() };
     steps.debris(&at.hierarchy, &at.node);
     steps.node(&node);
-    let mut steps = steps.all();
+    let mut steps = steps.all(&at.hierarchy);
     if args.apply {
         at.hierarchy.store().writer()?;
         erase_debris(&at.hierarchy, &at.node, &mut steps);
         for step in &mut steps {
             if let Err(e) = apply(step, &at.hierarchy, context) {
-                step.error = Some(one_line(&e.at_node(&step.node).to_string()));
+                step.error = Some(e.at_node(&step.node).to_string());
             }
         }
     }
@@ -94,7 +97,7 @@ impl Steps<'_> {
     }
     /// Notes that nobody knows what there is to repair.
     fn unknown(&mut self, node: &NodePath, key: String, e: Error) {
-        let error = Some(one_line(&e.at_node(node).to_string()));
+        let error = Some(e.at_node(node).to_string());
         self.all.push(Step { node: node.to_string(), how: How::Look, of: key, error });
     }
     fn debris(&mut self, hierarchy: &Hierarchy, node: &NodePath) {
@@ -163,15 +166,17 @@ impl Steps<'_> {
         Ok(())
     }
     /// All that were found, documents before the copies that are made of them.
-    fn all(mut self) -> Vec<Step> {
+    fn all(mut self, hierarchy: &Hierarchy) -> Vec<Step> {
         let others = std::mem::take(&mut self.all);
         for (key, (node, copy)) in std::mem::take(&mut self.documents) {
-            match copy {
-                Some(copy) => self.add(&node, How::Document(Json::Object(copy).to_pretty()), key),
-                None => {
-                    let e = Error::metadata("the document is gone, and its copies differ").at_key(&key);
-                    self.unknown(&node, key, e);
-                }
+            let differ = || Error::metadata("the document is missing, and its copies differ").at_key(&key);
+            let agreed = copy.ok_or_else(differ).and_then(|copy| {
+                documents::check(hierarchy, &node, &copy)?;
+                Ok(copy)
+            });
+            match agreed {
+                Ok(copy) => self.add(&node, How::Document(Json::Object(copy).to_pretty()), key),
+                Err(e) => self.unknown(&node, key, e),
             }
         }
         self.all.extend(others);
@@ -188,7 +193,7 @@ fn erase_debris(hierarchy: &Hierarchy, node: &NodePath, steps: &mut Vec<Step>) {
     }
     let erased = store.writer().and_then(|w| w.erase_debris(&prefix));
     let left = store.lister().and_then(|l| l.list_debris(&prefix));
-    let failed = |e: &Error| Some(one_line(&e.to_string()));
+    let failed = |e: &Error| Some(e.to_string());
     for step in steps.iter_mut().filter(is_debris) {
         step.error = match (&erased, &left) {
             (_, Ok(left)) if !left.contains(&step.of) => None,
@@ -208,8 +213,8 @@ fn apply(step: &Step, hierarchy: &Hierarchy, context: &Context) -> Result<()> {
         How::Look | How::Debris => Ok(()),
         How::Document(text) => {
             let is_new = hierarchy.store().writer()?.set_if_absent(&Key::new(&*step.of)?, text.as_bytes())?;
-            // Somebody has written it meanwhile.
-            if is_new { Ok(()) } else { Err(Error::new(ErrorKind::NodeExists).at_key(&step.of)) }
+            // Another repair may have been faster: any document that can be read is what was missing.
+            if is_new { Ok(()) } else { hierarchy.metadata(&NodePath::new(&step.node)?).map(|_| ()) }
         }
         How::Consolidate => {
             // As it is now: a copy that is all that is left of a document is never made anew.
@@ -217,7 +222,7 @@ fn apply(step: &Step, hierarchy: &Hierarchy, context: &Context) -> Result<()> {
             match (copies.unread.into_iter().next(), copies.lost.first()) {
                 (Some(e), _) => Err(e),
                 (None, Some((lost, _))) => {
-                    let e = Error::metadata("the document is gone, and its copy would go too");
+                    let e = Error::metadata("the document is missing, and its copy would be removed too");
                     Err(e.at_key(Key::metadata(lost)))
                 }
                 (None, None) => hierarchy.consolidate(&step.node),
@@ -225,9 +230,10 @@ fn apply(step: &Step, hierarchy: &Hierarchy, context: &Context) -> Result<()> {
         }
         How::Shard(array, cell) => {
             let shard = Shards::of(array, context)?.map(|shards| shards.look(array, cell)).transpose()?.flatten();
-            let meanwhile = || Error::data("somebody has written this shard meanwhile").at_key(&step.of);
-            let (old, new) = shard.ok_or_else(meanwhile)?;
-            Shards::replace(array, cell, &old, &new)
+            let changed = || Error::data("this shard has changed and can no longer be repaired").at_key(&step.of);
+            let replaced = shard.ok_or_else(changed).and_then(|(old, new)| Shards::replace(array, cell, &old, &new));
+            // Another repair may have been faster: what counts is whether the shard can be read now.
+            replaced.or_else(|e| array.chunk_region(cell).and_then(|chunk| decode(array, cell, &chunk)).map_err(|_| e))
         }
     }
 }
@@ -239,7 +245,7 @@ fn report(steps: &[Step], args: &Args) -> Result<Outcome> {
             let mut step: Object =
                 [("node", s.node.as_str()), ("repair", s.how.name()), ("of", &s.of)].into_iter().collect();
             if let Some(e) = &s.error {
-                step.set("error", e.as_str());
+                step.set("error", one_line(e));
             }
             step
         });
@@ -248,9 +254,9 @@ fn report(steps: &[Step], args: &Args) -> Result<Outcome> {
         print(&Json::Object(o).to_pretty())?;
     } else {
         for s in steps {
-            print(&format!("{}: {}: {}", s.node, s.how.name(), s.of))?;
+            show(&format!("{}: {}: {}", s.node, s.how.name(), s.of))?;
             if let Some(e) = &s.error {
-                print(&format!("    failed: {e}"))?;
+                show(&format!("    failed: {e}"))?;
             }
         }
         let but = if failed == 0 { String::new() } else { format!(", {failed} failed") };

@@ -102,7 +102,7 @@ impl Shards {
         located(array, cell, look())
     }
 
-    /// Puts another shard in place of a damaged one, unless somebody has written it meanwhile.
+    /// Replaces a damaged shard, unless it has changed since it was read.
     pub(super) fn replace(array: &Array, cell: &[u64], old: &[u8], new: &[u8]) -> Result<()> {
         let replace = || array.data_store().writer()?.update(&array.chunk_key(cell)?, &mut Replace { old, new });
         located(array, cell, replace())
@@ -234,8 +234,8 @@ impl Change for Replace<'_> {
                 Ok(())
             })?;
         }
-        let meanwhile = || Error::data("somebody has written this shard meanwhile").with_hint("look again");
-        is_old.then_some(Some(self.new)).ok_or_else(meanwhile)
+        let changed = || Error::data("this shard has changed since it was read").with_hint("run the repair again");
+        is_old.then_some(Some(self.new)).ok_or_else(changed)
     }
 }
 
