@@ -1,5 +1,7 @@
 //! A store seen as a hierarchy of nodes. Specification: core, "Storage".
 
+mod build;
+
 use crate::{
     array::{Array, NewArray, bad_name},
     context::Context,
@@ -24,6 +26,8 @@ pub struct Hierarchy {
     context: Arc<Context>,
     /// Copies of the documents of all nodes, if the caller asked to use them.
     consolidated: Option<Arc<Object>>,
+    /// Above this node none is created. Not the root only while a node is [built](Self::build).
+    top: NodePath,
 }
 
 impl Hierarchy {
@@ -46,7 +50,7 @@ impl Hierarchy {
     }
     /// The hierarchy of a store.
     pub fn new(store: Arc<dyn Store>, context: Context) -> Self {
-        Self { store, context: Arc::new(context), consolidated: None }
+        Self { store, context: Arc::new(context), consolidated: None, top: NodePath::ROOT }
     }
     /// The same without the ability to write.
     pub fn read_only(&self) -> Self {
@@ -140,43 +144,48 @@ impl Hierarchy {
     }
 
     pub(crate) fn create_node(&self, path: &NodePath, metadata: &NodeMetadata, overwrite: bool) -> Result<()> {
-        let (writer, key) = (self.store.writer()?, Key::metadata(path));
+        if overwrite && self.has_document(path)? {
+            return self.build_at(path, true, |staged| staged.create_node(path, metadata, false));
+        }
+        let key = Key::metadata(path);
         self.create_parents(path)?;
-        // What lies in a directory that is no node is nobody's to remove.
-        let erases = overwrite && self.store.reader()?.open(&key)?.is_some();
-        if erases {
-            writer.erase_prefix(&Prefix::of(path))?;
-        }
         let text = Json::Object(metadata.document().clone()).to_pretty();
-        let created = writer.set_if_absent(&key, text.as_bytes());
-        if erases || matches!(created, Ok(true)) {
-            self.note_change(path, Below::Goes)?;
+        if !self.store.writer()?.set_if_absent(&key, text.as_bytes())? {
+            return Err(exists(path));
         }
-        if !created? {
-            let e = Error::new(ErrorKind::NodeExists).at_key(&key).at_node(path);
-            return Err(e.with_hint("ask for it to be overwritten, or give another path"));
+        self.note_change(path, Below::Goes)
+    }
+    fn has_document(&self, path: &NodePath) -> Result<bool> {
+        let key = Key::metadata(path);
+        let found = self.store.reader()?.open(&key).map_err(|e| e.at_node(path))?;
+        Ok(found.is_some())
+    }
+    /// The groups above a node that do not exist, the nearest first.
+    fn missing_parents(&self, path: &NodePath) -> Result<Vec<NodePath>> {
+        let (mut missing, mut at) = (Vec::new(), path.clone());
+        while let Some(parent) = at.parent().filter(|_| at != self.top) {
+            match self.stored_metadata(&parent) {
+                Ok(NodeMetadata::Group(_)) => break,
+                Ok(NodeMetadata::Array(_)) => {
+                    return Err(Error::argument(format!("`{path}` would lie below an array")).at_node(&parent));
+                }
+                Err(e) if matches!(e.kind(), ErrorKind::NodeMissing) => missing.push(parent.clone()),
+                Err(e) => return Err(e),
+            }
+            at = parent;
         }
-        Ok(())
+        Ok(missing)
     }
     /// Makes the groups above a node explicit.
     fn create_parents(&self, path: &NodePath) -> Result<()> {
-        let Some(parent) = path.parent() else { return Ok(()) };
-        match self.stored_metadata(&parent) {
-            Ok(NodeMetadata::Group(_)) => Ok(()),
-            Ok(NodeMetadata::Array(_)) => {
-                Err(Error::argument(format!("`{path}` would lie below an array")).at_node(&parent))
+        for parent in self.missing_parents(path)?.iter().rev() {
+            let group = NodeMetadata::Group(GroupMetadata::new(Object::new()));
+            let text = Json::Object(group.document().clone()).to_pretty();
+            if self.store.writer()?.set_if_absent(&Key::metadata(parent), text.as_bytes())? {
+                self.note_change(parent, Below::Goes)?;
             }
-            Err(e) if matches!(e.kind(), ErrorKind::NodeMissing) => {
-                self.create_parents(&parent)?;
-                let group = NodeMetadata::Group(GroupMetadata::new(Object::new()));
-                let text = Json::Object(group.document().clone()).to_pretty();
-                if self.store.writer()?.set_if_absent(&Key::metadata(&parent), text.as_bytes())? {
-                    self.note_change(&parent, Below::Goes)?;
-                }
-                Ok(())
-            }
-            Err(e) => Err(e),
         }
+        Ok(())
     }
     /// Changes the document of a node as it is stored now, whatever a handle knew of it.
     pub(crate) fn change_node(
@@ -233,11 +242,17 @@ impl Hierarchy {
                 }
                 _ => continue,
             }
-            self.renew_copies(&group_path, &[relative], below)?;
+            let new = match below {
+                Below::Replaced => self.documents_below(path)?.into_keys().map(|p| format!("{relative}/{p}")).collect(),
+                Below::Stays | Below::Goes => Vec::new(),
+            };
+            let paths: Vec<&str> = [relative].into_iter().chain(new.iter().map(String::as_str)).collect();
+            self.renew_copies(&group_path, &paths, below)?;
         }
         Ok(())
     }
-    /// Brings the copies of some nodes, given by their paths below a group, up to date in that group.
+    /// Brings the copies of some nodes, given by their paths below a group, up to date in that group, and unless `below` stays
+    /// those of all nodes below the first.
     fn renew_copies(&self, group: &NodePath, paths: &[&str], below: Below) -> Result<()> {
         let renew = &mut |node: &mut NodeMetadata| {
             let NodeMetadata::Group(node) = node else { return Ok(()) };
@@ -247,8 +262,9 @@ impl Hierarchy {
                 node.set_consolidated(None);
                 return Ok(());
             };
-            let is_inside = |p: &str| paths.iter().any(|path| p.strip_prefix(path).is_some_and(|p| p.starts_with('/')));
-            let inside = copies.iter().map(|(p, _)| p).filter(|p| below == Below::Goes && is_inside(p));
+            let first = paths.first().copied().unwrap_or_default();
+            let is_inside = |p: &str| p.strip_prefix(first).is_some_and(|p| p.starts_with('/'));
+            let inside = copies.iter().map(|(p, _)| p).filter(|p| below != Below::Stays && is_inside(p));
             let mut now = BTreeMap::new();
             for path in inside.chain(paths.iter().copied()) {
                 // As it is now: of several that change it, the last to come here has seen what all stored.
@@ -428,12 +444,19 @@ impl Change for Document<'_> {
     }
 }
 
+fn exists(path: &NodePath) -> Error {
+    let e = Error::new(ErrorKind::NodeExists).at_key(Key::metadata(path)).at_node(path);
+    e.with_hint("overwrite it (`--overwrite`, `NewArray::overwrite`), or give another path")
+}
+
 /// What becomes of the copies of what is below a node that changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Below {
     Stays,
     /// It was removed, or the node is new and nothing is below it.
     Goes,
+    /// Other nodes have taken its place.
+    Replaced,
 }
 
 /// The copy of a node's document.

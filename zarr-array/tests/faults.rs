@@ -16,7 +16,7 @@ use zarr_array::{
     core::{
         json::{Json, Object},
         source::{ByteRange, Each, Source},
-        store::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
+        store::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Staged, Store, WriteableStore},
     },
     store::FilesystemStore,
 };
@@ -42,16 +42,16 @@ enum Fault {
 /// A store whose n-th operation goes wrong.
 #[derive(Debug)]
 struct Faulty {
-    store: FilesystemStore,
+    store: Arc<dyn Store>,
     fault: Fault,
-    left: AtomicU64,
+    left: Arc<AtomicU64>,
 }
 
 impl Faulty {
     fn hierarchy(folder: &Path, fault: Fault, n: u64) -> (Hierarchy, Arc<Self>) {
         std::fs::create_dir_all(store_in(folder)).unwrap();
         let store = FilesystemStore::open(store_in(folder)).unwrap();
-        let faulty = Arc::new(Self { store, fault, left: AtomicU64::new(n) });
+        let faulty = Arc::new(Self { store: Arc::new(store), fault, left: Arc::new(AtomicU64::new(n)) });
         (Hierarchy::new(faulty.clone(), Context::new().unwrap()), faulty)
     }
     /// True if this operation is the one.
@@ -120,37 +120,58 @@ impl Store for Faulty {
 }
 impl ReadableStore for Faulty {
     fn open<'s>(&'s self, key: &Key) -> Result<Option<Box<dyn Source + 's>>> {
-        self.run(|now| match self.store.get(key)? {
+        self.run(|now| match self.store.reader()?.get(key)? {
             Some(value) if now && self.fault == Fault::CutReads => {
                 Ok(Some(Box::new(Cut(value[..value.len() / 2].to_vec())) as _))
             }
-            _ => self.store.open(key),
+            _ => self.store.reader()?.open(key),
         })
     }
 }
 impl WriteableStore for Faulty {
     fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
-        self.run(|now| self.store.set(key, self.cut(value, now)))
+        self.run(|now| self.store.writer()?.set(key, self.cut(value, now)))
     }
     fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
         self.run(|now| match now && self.fault == Fault::CutWrites {
-            true => self.store.update(key, &mut Half(change)),
-            false => self.store.update(key, change),
+            true => self.store.writer()?.update(key, &mut Half(change)),
+            false => self.store.writer()?.update(key, change),
         })
     }
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
-        self.run(|now| self.store.set_if_absent(key, self.cut(value, now)))
+        self.run(|now| self.store.writer()?.set_if_absent(key, self.cut(value, now)))
     }
     fn erase(&self, key: &Key) -> Result<()> {
-        self.run(|_| self.store.erase(key))
+        self.run(|_| self.store.writer()?.erase(key))
     }
     fn erase_prefix(&self, prefix: &Prefix) -> Result<()> {
-        self.run(|_| self.store.erase_prefix(prefix))
+        self.run(|_| self.store.writer()?.erase_prefix(prefix))
+    }
+    fn stage(&self, prefix: &Prefix) -> Result<Option<Box<dyn Staged>>> {
+        let faulty = |store| Self { store, fault: self.fault, left: self.left.clone() };
+        let staged = self.run(|_| self.store.writer()?.stage(prefix))?;
+        Ok(staged.map(|staged| Box::new(FaultyStaged { faulty: Arc::new(faulty(staged.store())), staged }) as _))
+    }
+}
+
+/// What is staged fails too, and committing it.
+#[derive(Debug)]
+struct FaultyStaged {
+    staged: Box<dyn Staged>,
+    faulty: Arc<Faulty>,
+}
+impl Staged for FaultyStaged {
+    fn store(&self) -> Arc<dyn Store> {
+        self.faulty.clone()
+    }
+    fn commit(self: Box<Self>, replace: bool) -> Result<bool> {
+        let Self { staged, faulty } = *self;
+        faulty.run(|_| staged.commit(replace))
     }
 }
 impl ListableStore for Faulty {
     fn list_dir(&self, prefix: &Prefix) -> Result<Listing> {
-        self.run(|_| self.store.list_dir(prefix))
+        self.run(|_| self.store.lister()?.list_dir(prefix))
     }
 }
 
@@ -328,9 +349,12 @@ fn a_process() {
         return look(dir.path()).unwrap();
     };
     let [when, n, folder] = task.splitn(3, ':').collect::<Vec<_>>()[..] else { panic!("{task}") };
-    let fault = if when == "before" { Fault::KillBefore } else { Fault::KillAfter };
+    let fault = if when.starts_with("before") { Fault::KillBefore } else { Fault::KillAfter };
     let (hierarchy, _) = Faulty::hierarchy(folder.as_ref(), fault, n.parse().unwrap());
-    work(&hierarchy, false, folder.as_ref()).unwrap();
+    match when.ends_with("overwriting") {
+        true => overwrite(&hierarchy).unwrap(),
+        false => work(&hierarchy, false, folder.as_ref()).unwrap(),
+    }
 }
 
 #[test]
@@ -349,6 +373,82 @@ fn kills_leave_old_or_new() {
             }
             assert!(std::os::unix::process::ExitStatusExt::signal(&status).is_some(), "{status}");
             again(dir.path());
+        }
+    }
+}
+
+/// Replaces the array, or makes it, with all elements written.
+fn overwrite(hierarchy: &Hierarchy) -> Result<()> {
+    hierarchy.build(WHERE, true, |staged| {
+        let new = NewArray::new([SIDE, SIDE], "uint16").chunk_shape([4, 4]).shard_shape([SHARD, SHARD]);
+        staged.create_array(WHERE, &new)?.write(.., &after(2))
+    })
+}
+
+/// A store with the old array; its root has copies of metadata.
+fn old(folder: &Path) {
+    let hierarchy = Hierarchy::create(store_in(folder).to_str().unwrap()).unwrap();
+    let new = NewArray::new([SIDE, SIDE], "uint16").chunk_shape([SIDE, SHARD]);
+    hierarchy.create_array(WHERE, &new).unwrap().write(.., &after(1)).unwrap();
+    hierarchy.consolidate("/").unwrap();
+}
+
+/// The array is the old one or, if it may be, the new one; and nothing is left that is not removed as an orphan.
+fn is_whole(folder: &Path, may_be: &[u16]) {
+    let hierarchy = Hierarchy::open(store_in(folder).to_str().unwrap()).unwrap();
+    let got: Vec<u16> = hierarchy.array(WHERE).unwrap().read(..).unwrap();
+    assert!(may_be.iter().any(|step| after(*step) == got), "{may_be:?}: {got:?}");
+    hierarchy.store().writer().unwrap().erase_debris(&Prefix::ROOT).unwrap();
+    let mut left = vec![folder.to_owned()];
+    while let Some(directory) = left.pop() {
+        for entry in std::fs::read_dir(directory).unwrap().map(|e| e.unwrap().path()) {
+            assert!(!entry.to_str().unwrap().contains("__zarr_"), "{entry:?}");
+            left.extend(entry.is_dir().then_some(entry));
+        }
+    }
+}
+
+#[test]
+fn overwriting_leaves_old_or_new() {
+    for fault in [Fault::Fail, Fault::FailAfter, Fault::CutReads, Fault::CutWrites] {
+        for n in 1.. {
+            let dir = tempfile::tempdir().unwrap();
+            old(dir.path());
+            let (hierarchy, faulty) = Faulty::hierarchy(dir.path(), fault, n);
+            let done = overwrite(&hierarchy);
+            if !faulty.was() {
+                done.unwrap();
+                is_whole(dir.path(), &[2]);
+                assert!(n > 10, "{n}");
+                break;
+            }
+            match (done, fault) {
+                (Ok(()), Fault::Fail | Fault::FailAfter) => panic!("a failure that nobody heard of"),
+                // Not each read is of a value, nor each write of one.
+                (Ok(()), _) => is_whole(dir.path(), &[2]),
+                (Err(_), _) => is_whole(dir.path(), &[1, 2]),
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn kills_while_overwriting_leave_old_or_new() {
+    for when in ["before", "after"] {
+        for n in 1.. {
+            let dir = tempfile::tempdir().unwrap();
+            old(dir.path());
+            let mut process = Command::new(std::env::current_exe().unwrap());
+            let task = format!("{when} overwriting:{n}:{}", dir.path().display());
+            process.args(["--exact", "a_process"]).env(TASK, task);
+            let status = process.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+            is_whole(dir.path(), if status.success() { &[2] } else { &[1, 2] });
+            if status.success() {
+                assert!(n > 10, "{n}");
+                break;
+            }
+            assert!(std::os::unix::process::ExitStatusExt::signal(&status).is_some(), "{status}");
         }
     }
 }

@@ -85,7 +85,8 @@ impl NewArray {
         self.attributes = attributes;
         self
     }
-    /// Replaces a node that is there, with everything below it.
+    /// Replaces a node that is there, with everything below it, in one step where the store can: see
+    /// [`build`](crate::Hierarchy::build). Elements that are written later are not part of that step.
     pub fn overwrite(mut self) -> Self {
         self.overwrite = true;
         self

@@ -9,9 +9,9 @@ use std::{
 };
 
 #[cfg(not(unix))]
-pub(crate) use portable::Directory;
+pub(crate) use portable::{Directory, exchange};
 #[cfg(unix)]
-pub(crate) use unix::Directory;
+pub(crate) use unix::{Directory, exchange};
 
 /// What has a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Directory {
 type Way = fn(&Directory, &OsStr, &OsStr) -> io::Result<()>;
 
 /// True if the system or the file system does not know how.
-fn is_unknown(e: &io::Error) -> bool {
+pub(crate) fn is_unknown(e: &io::Error) -> bool {
     let kinds = [ErrorKind::Unsupported, ErrorKind::InvalidInput, ErrorKind::PermissionDenied, ErrorKind::TooManyLinks];
     // Some systems have names for it that the standard library does not know.
     #[cfg(unix)]
@@ -111,6 +111,18 @@ mod unix {
     }
     fn done(result: c_int) -> io::Result<()> {
         if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+
+    /// Exchanges what two paths name, in one step.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn exchange(a: &Path, b: &Path) -> io::Result<()> {
+        let (a, b, here) = (text(a.as_os_str())?, text(b.as_os_str())?, libc::AT_FDCWD);
+        // SAFETY: both texts end with a null byte and live until it returns.
+        done(unsafe { libc::renameat2(here, a.as_ptr(), here, b.as_ptr(), libc::RENAME_EXCHANGE) })
+    }
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn exchange(_: &Path, _: &Path) -> io::Result<()> {
+        Err(ErrorKind::Unsupported.into())
     }
 
     impl Directory {
@@ -201,6 +213,10 @@ mod unix {
 mod portable {
     use super::{File, Look, OsStr, Path, io};
     use std::{fs, io::ErrorKind, path::PathBuf};
+
+    pub(crate) fn exchange(_: &Path, _: &Path) -> io::Result<()> {
+        Err(ErrorKind::Unsupported.into())
+    }
 
     #[derive(Debug)]
     pub(crate) struct Directory(PathBuf);

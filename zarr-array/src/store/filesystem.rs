@@ -11,12 +11,14 @@
 mod beside;
 mod listing;
 mod memos;
+mod staging;
 #[cfg(test)]
 mod tests;
 mod value;
 
 use self::{
     beside::{Beside, Names, is_partial, remove_tree},
+    staging::Staging,
     value::{Kept, OpenFile},
 };
 use crate::platform::{
@@ -32,7 +34,7 @@ use std::{
 use zarr_core::{
     Error, Result,
     source::Source,
-    store::{Change, Key, ListableStore, Prefix, ReadableStore, Store, WriteableStore},
+    store::{Change, Key, ListableStore, Prefix, ReadableStore, Staged, Store, WriteableStore},
 };
 
 /// How often an operation starts anew when another one takes a directory away or fills it meanwhile.
@@ -64,10 +66,21 @@ impl FilesystemStore {
         }
         Ok(Self { root: canonical, names: Names::default(), fsync: false, kept: Kept::default() })
     }
-    /// The same; the directory is made if it is not there.
+    /// The same; a directory that does not exist is made when something is first stored in it.
     pub fn create(root: impl AsRef<Path>) -> Result<Self> {
-        fs::create_dir_all(root.as_ref()).map_err(|e| io_error(e, root.as_ref()))?;
-        Self::open(root)
+        let root = root.as_ref();
+        let absolute = std::path::absolute(root).map_err(|e| io_error(e, root))?;
+        let mut ancestors = absolute.ancestors();
+        // A link to nothing exists too.
+        let existing = ancestors.find(|path| path.symlink_metadata().is_ok()).unwrap_or(&absolute);
+        let rest = absolute.strip_prefix(existing).unwrap_or(Path::new(""));
+        let plain = rest.components().all(|c| matches!(c, Component::Normal(_)));
+        if rest.as_os_str().is_empty() || !plain {
+            fs::create_dir_all(root).map_err(|e| io_error(e, root))?;
+            return Self::open(root);
+        }
+        let above = Self::open(existing)?;
+        Ok(Self { root: above.root.join(rest), ..above })
     }
     /// The same, but what is written or erased stays so when the power fails: each operation returns once the disk has it.
     /// So does this, of the directory itself. Of a directory that two writers make at once only the one who made it waits.
@@ -76,6 +89,8 @@ impl FilesystemStore {
             match Directory::open(path).and_then(|directory| directory.sync()) {
                 // What is not ours was there before.
                 Err(e) if NOT_OURS.contains(&e.kind()) => {}
+                // Made later, and then waited for.
+                Err(e) if e.kind() == ErrorKind::NotFound => {}
                 other => other.map_err(|e| io_error(e, path))?,
             }
         }
@@ -187,7 +202,7 @@ impl FilesystemStore {
     }
     /// Erases all that is in the root, which stays.
     fn erase_all(&self) -> Result<()> {
-        for entry in fs::read_dir(&self.root)? {
+        for entry in unless_absent(fs::read_dir(&self.root))?.into_iter().flatten() {
             let entry = entry?;
             let name = entry.file_name();
             let key = name.to_str().filter(|n| !is_partial(n)).and_then(|n| Key::new(n).ok());
@@ -368,6 +383,10 @@ impl WriteableStore for FilesystemStore {
     }
     fn erase_debris(&self, prefix: &Prefix) -> Result<Vec<String>> {
         self.debris(prefix, true)
+    }
+    fn stage(&self, prefix: &Prefix) -> Result<Option<Box<dyn Staged>>> {
+        let staging = Staging::begin(self, prefix).map_err(|e| if e.key().is_none() { e.at_key(prefix) } else { e })?;
+        Ok(Some(Box::new(staging)))
     }
 }
 

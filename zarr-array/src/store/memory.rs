@@ -6,9 +6,9 @@ use std::{
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 use zarr_core::{
-    Result,
+    Error, Result,
     source::{ByteRange, Each, Source},
-    store::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
+    store::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Staged, Store, WriteableStore},
 };
 
 type Values = BTreeMap<String, Arc<[u8]>>;
@@ -101,6 +101,38 @@ impl WriteableStore for MemoryStore {
     fn erase_prefix(&self, prefix: &Prefix) -> Result<()> {
         self.values_mut().retain(|k, _| !k.starts_with(prefix.as_str()));
         Ok(())
+    }
+    fn stage(&self, prefix: &Prefix) -> Result<Option<Box<dyn Staged>>> {
+        let staging = Staging { target: self.clone(), prefix: prefix.clone(), new: Self::default() };
+        Ok(Some(Box::new(staging)))
+    }
+}
+
+/// Values that will replace those of a prefix under one lock.
+#[derive(Debug)]
+struct Staging {
+    target: MemoryStore,
+    prefix: Prefix,
+    new: MemoryStore,
+}
+
+impl Staged for Staging {
+    fn store(&self) -> Arc<dyn Store> {
+        Arc::new(self.new.clone())
+    }
+    fn commit(self: Box<Self>, replace: bool) -> Result<bool> {
+        let new = std::mem::take(&mut *self.new.values_mut());
+        let mut values = self.target.values_mut();
+        if values.contains_key(self.prefix.key("zarr.json")?.as_str()) {
+            if !replace {
+                return Ok(false);
+            }
+            values.retain(|k, _| !k.starts_with(self.prefix.as_str()));
+        } else if let Some(key) = new.keys().find(|k| values.contains_key(*k)) {
+            return Err(Error::from(super::foreign(key)).at_key(key));
+        }
+        values.extend(new);
+        Ok(true)
     }
 }
 

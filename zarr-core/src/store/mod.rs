@@ -120,10 +120,32 @@ pub trait WriteableStore {
         Ok(Vec::new())
     }
 
+    /// Begins to store all keys of a prefix apart from their place, so that they replace what is there in one step.
+    /// `None`: the store cannot.
+    fn stage(&self, _prefix: &Prefix) -> Result<Option<Box<dyn Staged>>> {
+        Ok(None)
+    }
+
     /// Removes several keys.
     fn erase_values(&self, keys: &[Key]) -> Result<()> {
         keys.iter().try_for_each(|k| self.erase(k))
     }
+}
+
+/// The keys of a prefix, stored apart from their place until they are complete: see [`WriteableStore::stage`]. If it is
+/// dropped without [`commit`](Self::commit), they are removed, and nothing has changed.
+pub trait Staged: Debug + Send {
+    /// A store of these keys under the names that they will have. Other keys do not exist in it.
+    fn store(&self) -> Arc<dyn Store>;
+
+    /// Moves the keys to their place. A reader sees the prefix as it was or with all of them.
+    ///
+    /// Where the prefix has a metadata document, it takes `replace`: everything that it had is removed afterwards.
+    /// Otherwise nothing changes, and the result is `false`. Where it has none, keys that are there stay.
+    ///
+    /// # Errors
+    /// When a key that would stay has the name of a new one, or the store fails. The prefix is as it was.
+    fn commit(self: Box<Self>, replace: bool) -> Result<bool>;
 }
 
 /// What is directly below a prefix: keys that have a value, and prefixes of such keys.

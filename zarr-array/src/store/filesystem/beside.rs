@@ -15,9 +15,13 @@ use std::{
 /// How their names begin, which no key's part may.
 const PARTIAL: &str = "__zarr_partial.";
 
+/// How names of directories begin that hold data while it is being replaced. Unlike temporary files they are never removed
+/// as orphans: after a crash one may be all that is left of a node.
+const REPLACED: &str = "__zarr_replaced.";
+
 /// True of the names of files and directories that are no values.
 pub(super) fn is_partial(name: &str) -> bool {
-    name.starts_with(PARTIAL)
+    name.starts_with(PARTIAL) || name.starts_with(REPLACED)
 }
 
 /// Makes names that no other store of this process uses, nor another living process of this machine.
@@ -26,8 +30,15 @@ pub(super) struct Names(AtomicU64);
 
 impl Names {
     pub(super) fn next(&self) -> String {
+        self.next_with(PARTIAL)
+    }
+    /// A name for what is being replaced.
+    pub(super) fn next_replaced(&self) -> String {
+        self.next_with(REPLACED)
+    }
+    fn next_with(&self, beginning: &str) -> String {
         let number = self.0.fetch_add(1, Ordering::Relaxed);
-        format!("{PARTIAL}{}.{:x}.{number}", std::process::id(), std::ptr::from_ref(self).addr())
+        format!("{beginning}{}.{:x}.{number}", std::process::id(), std::ptr::from_ref(self).addr())
     }
 }
 
@@ -117,7 +128,7 @@ fn create_dir(path: &Path, fsync: bool) -> io::Result<()> {
 }
 
 /// Waits until the disk has the name of a path, or that it is gone.
-fn sync_parent(path: &Path) -> io::Result<()> {
+pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
     match Directory::open(path.parent().unwrap_or(path)).and_then(|parent| parent.sync()) {
         // Who took the directory away took the name with it.
         Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
@@ -150,7 +161,7 @@ pub(super) fn debris(directory: &Path, remove: bool, found: &mut Vec<PathBuf>) -
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         let (path, is_dir) = (entry.path(), entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        let done = if entry.file_name().to_str().is_some_and(is_partial) {
+        let done = if entry.file_name().to_str().is_some_and(|name| name.starts_with(PARTIAL)) {
             let Some(_held) = unheld(&path) else { continue };
             let removed = match (remove, is_dir) {
                 (false, _) => Ok(()),
