@@ -10,6 +10,7 @@ use std::{
 };
 use zarr_array::core::extension::ExtensionPoint;
 use zarr_conformance::{
+    cases::Cases,
     extension::{Subject, word},
     store::CHECKS,
     strangers,
@@ -65,6 +66,16 @@ fn the_adapter_for_implementers() {
         assert_eq!(out.status.code(), Some(status), "{printed}{}", String::from_utf8_lossy(&out.stderr));
         shows(&printed, texts[text]);
     }
+}
+
+#[test]
+fn the_number_of_cases_for_implementers() {
+    let cases = Cases::embedded();
+    let [goldens, refusals, damages] =
+        [cases.goldens().unwrap().len(), cases.refusals().unwrap().len(), cases.damages().unwrap().len()];
+    // Golden arrays are read and written; of a refusal the right document is opened, too.
+    let all = format!("all cases run: {} of them", 2 * goldens + 2 * refusals + damages);
+    assert!(page("conformance-for-implementers.md").contains(&all), "{all}");
 }
 
 /// The first command of the page, and the last.

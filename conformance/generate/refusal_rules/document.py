@@ -12,10 +12,6 @@ class Raw(str):
     """Goes into the document as it is: `Raw("1e3")`, `Raw("NaN")`."""
 
 
-class Pairs(list):
-    """An object given as pairs, so that a name may come twice."""
-
-
 DROP = object()  # as the value of a member: leave it out
 
 
@@ -25,9 +21,8 @@ def text(value, indent=0):
         return str(value)
     inner = "\n" + " " * (indent + 2)
     end = "\n" + " " * indent
-    if isinstance(value, (dict, Pairs)):
-        pairs = list(value.items() if isinstance(value, dict) else value)
-        members = [f"{text(name)}: {text(item, indent + 2)}" for name, item in pairs if item is not DROP]
+    if isinstance(value, dict):
+        members = [f"{text(name)}: {text(item, indent + 2)}" for name, item in value.items() if item is not DROP]
         return "{" + inner + ("," + inner).join(members) + end + "}" if members else "{}"
     if isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
         return "[" + inner + ("," + inner).join(text(item, indent + 2) for item in value) + end + "]"

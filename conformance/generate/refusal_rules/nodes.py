@@ -80,7 +80,7 @@ def group_members():
 def array_members():
     for member, accept in {
         "shape": array(shape=[], chunk_grid=regular()),
-        "data_type": array(data_type={"name": "int32"}),
+        "data_type": array(),
         "chunk_grid": array(chunk_grid=regular(4, 6)),
         "chunk_key_encoding": array(chunk_key_encoding=named("v2", separator=".")),
         "fill_value": array(fill_value=-1),

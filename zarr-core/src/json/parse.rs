@@ -284,10 +284,35 @@ mod tests {
         assert!(e.contains("line 2, column 8"), "{e}");
     }
 
+    /// RFC 8259 leaves these to each parser; a metadata document that could be read in two ways is refused.
+    #[test]
+    fn refuses_what_parsers_read_differently() {
+        let bad = [
+            ("\u{feff}{}", "byte order mark"),
+            (r#"{"a":1,"a":2}"#, "there twice"),
+            (r#"{"a":1,"b":0,"a":1}"#, "there twice"),
+            (r#"{"x":[{"a":{"b":1,"c":2,"b":3}}]}"#, "there twice"),
+            (r#"{"a":1,"\u0061":2}"#, "there twice"),
+            (r#""\ud83d""#, "half of a surrogate pair"),
+            (r#""\ude00""#, "half of a surrogate pair"),
+            (r#""\ude00\ud83d""#, "half of a surrogate pair"),
+            (r#""\ud83dx""#, "half of a surrogate pair"),
+        ];
+        for (text, reason) in bad {
+            let e = parse(text).unwrap_err();
+            assert!(matches!(e.kind(), ErrorKind::Json { .. }) && e.to_string().contains(reason), "{text}: {e}");
+        }
+        assert!(parse(r#"{"a":1,"\u0041":2}"#).is_ok(), "names that differ in case are two");
+    }
+
     #[test]
     fn deep_nesting_is_an_error_and_not_a_crash() {
-        let text = "[".repeat(1 << 20);
-        assert!(matches!(parse(&text).unwrap_err().kind(), ErrorKind::Limit { .. }));
+        for text in ["[".repeat(1 << 20), r#"{"a":"#.repeat(1 << 20), "[".repeat(10_000) + &"]".repeat(10_000)] {
+            assert!(matches!(parse(&text).unwrap_err().kind(), ErrorKind::Limit { .. }));
+        }
+        let depth = Limits::default().json_depth as usize;
+        let nested = |depth| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(parse(&nested(depth)).is_ok() && parse(&nested(depth + 1)).is_err());
     }
 
     #[test]
