@@ -14,6 +14,15 @@ const KINDS: [(&str, &str); 5] = [
     ("damage", "Damaged chunks noticed"),
 ];
 
+/// The implementation that the suite itself reads with.
+const OWN: &str = "zarr";
+
+const OWN_COLUMN: &str = "\
+`zarr` is the suite's own reader. Expected elements are interpreted with its code, arrays that others write are checked by
+reading them with it, and where the specification leaves room the cases follow its reading. Its column has no failures by
+construction: that is no evidence that it is right, and not comparable with the other columns.
+";
+
 /// Cases of a reason that are named; the tables have all of them.
 const NAMED: usize = 8;
 
@@ -31,6 +40,9 @@ pub fn results_page(reports: &[Report]) -> String {
     );
     line("show nothing: a wrong document is refused, and so is its right twin. The cases are one reading of the");
     line("specification; where it is silent, a failure is a difference, not a fault.\n");
+    if reports.iter().any(|report| report.subject == OWN) {
+        line(OWN_COLUMN);
+    }
     line("## Counts\n\nPassed / failed / unsupported.\n");
     line(&head("", reports));
     for (kind, what) in KINDS {
