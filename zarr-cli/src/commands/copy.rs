@@ -16,10 +16,10 @@ use zarr_array::{
         extension::Extension,
         json::{Json, Object},
         limits::Limits,
-        metadata::{ArrayMetadata, NodeMetadata},
+        metadata::{ArrayMetadata, NodeMetadata, ResolvedArray},
         name::NodePath,
         registry::Constructor,
-        store::{Prefix, Store, SubStore},
+        store::{Key, Prefix, Store, SubStore},
         view::{Handle, Heap, Region, View, ViewMut},
     },
 };
@@ -38,48 +38,65 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     let from = Location::read(&args.source, context)?;
     let root = from.hierarchy.node(&from.path())?;
     let plan = Plan { args };
-    // Everything is opened and planned before anything is written.
+    // Everything is opened, planned and resolved before anything is written.
     let mut nodes = Vec::new();
     collect(&root, &from.node, &mut nodes)?;
     let planned = nodes.iter().map(|(_, node)| plan.metadata(node)).collect::<Result<Vec<_>>>()?;
     let to = Location::create(&args.destination, context)?;
-    check_apart(&from, &to)?;
-    if args.overwrite {
-        match to.hierarchy.erase(&to.path()) {
-            Err(e) if matches!(e.kind(), ErrorKind::NodeMissing) => {}
-            other => other?,
-        }
-    }
+    check_apart(&nodes, &from, &to, args.overwrite)?;
     let total = nodes.iter().map(|(_, n)| elements(n)).fold(0u64, u64::saturating_add);
-    let mut summary = Summary::default();
-    let copied = copy_nodes(&nodes, planned, &to, args.lossy, &Progress::new("copying", total), &mut summary);
-    copied.map_err(|e| e.with_hint("what was copied before stays at the destination"))?;
+    let (mut summary, progress) = (Summary::default(), Progress::new("copying", total));
+    to.hierarchy.build(&to.path(), args.overwrite, |staged| {
+        copy_nodes(&nodes, planned, &Copied { hierarchy: staged, root: &to.node }, args.lossy, &progress, &mut summary)
+    })?;
     summary.before = size(&from.hierarchy, &from.node)?;
     summary.after = size(&to.hierarchy, &to.node)?;
     report(&summary, start, args)
 }
 
-/// Refuses to copy into what is being read.
-fn check_apart(from: &Location, to: &Location) -> Result<()> {
-    let uri = |l: &Location| l.hierarchy.store().uri(&Prefix::of(&l.node)).trim_end_matches('/').to_owned() + "/";
-    let (a, b) = (uri(from), uri(to));
-    if a.starts_with(&b) || b.starts_with(&a) {
-        return Err(Error::argument(format!("{} and {} overlap", from.typed, to.typed)));
+/// Refuses to copy into what is being read: no node of the source lies in the destination or around it, whatever links lead
+/// there. What is overwritten has no value of the source either.
+fn check_apart(nodes: &[(String, Node)], from: &Location, to: &Location, overwrite: bool) -> Result<()> {
+    let uri = |store: &dyn Store, prefix: &Prefix| store.uri(prefix).trim_end_matches('/').to_owned() + "/";
+    let (source, place) = (&**from.hierarchy.store(), uri(&**to.hierarchy.store(), &Prefix::of(&to.node)));
+    let overlap =
+        |node: &NodePath| Err(Error::argument(format!("{} and {} overlap", from.typed, to.typed)).at_node(node));
+    for (_, node) in nodes {
+        let at = uri(source, &Prefix::of(node.path()));
+        if at.starts_with(&place) || place.starts_with(&at) {
+            return overlap(node.path());
+        }
+        let values = match node {
+            _ if !overwrite => continue,
+            Node::Group(_) => [Key::metadata(node.path())].into(),
+            Node::Array(_) => source.lister()?.list_prefix(&Prefix::of(node.path()))?,
+        };
+        for key in values {
+            if uri(source, &Prefix::new(format!("{key}/"))?).starts_with(&place) {
+                return overlap(node.path());
+            }
+        }
     }
     Ok(())
+}
+
+/// A copy that is being made.
+struct Copied<'h> {
+    hierarchy: &'h Hierarchy,
+    root: &'h NodePath,
 }
 
 fn copy_nodes(
     nodes: &[(String, Node)],
     planned: Vec<NodeMetadata>,
-    to: &Location,
+    to: &Copied<'_>,
     lossy: bool,
     progress: &Progress,
     summary: &mut Summary,
 ) -> Result<()> {
     let mut consolidated = Vec::new();
     for ((relative, node), metadata) in nodes.iter().zip(planned) {
-        let path = to.node.join(relative)?.to_string();
+        let path = to.root.join(relative)?.to_string();
         match (node, metadata) {
             (Node::Group(source), NodeMetadata::Group(m)) => {
                 to.hierarchy.create_group_from(&path, m)?;
@@ -158,8 +175,15 @@ impl Plan<'_> {
     fn metadata(&self, node: &Node) -> Result<NodeMetadata> {
         match node {
             Node::Group(group) => Ok(NodeMetadata::Group(plain(group))),
-            Node::Array(array) => self.array(array).map(NodeMetadata::Array).map_err(|e| e.at_node(array.path())),
+            Node::Array(array) => self.resolved(array).map(NodeMetadata::Array).map_err(|e| e.at_node(array.path())),
         }
+    }
+    /// The document of an array of which it is known that it can be created and written.
+    fn resolved(&self, array: &Array) -> Result<ArrayMetadata> {
+        let (mut metadata, context) = (self.array(array)?, array.hierarchy().context());
+        let resolved = ResolvedArray::create(&mut metadata, &context.registry, &context.limits, &context.options)?;
+        resolved.check_writable()?;
+        Ok(metadata)
     }
     fn array(&self, array: &Array) -> Result<ArrayMetadata> {
         let (m, mut document) = (array.metadata(), array.metadata().document().clone());

@@ -14,10 +14,13 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
         return Err(Error::argument("the document describes a group, not an array").at_key(args.metadata.display()));
     };
     let at = Location::create(&args.array, context)?;
-    let array = at.hierarchy.create_array_from(&at.path(), metadata, args.overwrite)?;
-    say(&format!("created {} with shape {:?}", at.typed, array.shape()));
-    if let Some(file) = &args.elements {
-        write_lines(&array, &(..).into(), file)?;
+    let (path, shape) = (at.path(), metadata.shape().to_vec());
+    match &args.elements {
+        None => _ = at.hierarchy.create_array_from(&path, metadata, args.overwrite)?,
+        Some(file) => at.hierarchy.build(&path, args.overwrite, |staged| {
+            write_lines(&staged.create_array_from(&path, metadata, false)?, &(..).into(), file)
+        })?,
     }
+    say(&format!("created {} with shape {shape:?}", at.typed));
     Ok(Outcome::Done)
 }
