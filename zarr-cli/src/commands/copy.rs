@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     let start = Instant::now();
     let from = Location::read(&args.source, context)?;
     let root = from.hierarchy.node(&from.path())?;
-    let plan = Plan { args };
+    let plan = Plan { args, is_single: matches!(root, Node::Array(_)) };
     // Everything is opened, planned and resolved before anything is written.
     let mut nodes = Vec::new();
     collect(&root, &from.node, &mut nodes)?;
@@ -168,6 +168,8 @@ fn size(hierarchy: &Hierarchy, node: &NodePath) -> Result<u64> {
 /// What is asked for, beside what is kept.
 struct Plan<'a> {
     args: &'a Args,
+    /// One array is copied, not a hierarchy.
+    is_single: bool,
 }
 
 impl Plan<'_> {
@@ -201,11 +203,8 @@ impl Plan<'_> {
             None => old_chain,
             Some(codecs) => completed(array.hierarchy().context(), &codecs.0, old_chain),
         };
-        let fitting = |shape: &Option<Vec<u64>>| shape.clone().filter(|s| s.len() == m.shape().len());
-        let (chunk, shard) = (fitting(&self.args.chunk_shape), fitting(&self.args.shard_shape));
-        if chunk.is_some() != self.args.chunk_shape.is_some() || shard.is_some() != self.args.shard_shape.is_some() {
-            say(&format!("note: {} has {} dimensions and keeps its chunks", array.path(), m.shape().len()));
-        }
+        let chunk = self.fitting("--chunk-shape", &self.args.chunk_shape, array)?;
+        let shard = self.fitting("--shard-shape", &self.args.shard_shape, array)?;
         let old_chunk = old_inner.and_then(|c| c.get("chunk_shape"));
         let grid =
             |shape: Json| Extension::new("regular", [("chunk_shape", shape)].into_iter().collect()).to_json().clone();
@@ -217,7 +216,9 @@ impl Plan<'_> {
             return ArrayMetadata::from_object(document, &Limits::default());
         }
         let inner = match (chunk, old_chunk, array.chunk_shape()) {
-            (Some(chunk), _, _) => chunk.into(),
+            // Codecs before the shards stay there, and may change the order of dimensions.
+            (Some(chunk), Some(_), _) => encoded_part(array, &chunk)?.into(),
+            (Some(chunk), None, _) => chunk.into(),
             (None, Some(old), _) => old.clone(),
             (None, None, Some(old)) => old.into(),
             (None, None, None) => return Err(Error::argument("give --chunk-shape for shards of this chunk grid")),
@@ -234,6 +235,20 @@ impl Plan<'_> {
         }
         ArrayMetadata::from_object(document, &Limits::default())
     }
+    /// Lengths that were asked for, if the array has as many dimensions.
+    fn fitting(&self, option: &str, lengths: &Option<Vec<u64>>, array: &Array) -> Result<Option<Vec<u64>>> {
+        let (Some(lengths), rank) = (lengths, array.shape().len()) else { return Ok(None) };
+        if lengths.len() == rank {
+            return Ok(Some(lengths.clone()));
+        }
+        let (found, shape) = (lengths.len(), array.shape());
+        if self.is_single {
+            let e = format!("{option} has {found} lengths, and the array {rank} dimensions: its shape is {shape:?}");
+            return Err(Error::argument(e));
+        }
+        say(&format!("note: {option} has {found} lengths; {} has {rank} dimensions and keeps its own", array.path()));
+        Ok(None)
+    }
     fn fill_value(&self, array: &Array, name: &str) -> Result<Json> {
         let context = array.hierarchy().context();
         let to = context.registry.data_type(&Extension::parse(&data_type(name))?, &context.limits)?.object;
@@ -242,6 +257,13 @@ impl Plan<'_> {
         let fill = converter.elements(array.representation().fill());
         to.fill_to_json(&fill.map_err(|(_, e)| e.within("fill_value"))?)
     }
+}
+
+/// The lengths of a part of a chunk as they reach the array -> bytes codec.
+fn encoded_part(array: &Array, lengths: &[u64]) -> Result<Vec<u64>> {
+    let part = array.resolved().chains.any().and_then(|chain| chain.encoded_part(lengths));
+    let unknown = "it is not known which lengths inner chunks have behind the codecs that come before the shards";
+    part.map(|p| p.to_vec()).ok_or_else(|| Error::argument(unknown))
 }
 
 /// A name, or an extension as JSON.

@@ -120,6 +120,23 @@ impl Chain {
         }
         Some(shape)
     }
+    /// What the array -> array codecs make of the shape of a part of the array: its lengths in the order of the dimensions
+    /// that reach the array -> bytes codec. `None`: a codec changes shapes in a way that is not known.
+    pub fn encoded_part(&self, shape: &[u64]) -> Option<Dims> {
+        let (mut part, mut decoded): (Dims, &[u64]) = (shape.into(), self.decoded.shape());
+        for array in &self.array_to_array {
+            let encoded = array.encoded.shape();
+            match array.stage.codec.plan() {
+                Plan::Permute(order) => {
+                    part = order.iter().map(|&o| part.get(o).copied()).collect::<Option<Dims>>()?;
+                }
+                Plan::InPlace | Plan::Copy if encoded == decoded => {}
+                Plan::InPlace | Plan::Copy => return None,
+            }
+            decoded = encoded;
+        }
+        Some(part)
+    }
     /// True if reading a part may go around bytes -> bytes codecs, and so around their checksums.
     pub fn has_unchecked_parts(&self) -> bool {
         !self.bytes_to_bytes.is_empty() && self.array_to_bytes.codec.inner_chunk_shape().is_some()
