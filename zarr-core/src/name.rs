@@ -110,7 +110,7 @@ pub fn check_node_name(name: &str) -> Result<()> {
 }
 
 /// The candidate nearest to `name`, if it is near enough to be what was meant.
-pub(crate) fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+pub fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let allowed = name.len().div_ceil(3);
     candidates.map(|c| (edit_distance(name, c), c)).filter(|(d, _)| *d <= allowed).min().map(|(_, c)| c)
 }

@@ -108,7 +108,7 @@ fn rank_0(trials: &Trials, settings: &Settings) -> Verdict {
         let done = few.each(&law, trial.input(), |value| check_round_trip(trial, &trials.subject.limits, &value));
         at(trial, done)?;
     }
-    if found { Ok(()) } else { unsupported("it refuses arrays without dimensions") }
+    if found { Ok(()) } else { unsupported("it is created from no sample for an array without dimensions") }
 }
 
 /// No bytes, or elements without any.

@@ -1,9 +1,9 @@
 //! Laws that all extension points share: how an extension is made, and what it would write into metadata.
 
-use super::Subject;
+use super::{Sample, Subject};
 use crate::check::{Check, Finding, Verdict, broken, ensure, unsupported};
 use zarr_array::{
-    ErrorKind, Result,
+    Error, ErrorKind, Result,
     core::{
         extension::Extension,
         json::{Json, Object},
@@ -12,17 +12,22 @@ use zarr_array::{
     },
 };
 
+/// Checks of creation.
 pub(super) const CHECKS: &[Check<Subject>] = &[
     Check { id: "create", clause: "extension/name", run: |s, _| create(s) },
+    Check { id: "refusal", clause: "contract/clear-refusal", run: |s, _| refusal(s) },
+];
+
+/// Checks that need an instance.
+pub(super) const OF_INSTANCES: &[Check<Subject>] = &[
     Check { id: "aliases", clause: "extension/name", run: |s, _| aliases(s) },
     Check { id: "configuration", clause: "contract/configuration-stable", run: |s, _| stable(s) },
     Check { id: "unknown-configuration", clause: "contract/unknown-configuration", run: |s, _| unknown(s) },
     Check { id: "hostile-configuration", clause: "contract/no-panic", run: |s, _| hostile(s) },
-    Check { id: "refusal", clause: "contract/clear-refusal", run: |s, _| refusal(s) },
 ];
 
 /// A sample with an array that it is made for.
-type Accepted<'s> = (&'s super::Sample, Extension, Representation);
+type Accepted<'s> = (&'s Sample, Extension, Representation);
 
 impl Subject {
     /// Makes the extension and gives what it would write into metadata.
@@ -46,6 +51,34 @@ impl Subject {
             Constructor::StorageTransformer(make) => of_instance(make(extension, &site)),
         }
     }
+    /// Why it cannot be created from a sample for any array: with the error that is about the configuration, if there is
+    /// one. `None` if it can.
+    fn refused(&self, sample: &Sample, extension: &Extension) -> Result<Option<Error>> {
+        let about_configuration = |e: &Error| matches!(e.kind(), ErrorKind::Configuration(_));
+        let mut why = Error::argument("the registry has no data types");
+        for of in self.arrays(sample)? {
+            match self.written(extension, &of, Intent::Open) {
+                Ok(_) => return Ok(None),
+                Err(e) if about_configuration(&why) && !about_configuration(&e) => {}
+                Err(e) => why = e,
+            }
+        }
+        Ok(Some(why))
+    }
+    /// Unsupported if it is created from none of its samples: a check that tried nothing must not pass.
+    pub(crate) fn ensure_created(&self) -> Verdict {
+        let created = match self.created.get() {
+            Some(created) => *created,
+            None => {
+                let mut created = false;
+                for (sample, extension) in self.extensions()? {
+                    created = created || self.refused(sample, &extension)?.is_none();
+                }
+                *self.created.get_or_init(|| created)
+            }
+        };
+        if created { Ok(()) } else { unsupported(format!("not tried: see {}/create", self.id())) }
+    }
     /// Each sample with the first array that it is made for.
     fn accepted(&self) -> std::result::Result<Vec<Accepted<'_>>, Finding> {
         let mut found = Vec::new();
@@ -55,27 +88,22 @@ impl Subject {
                 found.push((sample, extension, of));
             }
         }
-        if found.is_empty() { unsupported("it could not be made") } else { Ok(found) }
+        Ok(found)
     }
 }
 
 /// Every sample is accepted for some array.
 fn create(subject: &Subject) -> Verdict {
     for (sample, extension) in subject.extensions()? {
-        let mut first = None;
-        let accepted = subject.arrays(sample)?.iter().any(|of| match subject.written(&extension, of, Intent::Open) {
-            Ok(_) => true,
-            Err(e) => {
-                first.get_or_insert(e);
-                false
-            }
+        let Some(why) = subject.refused(sample, &extension)? else { continue };
+        return broken(match sample.configuration {
+            Some(_) => format!("cannot create {} for any of the arrays that were tried: {why}", extension.to_json()),
+            None => format!(
+                "cannot create `{}` without a configuration: {why}; hint: give one with `--samples FILE`, a file with the \
+                 line: sample = [{{ point = \"{}\", name = \"{0}\", configuration = '{{\"MEMBER\": VALUE}}' }}]",
+                sample.name, sample.point
+            ),
         });
-        if !accepted {
-            let why = first.map_or_else(String::new, |e| format!(": {e}"));
-            let text = format!("{} is accepted for none of the arrays that were tried{why}", extension.to_json());
-            // An extension of which nothing is known may need a configuration.
-            return if sample.configuration.is_none() { unsupported(text) } else { broken(text) };
-        }
     }
     Ok(())
 }

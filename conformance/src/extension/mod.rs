@@ -39,6 +39,8 @@ pub struct Subject {
     limits: Limits,
     /// Made when a law needs them, since a plugin may die of that.
     types: OnceLock<Vec<trial::Typed>>,
+    /// Whether it is created from some sample.
+    created: OnceLock<bool>,
 }
 
 /// How an extension point is called in ids of cases.
@@ -62,14 +64,16 @@ impl Subject {
             return Err(registry.unknown(point, name));
         }
         let samples = samples.of(word(point), name);
+        let (types, created) = (OnceLock::new(), OnceLock::new());
         let (registry, name, limits) = (registry.clone(), name.to_owned(), Limits::default());
-        Ok(Self { registry, point, name, samples, limits, types: OnceLock::new() })
+        Ok(Self { registry, point, name, samples, limits, types, created })
     }
     /// The extensions of a registry that have this name; all without one, each under its own name.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is none, or a sample names an extension that does not exist.
     pub fn find(registry: &Registry, name: Option<&str>, samples: &Samples) -> Result<Vec<Self>> {
+        samples.check(registry, &[])?;
         let wanted = |point: ExtensionPoint, n: &str| match name {
             Some(name) => name == n,
             // Families have no extension of their own name.
@@ -107,24 +111,32 @@ impl Subject {
     pub fn run(&self, settings: &Settings, each: &mut dyn FnMut(Record)) {
         let id = self.id();
         settings.run(&id, self, configuration::CHECKS, each);
-        settings.run(&id, self, arrays::CHECKS, each);
+        self.run_created(self, configuration::OF_INSTANCES, settings, each);
+        self.run_created(self, arrays::CHECKS, settings, each);
         match self.point {
             ExtensionPoint::Codec => {
                 let trials = trial::Trials::new(self);
-                settings.run(&id, &trials, codec::CHECKS, each);
+                self.run_created(&trials, codec::CHECKS, settings, each);
                 let (takes, gives) = match self.constructor() {
                     Some(Constructor::ArrayToArray(_)) => (codec::OF_ARRAYS, &[][..]),
                     Some(Constructor::ArrayToBytes(_)) => (codec::OF_ARRAYS, codec::OF_BYTES),
                     _ => (codec::FROM_BYTES, codec::OF_BYTES),
                 };
-                settings.run(&id, &trials, takes, each);
-                settings.run(&id, &trials, gives, each);
-                settings.run(&id, &trials, abilities::of(self.constructor()), each);
+                self.run_created(&trials, takes, settings, each);
+                self.run_created(&trials, gives, settings, each);
+                self.run_created(&trials, abilities::of(self.constructor()), settings, each);
             }
-            ExtensionPoint::DataType => settings.run(&id, self, data_type::CHECKS, each),
-            ExtensionPoint::ChunkGrid => settings.run(&id, self, chunk_grid::CHECKS, each),
-            ExtensionPoint::ChunkKeyEncoding => settings.run(&id, self, chunk_key_encoding::CHECKS, each),
+            ExtensionPoint::DataType => self.run_created(self, data_type::CHECKS, settings, each),
+            ExtensionPoint::ChunkGrid => self.run_created(self, chunk_grid::CHECKS, settings, each),
+            ExtensionPoint::ChunkKeyEncoding => self.run_created(self, chunk_key_encoding::CHECKS, settings, each),
             ExtensionPoint::StorageTransformer => storage_transformer::run(self, &id, settings, each),
+        }
+    }
+    /// Runs checks that need an instance.
+    fn run_created<S: ?Sized>(&self, on: &S, checks: &[Check<S>], settings: &Settings, each: &mut dyn FnMut(Record)) {
+        for check in checks {
+            let id = format!("{}/{}", self.id(), check.id);
+            settings.case(&id, check.clause, each, || self.ensure_created().and_then(|()| (check.run)(on, settings)));
         }
     }
     /// Every law there is, by the word of its extension point: `codec/round-trip`.
@@ -135,6 +147,7 @@ impl Subject {
         let mut laws = Vec::new();
         for point in ExtensionPoint::ALL {
             ids(word(point), configuration::CHECKS, &mut laws);
+            ids(word(point), configuration::OF_INSTANCES, &mut laws);
             ids(word(point), arrays::CHECKS, &mut laws);
         }
         for checks in [codec::CHECKS, codec::OF_ARRAYS, codec::FROM_BYTES, codec::OF_BYTES] {

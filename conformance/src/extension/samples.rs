@@ -3,11 +3,13 @@
 use serde::Deserialize;
 use std::path::Path;
 use zarr_array::{
-    Error, Result,
+    Error, ErrorKind, Result,
     core::{
         extension::{Extension, ExtensionPoint},
         json::Json,
         limits::Limits,
+        name::nearest,
+        registry::Registry,
     },
 };
 
@@ -62,7 +64,7 @@ impl Samples {
             if sample.multiple == Some(0) {
                 return wrong("`multiple` is 0".to_owned());
             }
-            if !ExtensionPoint::ALL.into_iter().any(|p| super::word(p) == sample.point) {
+            if sample.point().is_none() {
                 return wrong(format!("`{}` is no extension point", sample.point));
             }
             if let Err(e) = sample.extension() {
@@ -86,6 +88,32 @@ impl Samples {
         first.sample.extend(rest);
         first
     }
+    /// Refuses a sample of an extension that does not exist, which nothing would be tried with. Known are those of the
+    /// registry, those that this program has samples of, and `more`.
+    ///
+    /// # Errors
+    /// The unknown name, with the nearest known one as its hint.
+    pub fn check(&self, registry: &Registry, more: &[(ExtensionPoint, String)]) -> Result<()> {
+        let embedded = Self::embedded()?;
+        let known = |point| {
+            let listed = registry.list().filter(move |l| l.point == point).map(|l| l.name);
+            let more = more.iter().filter(move |(p, _)| *p == point).map(|(_, name)| name.as_str());
+            listed.chain(more).chain(embedded.names(super::word(point)))
+        };
+        for sample in &self.sample {
+            let Some(point) = sample.point() else { continue };
+            // Names of a family are not listed.
+            if registry.find(point, &sample.name).is_some() || known(point).any(|name| name == sample.name) {
+                continue;
+            }
+            let e = Error::new(ErrorKind::UnknownExtension { point, name: sample.name.clone() }).within("sample");
+            return Err(match nearest(&sample.name, known(point)) {
+                Some(near) => e.with_hint(format!("did you mean `{near}`?")),
+                None => e,
+            });
+        }
+        Ok(())
+    }
     /// The extensions of a point that there are samples for.
     pub fn names(&self, point: &str) -> impl Iterator<Item = &str> {
         self.sample.iter().filter(move |s| s.point == point).map(|s| s.name.as_str())
@@ -101,6 +129,9 @@ impl Samples {
 }
 
 impl Sample {
+    fn point(&self) -> Option<ExtensionPoint> {
+        ExtensionPoint::ALL.into_iter().find(|p| super::word(*p) == self.point)
+    }
     /// What would stand in metadata.
     ///
     /// # Errors

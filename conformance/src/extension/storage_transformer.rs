@@ -30,8 +30,8 @@ const STORE_CLAUSE: &str = "transformer/store-laws";
 
 /// Runs the laws, those of stores on each sample.
 pub(super) fn run(subject: &Subject, id: &str, settings: &Settings, each: &mut dyn FnMut(Record)) {
-    settings.run(id, subject, CHECKS, each);
-    let samples = match made(subject) {
+    subject.run_created(subject, CHECKS, settings, each);
+    let samples = match subject.ensure_created().and_then(|()| made(subject)) {
         Ok(samples) => samples,
         Err(e) => return settings.case(&format!("{id}/{STORE}"), STORE_CLAUSE, each, || Err(e)),
     };

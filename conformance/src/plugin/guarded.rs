@@ -3,7 +3,7 @@
 
 use super::guard::{Edge, Guarded, Locked};
 use crate::{
-    check::{Settings, Verdict, ensure, unsupported},
+    check::{Settings, Verdict, ensure},
     extension::{
         Subject,
         trial::{Codec, Trial, Trials, with_call},
@@ -22,10 +22,8 @@ use zarr_array::{
 
 /// `guards` is told before memory with guards is lent for the first time: all inputs were tried without before.
 pub(super) fn law(subject: &Subject, settings: &Settings, guards: &dyn Fn()) -> Verdict {
+    subject.ensure_created()?;
     let trials = Trials::new(subject);
-    if trials.all.is_empty() {
-        return unsupported("it could not be made");
-    }
     let law = format!("{} guard", subject.id());
     let limits = Limits::default();
     settings.each(&law, trials.inputs(), |(i, value)| {

@@ -17,7 +17,7 @@ mod resources;
 
 pub use child::{fuzz, serve};
 
-use crate::{check::Settings, report::Record, wait::wait};
+use crate::{check::Settings, extension::Samples, report::Record, wait::wait};
 use incidents::Incidents;
 use journal::{Entry, Journal};
 use std::{
@@ -25,7 +25,7 @@ use std::{
     process::{Child, Command, ExitStatus, Stdio},
     time::Duration,
 };
-use zarr_array::{Error, Result};
+use zarr_array::{Error, Result, core::registry::Registry, plugins::Manifest};
 
 /// What is checked of a plugin, and how.
 #[derive(Debug, Clone)]
@@ -46,8 +46,9 @@ impl Subject {
     /// Runs every check on the library.
     ///
     /// # Errors
-    /// When children cannot be run.
+    /// When children cannot be run, or the samples cannot be read or name an extension that does not exist.
     pub fn run(&self, settings: &Settings, each: &mut dyn FnMut(Record)) -> Result<()> {
+        self.check_samples()?;
         settings.run("abi", &*self.file, file::CHECKS, each);
         let journal = Journal::new()?;
         let mut incidents = Incidents::default();
@@ -92,6 +93,12 @@ impl Subject {
             settings.case("abi/fuzz", "abi/fuzz", each, || fuzz::run(self, settings, time));
         }
         Ok(())
+    }
+    /// The library is not loaded for that: it may take this process down. One without a manifest fails a case.
+    fn check_samples(&self) -> Result<()> {
+        let (Some(file), Ok(manifest)) = (&self.samples, Manifest::embedded(&self.file)) else { return Ok(()) };
+        let offered: Vec<_> = manifest.extensions.iter().map(|e| (e.kind.point(), e.name.clone())).collect();
+        Samples::read(file)?.check(&Registry::builtin()?, &offered).map_err(|e| e.at_key(file.display()))
     }
     fn command(&self, settings: &Settings) -> Command {
         let mut command = Command::new(&self.program);
@@ -161,7 +168,7 @@ fn ended(status: ExitStatus) -> Ended {
 /// The name and version of the plugin in a library, as its manifest says.
 pub fn title(file: &Path) -> (String, String) {
     let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-    match zarr_array::plugins::Manifest::embedded(file) {
+    match Manifest::embedded(file) {
         Ok(manifest) => (format!("plugin {}", manifest.id), manifest.version),
         Err(_) => (format!("plugin {name}"), String::new()),
     }
