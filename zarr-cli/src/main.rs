@@ -10,6 +10,7 @@ mod elements;
 mod location;
 mod npy;
 mod output;
+mod output_file;
 mod progress;
 mod session;
 mod slabs;

@@ -5,9 +5,13 @@ use crate::{
     args::Plugin as Verb,
     location::Location,
     output::{one_line, print, say, show},
+    output_file::OutputFile,
     session::Session,
 };
-use std::path::{Path, PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 use zarr_array::{
     Error, Result,
     core::{
@@ -242,12 +246,10 @@ fn add(file: &Path, replace: bool, json: bool) -> Result<Outcome> {
 
 /// Writes a file that is there whole or not at all.
 fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
-    let (at, part) = (folder.join(name), folder.join(format!(".{name}.{}", std::process::id())));
-    let written = std::fs::write(&part, bytes).and_then(|()| std::fs::rename(&part, &at));
-    written.map_err(|e| {
-        let _not_there = std::fs::remove_file(&part);
-        Error::from(e).at_key(at.display())
-    })
+    let at = folder.join(name);
+    let out = OutputFile::create(&at)?;
+    out.file().write_all(bytes).map_err(|e| Error::from(e).at_key(at.display()))?;
+    out.commit()
 }
 
 /// Removes a library that a manifest names, if it lies in the folder itself.

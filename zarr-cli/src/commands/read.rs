@@ -6,12 +6,9 @@ use crate::{
     elements::{each_as_json, parts, selection},
     location::Location,
     npy,
+    output_file::OutputFile,
 };
-use std::{
-    fs::File,
-    io::{self, BufWriter, Write},
-    path::{Path, PathBuf},
-};
+use std::io::{self, BufWriter, Write};
 use zarr_array::{Array, Context, Error, Result, Selection};
 
 /// Elements that are in memory at a time.
@@ -25,11 +22,11 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     match &args.output {
         None => write(&array, &selection, args.format, &mut BufWriter::new(io::stdout().lock()))?,
         Some(path) => {
-            let whole = Beside::new(path)?;
-            let mut out = BufWriter::new(&whole.file);
+            let whole = OutputFile::create(path)?;
+            let mut out = BufWriter::new(whole.file());
             write(&array, &selection, args.format, &mut out)?;
             out.into_inner().map_err(|e| Error::from(e.into_error()))?;
-            whole.keep(path)?;
+            whole.commit()?;
         }
     }
     Ok(Outcome::Done)
@@ -94,28 +91,5 @@ impl Brackets {
         write!(out, "{comma}{}{element}{}", "[".repeat(before), "]".repeat(after))?;
         self.at += 1;
         Ok(())
-    }
-}
-
-/// A file that appears under its name only when it is whole.
-struct Beside {
-    path: PathBuf,
-    file: File,
-}
-impl Beside {
-    fn new(path: &Path) -> Result<Self> {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let path = path.with_file_name(name);
-        let file = File::create(&path).map_err(|e| Error::from(e).at_key(path.display()))?;
-        Ok(Self { path, file })
-    }
-    fn keep(self, path: &Path) -> Result<()> {
-        std::fs::rename(&self.path, path).map_err(|e| Error::from(e).at_key(path.display()))
-    }
-}
-impl Drop for Beside {
-    fn drop(&mut self) {
-        let _gone_if_kept = std::fs::remove_file(&self.path);
     }
 }
