@@ -50,8 +50,8 @@ fn no_command_takes_it_for_a_missing_chunk() {
         (
             "link to a pipe",
             |p| {
-                fifo(&p.with_file_name("../../../pipe"));
-                std::os::unix::fs::symlink("../../../pipe", p).unwrap();
+                fifo(&p.with_file_name("../../../../pipe"));
+                std::os::unix::fs::symlink("../../../../pipe", p).unwrap();
             },
             "not a file",
         ),
