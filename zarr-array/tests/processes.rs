@@ -155,6 +155,48 @@ fn nothing_is_lost() {
     }
 }
 
+/// Two stores have one shard, or one compressed chunk: a link in one leads to another link, and that to the file of the other.
+#[test]
+fn nothing_is_lost_through_a_link() {
+    for sharded in [true, false] {
+        let dir = tempfile::tempdir().unwrap();
+        let stores = ["x", "y"].map(|name| dir.path().join(name));
+        let arrays = stores.each_ref().map(|store| create(store, sharded));
+        arrays[0].write(.., &[1u32; (SIDE * SIDE) as usize]).unwrap();
+        let link = stores[1].join("a/c/0/0");
+        std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink("../../../hop", &link).unwrap();
+        std::os::unix::fs::symlink("../x/a/c/0/0", stores[1].join("hop")).unwrap();
+        let rounds = 20;
+        let started = (0..PROCESSES).map(|p| start("squares", &stores[p as usize % 2], p, 1..rounds + 1));
+        all_end_well(started.collect::<Vec<_>>());
+        for array in arrays {
+            for i in 0..64 {
+                let got: Vec<u32> = array.read(rows_and_columns(i)).unwrap();
+                assert_eq!(got, [(rounds * 1000 + i) as u32; 64], "square {i}");
+            }
+        }
+        assert!(link.is_symlink() && !stores[0].join("a/c/0/0").is_symlink());
+    }
+}
+
+/// Temporary files of writers that are at work are never taken for orphans, also not between being created and locked.
+#[test]
+fn no_orphans_beside_writers() {
+    let dir = tempfile::tempdir().unwrap();
+    let array = create(dir.path(), true);
+    let lister = array.hierarchy().store().clone();
+    let mut writers: Vec<_> = (0..PROCESSES).map(|process| start("squares", dir.path(), process, 1..41)).collect();
+    let mut looks = 0;
+    while writers.iter_mut().any(|writer| writer.0.try_wait().unwrap().is_none()) {
+        let found = lister.lister().unwrap().list_debris(&Prefix::ROOT).unwrap();
+        assert!(found.is_empty(), "{found:?} after {looks} looks");
+        looks += 1;
+    }
+    all_end_well(writers);
+    assert!(looks > 100, "only {looks} looks");
+}
+
 /// So many pairs of processes are killed, each of which would write for so many rounds.
 const KILLS: u64 = 60;
 const ROUNDS: u64 = 10_000;

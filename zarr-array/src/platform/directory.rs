@@ -18,6 +18,7 @@ pub(crate) use unix::{Directory, exchange};
 pub(crate) struct Look {
     pub(crate) is_file: bool,
     pub(crate) is_dir: bool,
+    pub(crate) is_link: bool,
     /// What tells it from all others, where the system says so.
     id: Option<(u64, u64)>,
 }
@@ -36,7 +37,7 @@ impl Look {
         };
         #[cfg(not(unix))]
         let id = None;
-        Self { is_file: metadata.is_file(), is_dir: metadata.is_dir(), id }
+        Self { is_file: metadata.is_file(), is_dir: metadata.is_dir(), is_link: metadata.is_symlink(), id }
     }
 }
 
@@ -60,7 +61,7 @@ impl Directory {
     }
     /// Where files have one name, and no system call looks and renames: an empty file takes the name, and is replaced at once.
     fn portable(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        self.create_new(to)?;
+        self.create_new(to, 0o600)?;
         let renamed = self.rename(from, to);
         if renamed.is_err() {
             // Nobody may take the empty file for the value.
@@ -132,11 +133,11 @@ mod unix {
         fn fd(&self) -> RawFd {
             self.0.as_raw_fd()
         }
-        fn open_at(&self, name: &OsStr, flags: c_int) -> io::Result<File> {
+        fn open_at(&self, name: &OsStr, flags: c_int, mode: u32) -> io::Result<File> {
             let name = text(name)?;
             loop {
                 // SAFETY: the descriptor is open, the text ends with a null byte and lives until it returns.
-                let fd = unsafe { openat(self.fd(), name.as_ptr(), flags | libc::O_CLOEXEC, 0o666) };
+                let fd = unsafe { openat(self.fd(), name.as_ptr(), flags | libc::O_CLOEXEC, mode) };
                 match fd {
                     // SAFETY: it was just opened, and nobody else has it.
                     0.. => return Ok(unsafe { File::from_raw_fd(fd) }),
@@ -145,16 +146,16 @@ mod unix {
                 }
             }
         }
-        /// Opens what has a name for reading, and for writing if it may be.
+        /// Opens what has a name for reading, and for writing if it may be. Links are not followed.
         pub(crate) fn open_file(&self, name: &OsStr) -> io::Result<File> {
             // Without the flag a named pipe waits for somebody at its other end, perhaps for ever. File servers lock only
             // what is open for writing. Others do not mind, and a file may be for reading only.
-            let open = |access| self.open_at(name, access | libc::O_NONBLOCK);
+            let open = |access| self.open_at(name, access | libc::O_NONBLOCK | libc::O_NOFOLLOW, 0);
             open(libc::O_RDWR).or_else(|_| open(libc::O_RDONLY))
         }
-        /// A file of a name that nothing has.
-        pub(crate) fn create_new(&self, name: &OsStr) -> io::Result<File> {
-            self.open_at(name, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL)
+        /// A file of a name that nothing has. Of the mode, the process's umask takes bits away.
+        pub(crate) fn create_new(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+            self.open_at(name, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL, mode)
         }
         /// What a name leads to, or with `link` what has it; `None`: nothing.
         pub(crate) fn look(&self, name: &OsStr, link: bool) -> io::Result<Option<Look>> {
@@ -171,7 +172,8 @@ mod unix {
             let kind = stat.st_mode & libc::S_IFMT;
             #[allow(clippy::unnecessary_cast, reason = "their types differ between systems")]
             let id = Some((stat.st_dev as u64, stat.st_ino as u64));
-            Ok(Some(Look { is_file: kind == libc::S_IFREG, is_dir: kind == libc::S_IFDIR, id }))
+            let (is_file, is_dir, is_link) = (kind == libc::S_IFREG, kind == libc::S_IFDIR, kind == libc::S_IFLNK);
+            Ok(Some(Look { is_file, is_dir, is_link, id }))
         }
         /// Gives a file another name, whatever has it.
         pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
@@ -229,7 +231,7 @@ mod portable {
         pub(crate) fn open_file(&self, name: &OsStr) -> io::Result<File> {
             File::open(self.0.join(name))
         }
-        pub(crate) fn create_new(&self, name: &OsStr) -> io::Result<File> {
+        pub(crate) fn create_new(&self, name: &OsStr, _mode: u32) -> io::Result<File> {
             File::create_new(self.0.join(name))
         }
         pub(crate) fn look(&self, name: &OsStr, link: bool) -> io::Result<Option<Look>> {
@@ -311,7 +313,7 @@ mod tests {
         let directory = Directory::open(&from).unwrap();
         fs::rename(&from, &to).unwrap();
         fs::create_dir(&from).unwrap();
-        directory.create_new("x".as_ref()).unwrap();
+        directory.create_new("x".as_ref(), 0o600).unwrap();
         assert!(directory.rename_new("x".as_ref(), "y".as_ref()).unwrap());
         directory.rename("y".as_ref(), "z".as_ref()).unwrap();
         assert!(to.join("z").exists() && fs::read_dir(&from).unwrap().next().is_none());

@@ -24,9 +24,11 @@ pub(crate) enum Place {
     },
     /// Nothing.
     Free,
+    /// A symbolic link.
+    Link,
     /// A directory.
     Directory,
-    /// No file: a pipe, a link to nothing.
+    /// Anything else: a pipe, a socket, a device.
     Other,
 }
 
@@ -35,17 +37,14 @@ pub(crate) fn hold(directory: &Directory, name: &OsStr) -> io::Result<Place> {
     loop {
         let file = match directory.open_file(name) {
             Ok(file) => file,
-            Err(e) => match (directory.look(name, true)?, directory.look(name, false)?) {
-                (None, _) => return Ok(Place::Free),
-                (_, Some(leads_to)) if leads_to.is_dir => return Ok(Place::Directory),
-                (_, Some(leads_to)) if leads_to.is_file => {
-                    // Replaced between two looks at it, or not to be opened.
-                    if is_passing(&e) {
-                        continue;
-                    }
-                    return Err(e);
-                }
-                _ => return Ok(Place::Other),
+            Err(e) => match directory.look(name, true)? {
+                None => return Ok(Place::Free),
+                Some(found) if found.is_link => return Ok(Place::Link),
+                Some(found) if found.is_dir => return Ok(Place::Directory),
+                // Replaced between two looks at it, or not to be opened.
+                Some(found) if found.is_file && is_passing(&e) => continue,
+                Some(found) if found.is_file => return Err(e),
+                Some(_) => return Ok(Place::Other),
             },
         };
         let metadata = file.metadata()?;
@@ -58,15 +57,21 @@ pub(crate) fn hold(directory: &Directory, name: &OsStr) -> io::Result<Place> {
         };
         // Who held it before may have replaced or removed it.
         let metadata = file.metadata()?;
-        if directory.look(name, false)?.is_some_and(|now| now.is(&metadata)) {
-            return Ok(Place::Held { file, metadata, locked });
+        match directory.look(name, true)? {
+            Some(now) if now.is(&metadata) => return Ok(Place::Held { file, metadata, locked }),
+            Some(now) if now.is_link => return Ok(Place::Link),
+            _ => {}
         }
     }
 }
 
-/// True of a file that was there and is not any more.
+/// True of a file that was there and is not any more, or is there where a link was.
 fn is_passing(e: &io::Error) -> bool {
-    matches!(e.kind(), ErrorKind::NotFound | ErrorKind::StaleNetworkFileHandle)
+    #[cfg(unix)]
+    let was_link = e.raw_os_error() == Some(libc::ELOOP);
+    #[cfg(not(unix))]
+    let was_link = false;
+    was_link || matches!(e.kind(), ErrorKind::NotFound | ErrorKind::StaleNetworkFileHandle)
 }
 
 /// Locks a file that others may lock too. False: the file system knows no locks.
@@ -143,9 +148,9 @@ mod tests {
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink("nowhere", dir.path().join("link")).unwrap();
-            assert!(matches!(place("link"), Place::Other));
+            assert!(matches!(place("link"), Place::Link));
             std::os::unix::fs::symlink("directory", dir.path().join("alias")).unwrap();
-            assert!(matches!(place("alias"), Place::Directory));
+            assert!(matches!(place("alias"), Place::Link));
             assert!(std::process::Command::new("mkfifo").arg(dir.path().join("pipe")).status().unwrap().success());
             assert!(matches!(place("pipe"), Place::Other), "and nobody waits");
         }

@@ -3,6 +3,8 @@
 pub(crate) mod directory;
 pub(crate) mod hold;
 pub(crate) mod huge_pages;
+pub(crate) mod permissions;
+pub(crate) mod process;
 pub(crate) mod read_at;
 pub(crate) mod version;
 

@@ -7,8 +7,17 @@
 //! occupies the place of a value and is not a file (a directory, also an empty one, a pipe, a socket, a device, a link to
 //! nothing) makes reading and writing that key fail; it never reads as a key without value. An empty directory elsewhere is
 //! not an error, as writers leave some for a moment: only the exact path of the key counts.
+//!
+//! Links to files are followed when reading and writing, also out of the store: a write replaces the file at the end of the
+//! links, in its own directory and under its own lock, so that stores can share a value. Erasing removes the link and leaves
+//! that file. A partial write after which nothing but fill values is left erases too.
+//!
+//! A file that replaces another has its permissions, owner and group. Only root may give files away: for others the owner is the
+//! writer, and if the group cannot be kept either, group and others get only what both had before. Set-id bits, access control
+//! lists and extended attributes are not kept.
 
 mod beside;
+mod change;
 mod listing;
 mod memos;
 mod staging;
@@ -21,10 +30,7 @@ use self::{
     staging::Staging,
     value::{Kept, OpenFile},
 };
-use crate::platform::{
-    directory::Directory,
-    hold::{Place, hold},
-};
+use crate::platform::directory::Directory;
 use std::{
     ffi::OsStr,
     fs,
@@ -118,88 +124,6 @@ impl FilesystemStore {
             inner => self.path(inner),
         }
     }
-    /// Changes a value; again when another writer was faster, or took the directory away.
-    fn change(&self, key: &Key, change: &mut dyn Change, looks: bool) -> Result<()> {
-        let path = self.path(key.as_str())?;
-        let (parent, name) = split(&path)?;
-        let located = |e: io::Error| Error::from(e).at_key(key);
-        let mut left = ATTEMPTS;
-        let mut is_last = |e: io::Error| {
-            left = left.saturating_sub(1);
-            std::thread::yield_now();
-            if left > 0 && PASSING.contains(&e.kind()) { Ok(()) } else { Err(located(e)) }
-        };
-        loop {
-            // From here on everything is done in this directory, also if somebody moves it away to remove it.
-            let directory = unless_absent(Directory::open(parent)).map_err(|e| e.at_key(key))?;
-            let place = match directory.as_ref().map_or(Ok(Place::Free), |directory| hold(directory, name)) {
-                // Who does not look at it may replace what cannot be read.
-                Err(e) if e.kind() == ErrorKind::PermissionDenied && !looks => None,
-                Err(e) => {
-                    is_last(e)?;
-                    continue;
-                }
-                Ok(place) => Some(place),
-            };
-            let is_free = matches!(place, Some(Place::Free));
-            let (old, locked) = match place {
-                Some(Place::Held { file, metadata, locked }) => {
-                    (Some(OpenFile::of(file, &metadata, key, &self.kept)), locked)
-                }
-                Some(Place::Free) | None => (None, true),
-                Some(place @ (Place::Directory | Place::Other)) => {
-                    let is_dir = matches!(place, Place::Directory);
-                    if looks || change.change(None)?.is_some() {
-                        return Err(located(no_file(is_dir)));
-                    }
-                    // Erased: an empty directory is removed, one with keys below has no value to erase.
-                    if is_dir {
-                        self.prune(Some(&path));
-                    }
-                    return Ok(());
-                }
-            };
-            let new = change.change(old.as_ref().map(|old| old as &dyn Source))?;
-            if let (false, Some(old), Some(directory)) = (locked, &old, &directory)
-                && !old.is_at(directory, name)
-            {
-                continue;
-            }
-            // What is held is held until it is replaced. What is not need not stay open.
-            let _held = old.filter(|_| locked);
-            match self.put(directory, &path, is_free, new) {
-                Ok(true) => return Ok(()),
-                Ok(false) => {}
-                Err(e) => is_last(e)?,
-            }
-        }
-    }
-    /// Puts a value in its place, or removes what is there. `false`: the place was free and is not any more.
-    fn put(&self, directory: Option<Directory>, path: &Path, free: bool, value: Option<&[u8]>) -> io::Result<bool> {
-        let (parent, name) = split(path)?;
-        let directory = match (directory, value) {
-            (Some(directory), _) => directory,
-            (None, None) => return Ok(true),
-            (None, Some(_)) => beside::make_dir(parent, self.fsync)?,
-        };
-        match value {
-            // Who erased it may not have waited for the disk yet.
-            None if free && self.fsync => directory.sync().map(|()| true),
-            None if free => Ok(true),
-            None => {
-                directory.remove(name)?;
-                if self.fsync {
-                    directory.sync()?;
-                }
-                self.prune(Some(parent));
-                Ok(true)
-            }
-            Some(value) => {
-                let beside = Beside::write(&directory, value, &self.names, self.fsync)?;
-                if free { beside.rename_new(name) } else { beside.replace(name).map(|()| true) }
-            }
-        }
-    }
     /// Erases all that is in the root, which stays.
     fn erase_all(&self) -> Result<()> {
         for entry in unless_absent(fs::read_dir(&self.root))?.into_iter().flatten() {
@@ -214,10 +138,9 @@ impl FilesystemStore {
         Ok(())
     }
     fn debris(&self, prefix: &Prefix, remove: bool) -> Result<Vec<String>> {
-        let (directory, mut found) = (self.directory(prefix)?, Vec::new());
-        unless_absent(beside::debris(&directory, remove, &mut found)).map_err(|e| e.at_key(prefix))?;
+        let found = unless_absent(beside::debris(&self.directory(prefix)?, remove)).map_err(|e| e.at_key(prefix))?;
         let relative = |path: &PathBuf| path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned();
-        Ok(found.iter().map(relative).collect())
+        Ok(found.iter().flatten().map(relative).collect())
     }
     /// Removes a file, a link (not what it leads to) or a directory with all that is in it, if it is there.
     fn remove_tree(&self, path: &Path) -> Result<()> {
@@ -352,7 +275,7 @@ impl WriteableStore for FilesystemStore {
                 other => other,
             }?;
             if directory.look(name, true)?.is_none()
-                && Beside::write(&directory, value, &self.names, self.fsync)?.rename_new(name)?
+                && Beside::create(&directory, &self.names, None)?.write(value, self.fsync)?.rename_new(name)?
             {
                 return Ok(true);
             }

@@ -1,15 +1,16 @@
 //! Files and directories beside the places of values: values that are being written, and what is being removed.
 //!
-//! Their names are no keys. Whoever made one holds its lock: one that nobody holds was left behind.
+//! Their names are not keys. Writers lock what they make: one that is not locked is orphaned.
 
 use super::again;
-use crate::platform::{directory::Directory, hold};
+use crate::platform::{directory::Directory, hold, permissions, process::is_running};
 use std::{
     ffi::{OsStr, OsString},
-    fs::{self, File},
+    fs::{self, File, Metadata},
     io::{self, ErrorKind, Write},
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
 };
 
 /// How their names begin, which no key's part may.
@@ -19,9 +20,23 @@ const PARTIAL: &str = "__zarr_partial.";
 /// as orphans: after a crash one may be all that is left of a node.
 const REPLACED: &str = "__zarr_replaced.";
 
-/// True of the names of files and directories that are no values.
+/// True of the names that are reserved: no key has them.
 pub(super) fn is_partial(name: &str) -> bool {
     name.starts_with(PARTIAL) || name.starts_with(REPLACED)
+}
+
+/// The process that made a temporary name. `None`: [`Names`] does not make such a name.
+fn process(name: &str) -> Option<u32> {
+    let mut parts = name.strip_prefix(PARTIAL)?.split('.');
+    let (process, store, number) = (parts.next()?, parts.next()?, parts.next()?);
+    let process = process.parse().ok()?;
+    let store = usize::from_str_radix(store, 16).ok()?;
+    // Numbers can be written in more than one way, and only one of them is ours.
+    (unique(PARTIAL, process, store, number.parse().ok()?) == name).then_some(process)
+}
+
+fn unique(beginning: &str, process: u32, store: usize, number: u64) -> String {
+    format!("{beginning}{process}.{store:x}.{number}")
 }
 
 /// Makes names that no other store of this process uses, nor another living process of this machine.
@@ -38,7 +53,7 @@ impl Names {
     }
     fn next_with(&self, beginning: &str) -> String {
         let number = self.0.fetch_add(1, Ordering::Relaxed);
-        format!("{beginning}{}.{:x}.{number}", std::process::id(), std::ptr::from_ref(self).addr())
+        unique(beginning, std::process::id(), std::ptr::from_ref(self).addr(), number)
     }
 }
 
@@ -52,28 +67,37 @@ pub(super) struct Beside<'d> {
 }
 
 impl<'d> Beside<'d> {
-    /// Writes a value beside its place. With `fsync` it is on the disk before it gets its name.
-    pub(super) fn write(directory: &'d Directory, value: &[u8], names: &Names, fsync: bool) -> io::Result<Self> {
-        let mut beside = loop {
+    /// An empty file beside the place of a value, with the permissions of the one that it is to replace.
+    pub(super) fn create(directory: &'d Directory, names: &Names, replaced: Option<&Metadata>) -> io::Result<Self> {
+        let mode = permissions::initial_mode(replaced);
+        let beside = loop {
             let name = OsString::from(names.next());
-            let file = match directory.create_new(&name) {
+            let file = match directory.create_new(&name, mode) {
                 Ok(file) => file,
                 // Left behind by a process that had this number, or another machine's.
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => continue,
                 Err(e) => return Err(e),
             };
-            let beside = Self { directory, name, file, fsync };
+            let beside = Self { directory, name, file, fsync: false };
             hold::lock(&beside.file)?;
-            // Who looks for debris may have come between.
+            // Who removes orphaned files may have come between.
             if directory.look(&beside.name, true)?.is_some() {
                 break beside;
             }
         };
-        beside.file.write_all(value)?;
-        if fsync {
-            beside.file.sync_all()?;
+        if let Some(replaced) = replaced {
+            permissions::keep(&beside.file, replaced)?;
         }
         Ok(beside)
+    }
+    /// Writes the value. With `fsync` it is on the disk before it gets its name.
+    pub(super) fn write(mut self, value: &[u8], fsync: bool) -> io::Result<Self> {
+        self.file.write_all(value)?;
+        self.fsync = fsync;
+        if fsync {
+            self.file.sync_all()?;
+        }
+        Ok(self)
     }
     /// Moves it to its place, whatever is there.
     pub(super) fn replace(mut self, place: &OsStr) -> io::Result<()> {
@@ -155,40 +179,62 @@ pub(super) fn remove_tree(path: &Path, names: &Names, fsync: bool) -> io::Result
     }
 }
 
-/// What writers that ended before they were done left below a directory: files and directories beside values. If asked they
-/// are removed. What may not be looked at, and what goes meanwhile, is left out.
-pub(super) fn debris(directory: &Path, remove: bool, found: &mut Vec<PathBuf>) -> io::Result<()> {
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        let (path, is_dir) = (entry.path(), entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        let done = if entry.file_name().to_str().is_some_and(|name| name.starts_with(PARTIAL)) {
-            let Some(_held) = unheld(&path) else { continue };
+/// Orphaned temporary files and directories below a directory: what writers left that ended before they were done. If asked
+/// they are removed. What may not be looked at, and what goes meanwhile, is left out.
+///
+/// Only files with the exact names that [`Names`] makes are looked at, and directories with such names, which are what
+/// [`remove_tree`] did not finish to remove.
+pub(super) fn debris(root: &Path, remove: bool) -> io::Result<Vec<PathBuf>> {
+    let is_passing = |e: &io::Error| matches!(e.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied);
+    let (mut found, mut left) = (Vec::new(), vec![root.to_owned()]);
+    while let Some(directory) = left.pop() {
+        let entries = match fs::read_dir(&directory) {
+            Err(e) if is_passing(&e) && directory != root => continue,
+            other => other?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            let (name, path, kind) = (entry.file_name(), entry.path(), entry.file_type());
+            let (is_dir, is_file) = kind.map_or((false, false), |kind| (kind.is_dir(), kind.is_file()));
+            let Some(process) = name.to_str().and_then(process) else {
+                // Nothing below a reserved name is ours.
+                if is_dir && !name.to_str().is_some_and(is_partial) {
+                    left.push(path);
+                }
+                continue;
+            };
+            let Some(_locked) = orphaned(&path, process).filter(|_| is_dir || is_file) else { continue };
             let removed = match (remove, is_dir) {
                 (false, _) => Ok(()),
                 (true, true) => fs::remove_dir_all(&path),
                 (true, false) => fs::remove_file(&path),
             };
-            removed.map(|()| found.push(path))
-        } else if is_dir {
-            debris(&path, remove, found)
-        } else {
-            continue;
-        };
-        match done {
-            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {}
-            other => other?,
+            match removed {
+                Err(e) if is_passing(&e) => {}
+                other => other.map(|()| found.push(path))?,
+            }
         }
     }
-    Ok(())
+    Ok(found)
 }
 
-/// Holds what nobody else holds and still has its name. Where there are no locks nobody can tell.
-fn unheld(path: &Path) -> Option<File> {
-    let file = File::open(path).ok().filter(|_| cfg!(unix))?;
+/// Within this time a writer has locked the file that it created, unless it was stopped.
+const LOCKED_WITHIN: Duration = Duration::from_secs(60);
+
+/// Locks a temporary file or directory that no writer has locked. Where files cannot be locked nobody can tell.
+fn orphaned(path: &Path, process: u32) -> Option<File> {
+    let (directory, name) = (Directory::open(path.parent()?).ok()?, path.file_name()?);
+    let file = directory.open_file(name).ok().filter(|_| cfg!(unix))?;
     file.try_lock().ok()?;
-    let directory = Directory::open(path.parent()?).ok()?;
-    let now = directory.look(path.file_name()?, true).ok()??;
-    now.is(&file.metadata().ok()?).then_some(file)
+    let metadata = file.metadata().ok()?;
+    // Between creating and locking its file, a writer that is at work has an empty file that is not locked.
+    let is_empty = metadata.is_file() && metadata.len() == 0;
+    let is_young = || metadata.modified().is_ok_and(|m| m.elapsed().map_or(true, |age| age < LOCKED_WITHIN));
+    if is_empty && is_running(process) && is_young() {
+        return None;
+    }
+    let now = directory.look(name, true).ok()??;
+    now.is(&metadata).then_some(file)
 }
 
 /// True if a directory, or one in it, has a value.

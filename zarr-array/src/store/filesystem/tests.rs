@@ -224,42 +224,130 @@ fn a_change_does_not_outlive_its_directory() {
     }
 }
 
+/// A process that ended.
+#[cfg(unix)]
+fn ended_process() -> u32 {
+    let mut child = std::process::Command::new("true").spawn().unwrap();
+    child.wait().unwrap();
+    child.id()
+}
+
+#[cfg(unix)]
 #[test]
-fn debris_is_what_nobody_holds() {
+fn orphans_are_what_writers_left() {
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
-    fs::create_dir_all(dir.path().join("a/__zarr_partial.1")).unwrap();
-    fs::create_dir(dir.path().join("empty")).unwrap();
-    for name in ["a/__zarr_partial.1/v", "a/__zarr_partial.2", "a/__zarr_partial.3"] {
-        fs::write(dir.path().join(name), "half").unwrap();
+    let (ended, own) = (ended_process(), std::process::id());
+    let file = |name: &str, text: &str| {
+        fs::create_dir_all(dir.path().join(name).parent().unwrap()).unwrap();
+        fs::write(dir.path().join(name), text).unwrap();
+        name.to_owned()
+    };
+    let mut orphans = vec![
+        file(&format!("a/__zarr_partial.{own}.7f00.12"), "half"),
+        file(&format!("a/b/__zarr_partial.{ended}.7f00.0"), ""),
+        format!("a/__zarr_partial.{ended}.1.3"),
+        file(&format!("__zarr_partial.{own}.7f00.12"), ""),
+    ];
+    file(&format!("a/__zarr_partial.{ended}.1.3/x/y"), "of a directory that was being removed");
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(600);
+    fs::File::options().write(true).open(dir.path().join(&orphans[3])).unwrap().set_modified(old).unwrap();
+    let locked = file(&format!("a/__zarr_partial.{ended}.7f00.1"), "half");
+    let locked = fs::File::open(dir.path().join(locked)).unwrap();
+    crate::platform::hold::lock(&locked).unwrap();
+    file(&format!("a/__zarr_partial.{own}.7f00.13"), "");
+    // Not the names of any writer.
+    let others = [
+        "mine/precious",
+        "1",
+        "1.2",
+        "1.2.3.4",
+        "01.2.3",
+        "1.02.3",
+        "1.2.03",
+        "1.A.3",
+        "+1.2.3",
+        "1.2.",
+        "1..3",
+        "1.2.3 ",
+    ];
+    for name in others.map(|name| format!("a/__zarr_partial.{name}")) {
+        file(&name, "half");
     }
-    assert!(store.list().unwrap().is_empty(), "no values");
-    let others: Vec<_> = store.list_dir(&Prefix::ROOT).unwrap().others.into_keys().collect();
-    assert_eq!(others, ["a", "empty"], "no prefixes");
-    let held = fs::File::open(dir.path().join("a/__zarr_partial.3")).unwrap();
-    crate::platform::hold::lock(&held).unwrap();
-    let expected: &[&str] = if cfg!(unix) { &["a/__zarr_partial.1", "a/__zarr_partial.2"] } else { &[] };
+    file("a/__zarr_partial.mine/__zarr_partial.1.2.3", "half");
+    let pipe = dir.path().join(format!("a/__zarr_partial.{ended}.2.2"));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    std::os::unix::fs::symlink("nowhere", dir.path().join(format!("a/__zarr_partial.{ended}.2.3"))).unwrap();
+
+    let count = || fs::read_dir(dir.path().join("a")).unwrap().count();
+    let before = count();
     let sorted = |mut found: Vec<String>| {
         found.sort();
         found
     };
-    assert_eq!(sorted(store.list_debris(&Prefix::ROOT).unwrap()), expected);
-    assert_eq!(sorted(store.erase_debris(&Prefix::ROOT).unwrap()), expected);
+    orphans.sort();
+    assert_eq!(sorted(store.list_debris(&Prefix::ROOT).unwrap()), orphans);
+    assert_eq!(sorted(store.erase_debris(&Prefix::ROOT).unwrap()), orphans);
     assert!(store.list_debris(&Prefix::ROOT).unwrap().is_empty());
-    assert!(dir.path().join("a/__zarr_partial.3").exists() && dir.path().join("empty").exists());
+    assert_eq!((count(), fs::read_dir(dir.path().join("a/b")).unwrap().count()), (before - 2, 0));
+    assert!(store.list().unwrap().is_empty(), "no values");
 }
 
 /// A link to nothing is neither a value nor room for one.
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_is_not_replaced() {
+fn links_to_nothing_are_errors_until_they_are_erased() {
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
-    std::os::unix::fs::symlink("nowhere", dir.path().join("link")).unwrap();
-    let read = store.get(&key("link")).unwrap_err();
-    for e in [read, store.set(&key("link"), b"x").unwrap_err(), store.set_if_absent(&key("link"), b"x").unwrap_err()] {
-        assert!(e.key() == Some("link") && e.to_string().contains("not a file"), "{e}");
+    for target in ["nowhere", "no/where", "link"] {
+        std::os::unix::fs::symlink(target, dir.path().join("link")).unwrap();
+        let read = store.get(&key("link")).unwrap_err();
+        for e in
+            [read, store.set(&key("link"), b"x").unwrap_err(), store.set_if_absent(&key("link"), b"x").unwrap_err()]
+        {
+            assert_eq!(e.key(), Some("link"), "{e}");
+            assert!(e.to_string().contains("not a file") || target == "link", "{e}");
+        }
+        store.erase(&key("link")).unwrap();
+        assert_eq!((store.get(&key("link")).unwrap(), fs::read_dir(dir.path()).unwrap().count()), (None, 0));
     }
-    store.erase(&key("link")).unwrap();
-    assert!(dir.path().join("link").symlink_metadata().is_ok(), "no value, nothing to erase");
+}
+
+/// The file that a link leads to is replaced, in its own directory; the link stays.
+#[cfg(unix)]
+#[test]
+fn writes_follow_links() {
+    use std::os::unix::fs::symlink;
+    let dir = tempfile::tempdir().unwrap();
+    for place in ["in/c", "in/links", "out"] {
+        fs::create_dir_all(dir.path().join(place)).unwrap();
+    }
+    for fsync in [false, true] {
+        let mut store = FilesystemStore::open(dir.path().join("in")).unwrap();
+        if fsync {
+            store = store.with_fsync().unwrap();
+        }
+        let file = dir.path().join("out/file");
+        fs::write(&file, "old").unwrap();
+        let links = ["c/relative", "c/absolute", "c/chain"].map(|name| (key(name), dir.path().join("in").join(name)));
+        symlink("../../out/file", &links[0].1).unwrap();
+        symlink(&file, &links[1].1).unwrap();
+        symlink("../links/hop", &links[2].1).unwrap();
+        symlink("../c/relative", dir.path().join("in/links/hop")).unwrap();
+        for (key, link) in &links {
+            store.set(key, b"set").unwrap();
+            assert_eq!(fs::read(&file).unwrap(), b"set");
+            store.set_partial_values(&[(key.clone(), 1, b"E")]).unwrap();
+            assert_eq!(fs::read(&file).unwrap(), b"sEt");
+            assert!(!store.set_if_absent(key, b"x").unwrap() && link.is_symlink());
+            assert_eq!(fs::read_dir(dir.path().join("out")).unwrap().count(), 1);
+        }
+        store.erase(&links[1].0).unwrap();
+        assert!(!links[1].1.is_symlink() && fs::read(&file).unwrap() == b"sEt", "the link is erased, not the file");
+        assert_eq!(store.get(&links[1].0).unwrap(), None);
+        store.erase_prefix(&Prefix::ROOT).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"sEt");
+        fs::create_dir_all(dir.path().join("in/c")).unwrap();
+        fs::create_dir_all(dir.path().join("in/links")).unwrap();
+    }
 }

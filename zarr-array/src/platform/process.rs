@@ -1,0 +1,33 @@
+//! Processes of this machine.
+#![cfg_attr(unix, allow(unsafe_code))]
+
+/// True if a process has this number, also another user's. Where nobody can tell, all are taken to run.
+pub(crate) fn is_running(process: u32) -> bool {
+    #[cfg(unix)]
+    {
+        // Zero and negative numbers stand for groups of processes.
+        let Some(process) = i32::try_from(process).ok().filter(|process| *process > 0) else { return false };
+        // SAFETY: it takes numbers alone, and signal 0 is sent to nobody.
+        let sent = unsafe { libc::kill(process, 0) };
+        sent == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
+    }
+    #[cfg(not(unix))]
+    {
+        let _unknown = process;
+        true
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::is_running;
+
+    #[test]
+    fn those_that_ended_do_not_run() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        assert!(is_running(child.id()) && is_running(std::process::id()) && is_running(1));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!is_running(child.id()) && !is_running(0) && !is_running(u32::MAX));
+    }
+}
