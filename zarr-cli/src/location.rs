@@ -41,8 +41,9 @@ impl Location {
             Some(path) => match path.ancestors().skip(1).find(|p| p.join("zarr.json").is_file()) {
                 Some(above) => {
                     let (location, node) = split(above);
-                    let below = path.strip_prefix(above).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-                    (location, node.join(&below)?)
+                    let below = path.strip_prefix(above).unwrap_or(&path);
+                    let names: Vec<_> = below.components().map(|c| c.as_os_str().to_string_lossy()).collect();
+                    (location, node.join(&names.join("/"))?)
                 }
                 None => (path.to_string_lossy().into_owned(), NodePath::ROOT),
             },
