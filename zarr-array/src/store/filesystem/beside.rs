@@ -227,8 +227,11 @@ fn orphaned(path: &Path, process: u32) -> Option<File> {
     let file = directory.open_file(name).ok().filter(|_| cfg!(unix))?;
     file.try_lock().ok()?;
     let metadata = file.metadata().ok()?;
-    // Between creating and locking its file, a writer that is at work has an empty file that is not locked.
-    let is_empty = metadata.is_file() && metadata.len() == 0;
+    // Between creating and locking its file or directory, a writer that is at work has an empty one that is not locked.
+    let is_empty = match metadata.is_dir() {
+        true => fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none()),
+        false => metadata.is_file() && metadata.len() == 0,
+    };
     let is_young = || metadata.modified().is_ok_and(|m| m.elapsed().map_or(true, |age| age < LOCKED_WITHIN));
     if is_empty && is_running(process) && is_young() {
         return None;
