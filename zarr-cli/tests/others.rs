@@ -91,9 +91,9 @@ fn names_that_are_not_utf_8_are_reported() {
         let _ = array(&dir);
         let path = dir.0.path().join(below).join(OsStr::from_bytes(b"n\xffame"));
         if is_dir {
-            fs::create_dir(&path).unwrap()
+            fs::create_dir(&path).unwrap();
         } else {
-            fs::write(&path, "").unwrap()
+            fs::write(&path, "").unwrap();
         }
         let escaped = format!("{}n\\xffame", below.strip_prefix('s').unwrap().trim_start_matches('/').to_owned() + "/");
         let escaped = escaped.trim_start_matches('/');
