@@ -183,7 +183,7 @@ fn keep_access(old: &Path, new: &Path) {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
-        let Some(old) = old.symlink_metadata().ok().filter(|old| old.is_dir()) else { return };
+        let Some(old) = old.symlink_metadata().ok().filter(fs::Metadata::is_dir) else { return };
         let group_kept =
             chown(new, Some(old.uid()), Some(old.gid())).or_else(|_| chown(new, None, Some(old.gid()))).is_ok();
         // Another group must not get what the old one was allowed.
