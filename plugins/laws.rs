@@ -4,14 +4,14 @@ use std::sync::Arc;
 use zarr_plugin_api::{
     BytesToBytes, Call, Extension, Json, Out, Representation, Result, Site, Size,
     core::{
-        call::{Options, Pool, Sequential},
+        call::{Buffers, Options, Sequential},
         limits::Limits,
         registry::{Constructor, Intent, Notes, Registry},
     },
 };
 
 pub(crate) fn with_call<R>(f: impl FnOnce(&Call<'_>) -> R) -> R {
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Pool::default());
+    let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
     f(&Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
 }
 

@@ -12,7 +12,7 @@ use std::{
 };
 use zarr_array::{
     core::{
-        call::{Call, Options, Out, Pool, Sequential},
+        call::{Buffers, Call, Options, Out, Sequential},
         codec::{ArrayToBytes, BytesToBytes},
         extension::Extension,
         json::Json,
@@ -71,7 +71,7 @@ fn address(bytes: &[u8]) -> usize {
 /// One test, so that nothing else allocates meanwhile.
 #[test]
 fn memory_of_the_caller_and_nothing_else() {
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Pool::default());
+    let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
     let call = Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
     let (Codec::Bytes(bytes), Codec::Bytes(passing)) = (codec("witness.bytes"), codec("witness.passing")) else {
         panic!("they are other kinds");

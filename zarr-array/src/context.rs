@@ -4,7 +4,7 @@ use crate::{platform, store::Schemes};
 use std::{fmt, sync::Arc};
 use zarr_core::{
     Result,
-    call::{Call, Executor, Options, Pool},
+    call::{Buffers, Call, Executor, Options},
     limits::Limits,
     registry::Registry,
 };
@@ -23,11 +23,11 @@ pub struct Context {
     /// How locations are opened.
     pub schemes: Schemes,
     executor: Arc<dyn Executor>,
-    buffers: Arc<Pool<Vec<u8>>>,
+    buffers: Arc<Buffers>,
 }
 
 impl Context {
-    /// Built-in extensions, default limits, all threads of the machine.
+    /// Built-in extensions, default limits, half of the machine's memory, all of its threads.
     ///
     /// # Errors
     /// When two linked crates registered the same name.
@@ -36,9 +36,13 @@ impl Context {
     }
     /// The same with other extensions.
     pub fn with_registry(registry: Registry) -> Self {
+        let mut limits = Limits::default();
+        if let Some(memory) = platform::memory::of_the_machine() {
+            limits.memory = memory / 2;
+        }
         Self {
             registry: Arc::new(registry),
-            limits: Limits::default(),
+            limits,
             options: Options::default(),
             missing_chunk_is_error: false,
             schemes: Schemes::default(),

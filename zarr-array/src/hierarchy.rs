@@ -149,7 +149,7 @@ impl Hierarchy {
         }
         let key = Key::metadata(path);
         self.create_parents(path)?;
-        let text = Json::Object(metadata.document().clone()).to_pretty();
+        let text = metadata.document().to_pretty();
         if !self.store.writer()?.set_if_absent(&key, text.as_bytes())? {
             return Err(exists(path));
         }
@@ -180,7 +180,7 @@ impl Hierarchy {
     fn create_parents(&self, path: &NodePath) -> Result<()> {
         for parent in self.missing_parents(path)?.iter().rev() {
             let group = NodeMetadata::Group(GroupMetadata::new(Object::new()));
-            let text = Json::Object(group.document().clone()).to_pretty();
+            let text = group.document().to_pretty();
             if self.store.writer()?.set_if_absent(&Key::metadata(parent), text.as_bytes())? {
                 self.note_change(parent, Below::Goes)?;
             }
@@ -439,7 +439,7 @@ impl Change for Document<'_> {
         let Some(old) = old else { return Err(ErrorKind::NodeMissing.into()) };
         let node = self.node.insert(read_document(old, self.limits)?);
         (self.change)(node)?;
-        self.text = Json::Object(node.document().clone()).to_pretty();
+        self.text = node.document().to_pretty();
         Ok(Some(self.text.as_bytes()))
     }
 }

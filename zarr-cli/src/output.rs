@@ -5,6 +5,7 @@
 
 use std::{
     borrow::Cow,
+    fmt::{self, Write as _},
     io::{self, Write},
 };
 use zarr_array::{Error, ErrorKind, Result};
@@ -23,6 +24,36 @@ pub(crate) fn print(text: &str) -> Result<()> {
 /// Prints a line for people on standard output.
 pub(crate) fn show(line: &str) -> Result<()> {
     print(&shown(line))
+}
+
+/// Prints text for people that is too large to be put together first: no line is cut.
+pub(crate) fn print_escaped(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> Result<()> {
+    struct Lines<'o>(&'o mut dyn fmt::Write);
+    impl fmt::Write for Lines<'_> {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            text.split_inclusive('\n').try_for_each(|line| match line.strip_suffix('\n') {
+                Some(line) => self.0.write_str(&escaped(line)).and_then(|()| self.0.write_str("\n")),
+                None => self.0.write_str(&escaped(line)),
+            })
+        }
+    }
+    print_with(|out| write(&mut Lines(out)))
+}
+
+/// Prints data that is too large to be put together first.
+pub(crate) fn print_with(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> Result<()> {
+    struct Stream(io::BufWriter<io::StdoutLock<'static>>, io::Result<()>);
+    impl fmt::Write for Stream {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.1 = self.0.write_all(text.as_bytes());
+            self.1.as_ref().map(|()| ()).map_err(|_| fmt::Error)
+        }
+    }
+    let mut out = Stream(io::BufWriter::with_capacity(1 << 16, io::stdout().lock()), Ok(()));
+    let _told_below = write(&mut out).and_then(|()| out.write_str("\n"));
+    out.1?;
+    out.0.flush()?;
+    Ok(())
 }
 
 /// Prints a line for people on standard error.

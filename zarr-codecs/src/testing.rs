@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use zarr_core::{
     Result,
-    call::{Call, Options, Out, Pool, Sequential},
+    call::{Buffers, Call, Options, Out, Sequential},
     codec::{ArrayToBytes, BytesToBytes},
     extension::Extension,
     json::Json,
@@ -13,7 +13,7 @@ use zarr_core::{
 };
 
 pub(crate) fn with_call<R>(f: impl FnOnce(&Call<'_>) -> R) -> R {
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Pool::default());
+    let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
     f(&Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn decode(codec: &dyn BytesToBytes, encoded: &[u8], size: Option<usiz
 
 /// Decodes into memory that grows up to a limit.
 pub(crate) fn decode_within(codec: &dyn BytesToBytes, encoded: &[u8], buffer: &mut Vec<u8>, max: u64) -> Result<()> {
-    let (limits, pool) = (Limits::default(), Pool::default());
+    let (limits, pool) = (Limits::default(), Buffers::default());
     let call = Call { limits: &limits, options: &Options::default(), executor: &Sequential, buffers: &pool };
     let mut scratch = call.scratch(0)?;
     let mut out = scratch.grow(max);

@@ -1,14 +1,18 @@
 //! What the host lends to every call of a codec: limits, run-time options, parallelism, scratch memory.
 
+mod buffers;
+
+pub use buffers::{Buffers, Charge, Pool, Scratch};
+
 use crate::{
     error::{Error, ErrorKind, Result},
     limits::{Limits, zeroed},
     view::{Tile, Tiles},
 };
 use std::{
-    fmt, io,
-    ops::{Deref, DerefMut, Range},
-    sync::{Mutex, PoisonError},
+    io,
+    ops::Range,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
 /// Choices at run time that never enter metadata.
@@ -18,6 +22,9 @@ pub struct Options {
     pub inner_chunk_order: InnerChunkOrder,
     /// Store chunks and inner chunks also when every element is the fill value.
     pub store_fill: bool,
+    /// Refuse what can be read, but should not have been stored: inner chunks of a shard that overlap each other or the
+    /// index. An index of more than 16 MiB is looked at in the parts that are read.
+    pub strict: bool,
     /// The folders, as absolute paths, below which an extension may open files that metadata or data name. None are
     /// allowed unless they are given.
     pub roots: Vec<String>,
@@ -26,7 +33,7 @@ pub struct Options {
 impl Options {
     /// What is used if nobody chooses.
     pub const DEFAULT: Options =
-        Options { inner_chunk_order: InnerChunkOrder::RowMajor, store_fill: false, roots: Vec::new() };
+        Options { inner_chunk_order: InnerChunkOrder::RowMajor, store_fill: false, strict: false, roots: Vec::new() };
 }
 
 /// The order of the inner chunks of a shard. Readers do not care; reading patterns do.
@@ -72,8 +79,8 @@ pub struct Call<'a> {
     pub options: &'a Options,
     /// How to use several threads.
     pub executor: &'a dyn Executor,
-    /// Buffers to be used again.
-    pub buffers: &'a Pool<Vec<u8>>,
+    /// Buffers to be used again, and how much memory all calls may have.
+    pub buffers: &'a Buffers,
 }
 
 impl<'a> Call<'a> {
@@ -81,38 +88,43 @@ impl<'a> Call<'a> {
     pub fn sequential(&self) -> Call<'a> {
         Call { executor: &Sequential, ..*self }
     }
-    /// `len` bytes of memory with any contents, given back when dropped.
-    ///
-    /// # Errors
-    /// More than the largest chunk, or no memory.
-    pub fn scratch(&self, len: usize) -> Result<Scratch<'a>> {
-        self.limits.chunk("scratch memory", len as u64)?;
-        // The least that is large enough; what is yet to grow gets the largest.
-        let fits = |b: &Vec<u8>| (b.capacity() < len, if len == 0 { usize::MAX - b.capacity() } else { b.capacity() });
-        let mut buffer = self.buffers.take_by(fits).unwrap_or_default();
-        if buffer.capacity() < len {
-            // Growing would copy what nobody needs.
-            buffer = zeroed(len)?;
-        } else if buffer.len() < len {
-            buffer.resize(len, 0);
-        }
-        Ok(Scratch { buffer, len, pool: self.buffers })
-    }
     /// Runs `f` over all tiles, on several threads if there are more than `grain`. A suspended tile does not stop the
-    /// others, so that one pass records every need.
+    /// others, so that one pass records every need; an error does.
     pub fn tiles<'v>(
         &self,
         tiles: Tiles<'v, '_>,
         grain: usize,
         f: &(dyn Fn(Tile<'v>) -> Result<()> + Sync),
     ) -> Result<()> {
+        self.tiles_until(&AtomicBool::new(false), tiles, grain, f)
+    }
+    fn tiles_until<'v>(
+        &self,
+        failed: &AtomicBool,
+        tiles: Tiles<'v, '_>,
+        grain: usize,
+        f: &(dyn Fn(Tile<'v>) -> Result<()> + Sync),
+    ) -> Result<()> {
         if tiles.len() <= grain.max(1) {
-            return tiles.map(f).fold(Ok(()), worse);
+            let mut outcome = Ok(());
+            for tile in tiles {
+                if failed.load(Relaxed) {
+                    break;
+                }
+                outcome = worse(outcome, f(tile));
+                if outcome.as_ref().is_err_and(|e| !e.is_suspended()) {
+                    failed.store(true, Relaxed);
+                }
+            }
+            return outcome;
+        }
+        if failed.load(Relaxed) {
+            return Ok(());
         }
         let (a, b) = tiles.split();
         let (mut a, mut b) = (Some(a), Some(b));
-        self.both(&mut || a.take().map_or(Ok(()), |t| self.tiles(t, grain, f)), &mut || {
-            b.take().map_or(Ok(()), |t| self.tiles(t, grain, f))
+        self.both(&mut || a.take().map_or(Ok(()), |t| self.tiles_until(failed, t, grain, f)), &mut || {
+            b.take().map_or(Ok(()), |t| self.tiles_until(failed, t, grain, f))
         })
     }
     /// Runs `f` for each number of a range, on several threads if there are more than `grain`.
@@ -162,83 +174,6 @@ fn worse(a: Result<()>, b: Result<()>) -> Result<()> {
     }
 }
 
-const SLOTS: usize = 16;
-/// More than this many spare things in one slot are dropped.
-const SPARE: usize = 4;
-
-/// Things that are costly to make and can be used again: buffers, compressor contexts. Threads rarely meet in a slot.
-pub struct Pool<T>([Mutex<Vec<T>>; SLOTS]);
-
-impl<T> Default for Pool<T> {
-    fn default() -> Self {
-        Self(std::array::from_fn(|_| Mutex::new(Vec::new())))
-    }
-}
-impl<T> fmt::Debug for Pool<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Pool")
-    }
-}
-impl<T> Pool<T> {
-    fn slot(&self) -> &Mutex<Vec<T>> {
-        // The address of a thread's own byte tells threads apart without asking the system.
-        thread_local! { static HERE: u8 = const { 0 } }
-        let address = HERE.with(|here| std::ptr::from_ref(here) as usize);
-        &self.0[(address >> 8) % SLOTS]
-    }
-    /// A spare one, if there is one for this thread.
-    pub fn take(&self) -> Option<T> {
-        self.slot().lock().unwrap_or_else(PoisonError::into_inner).pop()
-    }
-    /// The spare one for this thread that comes first in an order.
-    pub fn take_by<K: Ord>(&self, order: impl Fn(&T) -> K) -> Option<T> {
-        let mut slot = self.slot().lock().unwrap_or_else(PoisonError::into_inner);
-        let first = (0..slot.len()).min_by_key(|i| order(&slot[*i]))?;
-        Some(slot.swap_remove(first))
-    }
-    /// Keeps it for the next.
-    pub fn give(&self, item: T) {
-        let mut slot = self.slot().lock().unwrap_or_else(PoisonError::into_inner);
-        if slot.len() < SPARE {
-            slot.push(item);
-        }
-    }
-}
-
-/// Memory from a [`Call`]: `len` bytes with any contents.
-pub struct Scratch<'a> {
-    // As long as it ever was used: everything below its length is initialized.
-    buffer: Vec<u8>,
-    len: usize,
-    pool: &'a Pool<Vec<u8>>,
-}
-impl Scratch<'_> {
-    /// An empty output that grows up to `max` bytes; see [`Scratch::keep`].
-    pub fn grow(&mut self, max: u64) -> Out<'_> {
-        Out(Target::Grow { buffer: &mut self.buffer, len: 0, max })
-    }
-    /// From now on these are the first `len` bytes that were written through [`Scratch::grow`].
-    pub fn keep(&mut self, len: usize) {
-        self.len = len.min(self.buffer.len());
-    }
-}
-impl Drop for Scratch<'_> {
-    fn drop(&mut self) {
-        self.pool.give(std::mem::take(&mut self.buffer));
-    }
-}
-impl Deref for Scratch<'_> {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        &self.buffer[..self.len]
-    }
-}
-impl DerefMut for Scratch<'_> {
-    fn deref_mut(&mut self) -> &mut [u8] {
-        &mut self.buffer[..self.len]
-    }
-}
-
 /// Where a codec puts its bytes: the destination itself, or memory that grows up to a limit.
 pub struct Out<'a>(Target<'a>);
 
@@ -251,7 +186,7 @@ pub trait Sink<'a> {
 
 enum Target<'a> {
     Fixed { buffer: &'a mut [u8], len: usize },
-    Grow { buffer: &'a mut Vec<u8>, len: usize, max: u64 },
+    Grow { buffer: &'a mut Vec<u8>, len: usize, max: u64, budget: Option<buffers::Budget<'a>> },
     Sink { memory: &'a mut [u8], sink: &'a mut dyn Sink<'a>, len: usize, max: u64 },
     Alias(Range<usize>),
 }
@@ -272,7 +207,7 @@ impl<'a> Out<'a> {
     pub fn spare(&mut self) -> &mut [u8] {
         match &mut self.0 {
             Target::Fixed { buffer, len } => buffer.get_mut(*len..).unwrap_or_default(),
-            Target::Grow { buffer, len, max } => {
+            Target::Grow { buffer, len, max, .. } => {
                 let end = buffer.len().min(usize::try_from(*max).unwrap_or(usize::MAX)).max(*len);
                 &mut buffer[*len..end]
             }
@@ -288,7 +223,9 @@ impl<'a> Out<'a> {
     pub fn space(&mut self, n: usize) -> Result<&mut [u8]> {
         let (room, len) = match &self.0 {
             Target::Fixed { buffer, len } => (buffer.len(), *len),
-            Target::Grow { buffer, len, max } => (buffer.len().min(usize::try_from(*max).unwrap_or(usize::MAX)), *len),
+            Target::Grow { buffer, len, max, .. } => {
+                (buffer.len().min(usize::try_from(*max).unwrap_or(usize::MAX)), *len)
+            }
             Target::Sink { memory, len, max, .. } => {
                 (memory.len().min(usize::try_from(*max).unwrap_or(usize::MAX)), *len)
             }
@@ -329,14 +266,20 @@ impl<'a> Out<'a> {
         match &mut self.0 {
             Target::Fixed { .. } => Err(self.excess(n as u64)),
             Target::Grow { max, .. } | Target::Sink { max, .. } if asked > *max => Err(self.excess(n as u64)),
-            Target::Grow { buffer, len, .. } => {
+            Target::Grow { buffer, len, budget, .. } => {
                 let end = *len + n;
-                if *len == 0 && buffer.capacity() < end {
-                    // The system's memory is zero as it comes, and nothing is to be kept.
-                    **buffer = zeroed(end)?;
-                    return Ok(());
+                // The system's memory is zero as it comes: where nothing is to be kept, new memory costs less.
+                match (*len == 0 && buffer.capacity() < end, budget) {
+                    (true, Some(budget)) => return budget.replace(buffer, end),
+                    (true, None) => {
+                        **buffer = zeroed(end)?;
+                        return Ok(());
+                    }
+                    (false, Some(budget)) => budget.reserve(buffer, end)?,
+                    (false, None) => {
+                        buffer.try_reserve(end - buffer.len()).map_err(|_| ErrorKind::Memory(end as u64))?;
+                    }
                 }
-                buffer.try_reserve(end - buffer.len()).map_err(|_| ErrorKind::Memory(end as u64))?;
                 buffer.resize(end, 0);
                 Ok(())
             }
@@ -358,7 +301,7 @@ impl<'a> Out<'a> {
     /// As [`collect`](Self::collect), at most `max` bytes.
     pub fn collect_within<R>(max: u64, f: impl FnOnce(&mut Out<'_>) -> Result<R>) -> Result<(R, Vec<u8>)> {
         let mut buffer = Vec::new();
-        let mut out = Out(Target::Grow { buffer: &mut buffer, len: 0, max });
+        let mut out = Out(Target::Grow { buffer: &mut buffer, len: 0, max, budget: None });
         let result = f(&mut out)?;
         let len = out.len();
         buffer.truncate(len);

@@ -62,6 +62,16 @@ pub enum ErrorKind {
         /// How much is allowed.
         limit: u64,
     },
+    /// All that runs in a context takes more than [`Limits::memory`](crate::limits::Limits::memory).
+    #[error("needs {asked} more bytes of memory, {taken} of {limit} are in use")]
+    Budget {
+        /// How much more was asked for.
+        asked: u64,
+        /// How much was in use.
+        taken: u64,
+        /// How much is allowed.
+        limit: u64,
+    },
     /// Memory could not be had.
     #[error("out of memory: {0} bytes could not be allocated")]
     Memory(u64),
@@ -156,6 +166,12 @@ impl Error {
     /// True when a source waits for bytes: see [`crate::source::Replay`].
     pub fn is_suspended(&self) -> bool {
         matches!(self.kind(), ErrorKind::Suspended)
+    }
+
+    /// True when the memory that calls share is used up: see
+    /// [`Call::within_memory`](crate::call::Call::within_memory).
+    pub fn is_budget(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Budget { .. })
     }
 
     /// Adds the node, unless a layer below has.

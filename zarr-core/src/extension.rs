@@ -14,7 +14,7 @@ use crate::{
     json::{Json, Object},
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 /// The five places of a metadata document where an extension may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,7 +56,8 @@ impl fmt::Display for ExtensionPoint {
 /// One extension as a metadata document names it. Prints back in the form in which it was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extension {
-    written: Json,
+    // Large configurations are not copied with the chains that they are for.
+    written: Arc<Json>,
     name: String,
 }
 
@@ -68,16 +69,16 @@ impl Extension {
     /// object, a flag that is not a boolean.
     pub fn parse(value: &Json) -> Result<Self> {
         let name = match value {
-            Json::String(name) => name,
+            Json::String(name) => name.as_str(),
             Json::Object(members) => Self::check_members(members)?,
             other => return Err(Error::metadata(format!("an extension is a name or an object, not {}", other.kind()))),
         };
         if name.is_empty() {
             return Err(Error::metadata("the name of an extension must not be empty"));
         }
-        Ok(Self { written: value.clone(), name: name.clone() })
+        Ok(Self { name: name.to_owned(), written: Arc::new(value.clone()) })
     }
-    fn check_members(members: &Object) -> Result<&String> {
+    fn check_members(members: &Object) -> Result<&str> {
         for (member, value) in members.iter() {
             match (member, value) {
                 ("name", Json::String(_)) | ("configuration", Json::Object(_)) | ("must_understand", Json::Bool(_)) => {
@@ -97,7 +98,7 @@ impl Extension {
             }
         }
         match members.get("name") {
-            Some(Json::String(name)) => Ok(name),
+            Some(Json::String(name)) => Ok(name.as_str()),
             _ => Err(Error::metadata("an extension needs a `name`")),
         }
     }
@@ -107,11 +108,11 @@ impl Extension {
         if !configuration.is_empty() {
             members.set("configuration", configuration);
         }
-        Self { written: members.into(), name: name.to_owned() }
+        Self { written: Arc::new(members.into()), name: name.to_owned() }
     }
     /// The bare name: the form in which data types of the specification are written.
     pub fn short_hand(name: &str) -> Self {
-        Self { written: name.into(), name: name.to_owned() }
+        Self { written: Arc::new(name.into()), name: name.to_owned() }
     }
     /// The same with another configuration.
     pub fn with_configuration(&self, configuration: Object) -> Result<Self> {

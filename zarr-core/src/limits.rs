@@ -18,6 +18,13 @@ pub struct Limits {
     /// How large the output of a codec that has no exact size may get while a chunk is decoded, as a multiple of what an
     /// encoder makes of the chunk at most. 1 MiB is always allowed, more than [`chunk_bytes`](Self::chunk_bytes) never.
     pub intermediate_factor: u32,
+    /// The memory that all threads may take together for what lies between stored bytes and elements: for encoded chunks,
+    /// what codecs make of them, indexes of shards. A quarter is shared by chunks that are read or written at the same
+    /// time; the rest belongs to one chunk at a time that needs more. What a caller asks for with its own calls, elements
+    /// in memory, does not count.
+    ///
+    /// A context of `zarr-array` begins with half of the machine's memory.
+    pub memory: u64,
     /// The largest metadata document, in bytes.
     pub metadata_bytes: u64,
     /// How deep JSON may nest.
@@ -36,6 +43,7 @@ impl Default for Limits {
         Self {
             chunk_bytes: 4 << 30,
             intermediate_factor: 8,
+            memory: 8 << 30,
             metadata_bytes: 64 << 20,
             json_depth: 128,
             codec_depth: 8,

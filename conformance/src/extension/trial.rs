@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use zarr_array::{
     Error, Result,
     core::{
-        call::{Call, Options, Out, Pool, Sequential},
+        call::{Buffers, Call, Options, Out, Sequential},
         codec::{ArrayToArray, ArrayToBytes, BytesToBytes},
         data_type::DataType,
         extension::{Extension, ExtensionPoint},
@@ -91,7 +91,7 @@ fn floats(layout: &Layout, elements: &Elements) -> Option<Vec<f64>> {
 }
 
 pub(crate) fn with_call<R>(limits: &Limits, f: impl FnOnce(&Call<'_>) -> R) -> R {
-    let buffers = Pool::default();
+    let buffers = Buffers::default();
     f(&Call { limits, options: const { &Options::DEFAULT }, executor: &Sequential, buffers: &buffers })
 }
 

@@ -71,7 +71,7 @@ fn much_from_little() {
 fn much_between_two_codecs() {
     for codec in [GZIP, ZSTD, LZ4] {
         let bomb = bomb("uint8", &[BYTES, codec]);
-        for outer in [&[GZIP][..], &["\"crc32c\""], &[ZSTD, GZIP]] {
+        for outer in [&[GZIP][..], &[ZSTD], &[ZSTD, GZIP]] {
             let codecs = [&[BYTES], outer, &[codec]].concat();
             let (outcome, largest) = read_within(4 << 30, &new("uint8", 4, &codecs), &bomb);
             let e = outcome.unwrap_err();

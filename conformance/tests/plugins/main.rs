@@ -17,7 +17,7 @@ use std::{path::Path, sync::Arc};
 use zarr_array::{
     Context, Hierarchy,
     core::{
-        call::{Call, Options, Pool, Sequential},
+        call::{Buffers, Call, Options, Sequential},
         json::Json,
         limits::Limits,
         registry::Registry,
@@ -50,6 +50,6 @@ fn create(path: &Path, context: &Context) -> Hierarchy {
 
 /// Runs a function with a call, on one thread.
 fn call<R>(f: impl FnOnce(&Call<'_>) -> R) -> R {
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Pool::default());
+    let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
     f(&Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
 }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use zarr_plugin_api::{
     ArrayToArray, Call, ErrorKind, Extension, Json, Plan, Region, Representation, Result, Site, View, ViewMut,
     core::{
-        call::{Options, Pool, Sequential},
+        call::{Buffers, Options, Sequential},
         extension::ExtensionPoint,
         limits::Limits,
         registry::{Constructor, Intent, Notes, Registry},
@@ -12,7 +12,7 @@ use zarr_plugin_api::{
 const ALIASES: [&str; 2] = ["numcodecs.bitround", "https://codec.zarrs.dev/array_to_bytes/bitround"];
 
 fn with_call<R>(f: impl FnOnce(&Call<'_>) -> R) -> R {
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Pool::default());
+    let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
     f(&Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
 }
 

@@ -8,10 +8,10 @@ use crate::{
 };
 use serde::Deserialize;
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeSet, HashMap},
     io::Read,
-    ops::Bound,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 use zarr_plugin_api::{
     Error, ErrorKind, Json, Key, Listing, Named, Prefix, Result,
@@ -24,7 +24,8 @@ use zarr_plugin_api::{
 /// Where the value of a key is.
 #[derive(Debug)]
 struct Entry {
-    path: PathBuf,
+    /// One for all entries of a file.
+    path: Arc<Path>,
     offset: u64,
     length: u64,
 }
@@ -43,8 +44,8 @@ pub(crate) struct Manifest {
     roots: Roots,
     /// The folders to which paths are relative, in turn.
     bases: Vec<PathBuf>,
-    /// By checked keys, in their order.
-    entries: BTreeMap<String, Entry>,
+    /// By checked keys, in their order. A list takes half of what a tree would.
+    entries: Vec<(Box<str>, Entry)>,
 }
 
 impl Manifest {
@@ -61,20 +62,23 @@ impl Manifest {
         let mut text = zeroed(usize::try_from(size).map_err(|_| ErrorKind::Memory(size))?)?;
         file.read_exact(&mut text)?;
         // An entry takes some forty bytes of text: the limit on these is one on the number of entries.
-        let entries = read(&Json::parse(&text, limits)?)?;
+        let json = Json::parse(&text, limits)?;
+        drop(text);
+        let entries = read(&json)?;
         Ok(Self { bases: path.parent().map(Path::to_owned).into_iter().collect(), entries, roots })
     }
     /// The bytes of a key; `None` if the manifest does not have it.
     pub(crate) fn open(&self, key: &Key) -> Result<Option<Part>> {
-        let Some(entry) = self.entries.get(key.as_str()) else { return Ok(None) };
+        let Ok(at) = self.entries.binary_search_by(|(k, _)| (**k).cmp(key.as_str())) else { return Ok(None) };
+        let entry = &self.entries[at].1;
         let part = entry.open(&self.roots, &self.bases, key);
         let located = |e: Error| e.at_key(key).at_extension(ExtensionPoint::StorageTransformer, ChunkManifest::NAME);
         part.map(Some).map_err(located)
     }
     fn names(&self, prefix: &Prefix) -> impl Iterator<Item = &str> {
-        let from = (Bound::Included(prefix.as_str()), Bound::Unbounded);
+        let from = self.entries.partition_point(|(k, _)| **k < *prefix.as_str());
         let prefix = prefix.as_str().to_owned();
-        self.entries.range::<str, _>(from).map(|(k, _)| k.as_str()).take_while(move |k| k.starts_with(&prefix))
+        self.entries[from..].iter().map(|(k, _)| &**k).take_while(move |k| k.starts_with(&prefix))
     }
     /// Adds the keys with a prefix.
     pub(crate) fn list_prefix(&self, prefix: &Prefix, keys: &mut BTreeSet<Key>) -> Result<()> {
@@ -105,18 +109,20 @@ impl Entry {
     }
 }
 
-fn read(manifest: &Json) -> Result<BTreeMap<String, Entry>> {
+fn read(manifest: &Json) -> Result<Vec<(Box<str>, Entry)>> {
     let Json::Object(members) = manifest else {
         return Err(Error::configuration(format!("a manifest is an object, not {}", manifest.kind())));
     };
-    let mut entries = BTreeMap::new();
+    let (mut entries, mut paths) = (Vec::with_capacity(members.len()), HashMap::new());
     for (key, entry) in members.iter() {
-        entries.insert(key.to_owned(), read_entry(key, entry).map_err(|e| e.within(key))?);
+        entries.push((key.into(), read_entry(key, entry, &mut paths).map_err(|e| e.within(key))?));
     }
+    // No name is there twice in an object.
+    entries.sort_unstable_by(|(a, _): &(Box<str>, Entry), (b, _)| a.cmp(b));
     Ok(entries)
 }
 
-fn read_entry(key: &str, entry: &Json) -> Result<Entry> {
+fn read_entry(key: &str, entry: &Json, paths: &mut HashMap<String, Arc<Path>>) -> Result<Entry> {
     if Key::new(key)?.as_str() == "zarr.json" {
         return Err(Error::name("`zarr.json` is the metadata document, not a key of the array's data"));
     }
@@ -128,5 +134,12 @@ fn read_entry(key: &str, entry: &Json) -> Result<Entry> {
     if offset.checked_add(length).is_none() {
         return Err(Error::configuration(format!("{length} bytes from byte {offset} on end beyond 2^64")));
     }
-    Ok(Entry { path: location(&path).map_err(|e| e.within("path"))?, offset, length })
+    let path = match paths.get(&path) {
+        Some(same) => same.clone(),
+        None => {
+            let found: Arc<Path> = location(&path).map_err(|e| e.within("path"))?.into();
+            paths.entry(path).or_insert(found).clone()
+        }
+    };
+    Ok(Entry { path, offset, length })
 }

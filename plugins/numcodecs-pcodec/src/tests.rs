@@ -7,7 +7,7 @@ use std::sync::Arc;
 use zarr_plugin_api::{
     ArrayToBytes, Call, ErrorKind, Extension, Json, Out, Representation, Result, Site, View, ViewMut,
     core::{
-        call::{Options, Pool, Sequential},
+        call::{Buffers, Options, Sequential},
         limits::Limits,
         registry::{Constructor, Intent, Notes, Registry},
     },
@@ -28,7 +28,7 @@ const CONFIGURATIONS: [&str; 10] = [
 ];
 
 fn with_call<R>(f: impl FnOnce(&Call<'_>) -> R) -> R {
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Pool::default());
+    let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
     f(&Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
 }
 

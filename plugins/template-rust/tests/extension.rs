@@ -9,7 +9,7 @@ use zarr_conformance::{
 use zarr_plugin_api::{
     Call, Extension, Json, Out, Representation, View, ViewMut,
     core::{
-        call::{Options, Pool, Sequential},
+        call::{Buffers, Options, Sequential},
         limits::Limits,
         registry::*,
     },
@@ -86,6 +86,6 @@ fn round_trip() {
 }
 
 fn call<R>(f: impl FnOnce(&Call<'_>) -> R) -> R {
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Pool::default());
+    let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
     f(&Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
 }

@@ -4,7 +4,9 @@ use super::Array;
 use crate::selection::Selection;
 use zarr_core::{
     Error, ErrorKind, Result,
+    call::{Call, Options},
     limits::zeroed,
+    representation::Representation,
     store::{Key, Other, Prefix},
     view::{Dims, Region, TileGrid, ViewMut},
 };
@@ -38,6 +40,25 @@ fn collect_cells(grid: &TileGrid) -> Result<Vec<Dims>> {
     Ok(cells)
 }
 
+/// The shape of the parts in which a chunk is checked: whole inner chunks, so many that they take 64 MiB, or a sixteenth of
+/// the chunk if that is more, since an index that is large is read again for each.
+fn part_to_check(chunk: &Representation, inner: &[u64]) -> Result<Dims> {
+    const LEAST: u64 = 64 << 20;
+    /// About what an inner chunk takes however small it is.
+    const INNER: u64 = 64;
+    let each = chunk.with_shape(inner).bytes()?.max(INNER);
+    let bytes = |part: &[u64]| part.iter().zip(inner).fold(each, |n, (p, i)| n.saturating_mul(p.div_ceil((*i).max(1))));
+    let mut part: Dims = chunk.shape().into();
+    let most = LEAST.max(bytes(&part) / 16);
+    for d in 0..part.len() {
+        if bytes(&part) > most {
+            let all = std::mem::replace(&mut part[d], inner[d]);
+            part[d] = inner[d].saturating_mul((most / bytes(&part)).max(1)).min(all);
+        }
+    }
+    Ok(part)
+}
+
 impl Array {
     /// The chunks that a selection touches, in C order.
     pub fn chunks(&self, selection: impl Into<Selection>) -> Result<Vec<ArrayChunk>> {
@@ -65,9 +86,34 @@ impl Array {
             return Err(Error::argument("elements of variable length are read as `String` or `Vec<u8>`"));
         }
         let mut bytes = zeroed(r.bytes_within(call.limits)?)?;
-        let out = ViewMut::new(&mut bytes, r.shape(), r.element_size())?;
-        self.read_chunk_part(&call, cell, &Region::whole(&chunk.len), out)?;
+        let mut out = ViewMut::new(&mut bytes, r.shape(), r.element_size())?;
+        let whole = Region::whole(&chunk.len);
+        call.within_memory(|call| self.read_chunk_part(call, cell, &whole, out.reborrow()))?;
         Ok(bytes)
+    }
+    /// Decodes a chunk, in parts if it has parts, and keeps nothing. What is not stored is in order.
+    ///
+    /// # Errors
+    /// Whatever reading would find, and what readers need not notice: inner chunks of a shard that overlap.
+    pub fn check_chunk(&self, cell: &[u64]) -> Result<()> {
+        let (context, chunk) = (self.hierarchy.context(), self.chunk_region(cell)?);
+        let chain = self.chain_for(&chunk)?;
+        let r = chain.decoded();
+        let part = match chain.inner_chunk_shape() {
+            Some(inner) => part_to_check(r, &inner)?,
+            None => r.shape().into(),
+        };
+        let options = Options { strict: true, ..context.options.clone() };
+        let call = Call { options: &options, ..context.call() };
+        for place in TileGrid::regular(&Region::whole(r.shape()), &part)?.places() {
+            let part = r.with_shape(&place.part.len);
+            call.within_memory(|call| {
+                let (mut scratch, heap) = (call.scratch(part.bytes_within(call.limits)?)?, part.new_heap());
+                let out = ViewMut::new(&mut scratch, part.shape(), part.element_size())?.with_heap(heap.as_ref());
+                self.read_chunk_part(call, cell, &place.part, out)
+            })?;
+        }
+        Ok(())
     }
     /// The stored bytes of a chunk.
     pub fn read_encoded_chunk(&self, cell: &[u64]) -> Result<Option<Vec<u8>>> {
@@ -81,10 +127,11 @@ impl Array {
             let (call, chunk) = (self.hierarchy.context().call(), self.chunk_region(cell)?);
             let chain = self.chain_for(&chunk)?;
             let r = chain.decoded();
-            let mut scratch = call.scratch(r.bytes_within(call.limits)?)?;
-            let heap = r.new_heap();
-            let out = ViewMut::new(&mut scratch, r.shape(), r.element_size())?.with_heap(heap.as_ref());
-            chain.decode(&call, &bytes, &Region::whole(r.shape()), out)?;
+            call.within_memory(|call| {
+                let (mut scratch, heap) = (call.scratch(r.bytes_within(call.limits)?)?, r.new_heap());
+                let out = ViewMut::new(&mut scratch, r.shape(), r.element_size())?.with_heap(heap.as_ref());
+                chain.decode(call, &bytes, &Region::whole(r.shape()), out)
+            })?;
             self.data.writer()?.set(&self.chunk_key(cell)?, bytes)
         };
         write().map_err(|e| self.blame(e, cell))

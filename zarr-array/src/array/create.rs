@@ -157,7 +157,7 @@ impl Array {
             .map_err(|e| e.at_node(&path))?;
         resolved.check_writable().map_err(|e| e.at_node(&path))?;
         hierarchy.create_node(&path, &NodeMetadata::Array(metadata.clone()), overwrite)?;
-        Self::with_resolved(hierarchy.clone(), path, metadata, Arc::new(resolved), Vec::new())
+        Self::with_resolved(hierarchy.clone(), path, Arc::new(metadata), Arc::new(resolved), Vec::new())
     }
 }
 

@@ -36,7 +36,7 @@ use zarr_core::{
 pub struct Array {
     hierarchy: Hierarchy,
     path: NodePath,
-    metadata: ArrayMetadata,
+    metadata: Arc<ArrayMetadata>,
     resolved: Arc<ResolvedArray>,
     /// The array's keys, through its storage transformers.
     data: Arc<dyn Store>,
@@ -50,12 +50,12 @@ impl Array {
         let context = hierarchy.context();
         let resolved = ResolvedArray::open(&metadata, &context.registry, &context.limits, &context.options)
             .map_err(|e| e.at_node(&path))?;
-        Self::with_resolved(hierarchy, path, metadata, Arc::new(resolved), Vec::new())
+        Self::with_resolved(hierarchy, path, Arc::new(metadata), Arc::new(resolved), Vec::new())
     }
     fn with_resolved(
         hierarchy: Hierarchy,
         path: NodePath,
-        metadata: ArrayMetadata,
+        metadata: Arc<ArrayMetadata>,
         resolved: Arc<ResolvedArray>,
         added: Vec<Arc<dyn StorageTransformer>>,
     ) -> Result<Self> {
@@ -145,7 +145,7 @@ impl Array {
         })?;
         if let (NodeMetadata::Array(metadata), Some(resolved)) = (changed, resolved) {
             let (hierarchy, path, added) = (self.hierarchy.clone(), self.path.clone(), self.added.clone());
-            *self = Self::with_resolved(hierarchy, path, metadata, Arc::new(resolved), added)?;
+            *self = Self::with_resolved(hierarchy, path, Arc::new(metadata), Arc::new(resolved), added)?;
         }
         Ok(())
     }

@@ -60,7 +60,9 @@ impl Array {
         }
         let call = self.hierarchy.context().call();
         match self.tile_grid(&selected)? {
-            Some(grid) => call.tiles(out.tiles(&grid)?, 1, &|t| self.read_tile(&call, &t.place, t.out)),
+            Some(grid) => call.tiles(out.tiles(&grid)?, 1, &|mut t| {
+                call.within_memory(|call| self.read_tile(call, &t.place, t.out.reborrow()))
+            }),
             None => self.read_any_grid(&call, &selected, out),
         }
     }
@@ -138,8 +140,9 @@ impl Array {
         for cell in self.all_cells()? {
             let chunk = self.chunk_region(&cell)?;
             let Some(part) = chunk.intersection(&selected.bounds) else { continue };
-            let into = all.reborrow().region(&part.relative_to(&selected.bounds.start))?;
-            self.read_chunk_part(call, &cell, &part.relative_to(&chunk.start), into)?;
+            let mut into = all.reborrow().region(&part.relative_to(&selected.bounds.start))?;
+            let within = part.relative_to(&chunk.start);
+            call.within_memory(|call| self.read_chunk_part(call, &cell, &within, into.reborrow()))?;
         }
         let all = View::new(&scratch, r.shape(), r.element_size())?.with_heap(out.heap());
         out.copy_from(&all.step(&selected.steps)?, 1)

@@ -43,7 +43,8 @@ impl Array {
         match self.tile_grid(&selected)? {
             Some(grid) => call.each(0..grid.len(), 1, &|i| {
                 let place = grid.get(i);
-                self.write_tile(&call, &place, &elements.clone().region(&place.part)?)
+                let new = elements.clone().region(&place.part)?;
+                call.within_memory(|call| self.write_tile(call, &place, &new))
             }),
             None if selected.steps.iter().any(|s| *s != 1) => {
                 Err(Error::argument("steps other than 1 cannot be written to a grid of this kind"))
@@ -57,7 +58,8 @@ impl Array {
                     steps: selected.steps.clone(),
                     part: part.relative_to(&selected.bounds.start),
                 };
-                self.write_tile(&call, &place, &elements.clone().region(&place.part)?)
+                let new = elements.clone().region(&place.part)?;
+                call.within_memory(|call| self.write_tile(call, &place, &new))
             }),
         }
     }

@@ -3,6 +3,7 @@
 pub(crate) mod directory;
 pub(crate) mod hold;
 pub(crate) mod huge_pages;
+pub(crate) mod memory;
 pub(crate) mod permissions;
 pub(crate) mod process;
 pub(crate) mod read_at;

@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::{
     args::Info as Args,
     location::Location,
-    output::{bytes, escaped, name, one_line, print, say, show},
+    output::{bytes, name, one_line, print, print_escaped, print_with, say, show},
     session::Session,
 };
 use std::collections::BTreeMap;
@@ -28,29 +28,36 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
         return needs(&at.hierarchy, &at.node, &session.found, args.node.json);
     }
     let node = at.hierarchy.node(&at.path())?;
-    let mut info: Object = [("path", node.path().to_string())].into_iter().collect();
-    match &node {
-        Node::Group(group) => {
-            info.set("metadata", Json::Object(group.metadata().document().clone()));
-        }
+    let mut info = Object::new();
+    let document = match &node {
+        Node::Group(group) => group.metadata().document(),
         Node::Array(array) => {
             let (keys, stored) = stored(array.data_store())?;
-            info.set("metadata", Json::Object(array.metadata().document().clone()));
             info.set("stored_keys", keys);
             info.set("stored_bytes", stored);
             info.set("decoded_bytes", array.representation().bytes().map_or(Json::Null, Json::from));
             let skipped = array.skipped().iter().map(|(_, name)| Json::from(name.as_str()));
             info.set("skipped", skipped.collect::<Json>());
+            array.metadata().document()
         }
-    }
+    };
     if args.node.json {
-        print(&Json::Object(info).to_pretty())?;
+        // A document may be large: it is neither copied nor put into a text.
+        print_with(|out| {
+            write!(out, "{{\n  \"path\": {},\n  \"metadata\": ", Json::from(node.path().to_string()))?;
+            document.write_pretty(out, 1)?;
+            for (name, value) in info.iter() {
+                write!(out, ",\n  {}: ", Json::from(name))?;
+                value.write_pretty(out, 1)?;
+            }
+            out.write_str("\n}")
+        })?;
         return Ok(Outcome::Done);
     }
     match &node {
         Node::Group(group) => {
             show(&format!("group {}", group.path()))?;
-            show_attributes(group.attributes())?;
+            show_attributes(group.metadata().attributes())?;
         }
         Node::Array(array) => show_array(array, &info)?,
     }
@@ -85,14 +92,18 @@ fn show_array(array: &Array, info: &Object) -> Result<()> {
     }
     let (stored, decoded) = (number("stored_bytes"), number("decoded_bytes"));
     show(&format!("stored: {} in {} keys, {} decoded", bytes(stored), number("stored_keys"), bytes(decoded)))?;
-    show_attributes(array.attributes())
+    show_attributes(m.attributes())
 }
 
 /// Attributes are the user's own text: no line of them is cut.
-fn show_attributes(attributes: Object) -> Result<()> {
-    let text = Json::Object(attributes).to_pretty();
-    let lines: Vec<_> = text.lines().map(escaped).collect();
-    print(&format!("attributes: {}", lines.join("\n")))
+fn show_attributes(attributes: Option<&Object>) -> Result<()> {
+    print_escaped(|out| {
+        out.write_str("attributes: ")?;
+        match attributes {
+            Some(attributes) => attributes.write_pretty(out, 0),
+            None => out.write_str("{}"),
+        }
+    })
 }
 
 /// How many keys of a store there are, and how many bytes in them.

@@ -55,7 +55,7 @@ fn parts(kind: Kind) -> Parts {
 const CODEC_IMPORTS: &str = "use zarr_plugin_api::{
     Call, Extension, Json, Out, Representation, View, ViewMut,
     core::{
-        call::{Options, Pool, Sequential},
+        call::{Buffers, Options, Sequential},
         limits::Limits,
         registry::*,
     },

@@ -46,7 +46,7 @@ impl Decompressor {
         match outcome {
             sys::libdeflate_result_LIBDEFLATE_SUCCESS => Ok(member),
             sys::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => {
-                Err(Error::data("decodes to more bytes than it should"))
+                Err(Error::data(format!("decodes to more than the {} bytes that are expected", out.len())))
             }
             _ => Err(Error::data("no valid gzip member")),
         }

@@ -7,18 +7,26 @@ use zarr_core::{
     call::Call,
     codec::PartialDecode,
     source::{ByteRange, Memo, Source, Window},
-    view::{Region, TileGrid, ViewMut},
+    view::{Dims, Region, TileGrid, ViewMut},
 };
+
+/// Of a larger index only the entries are read that are needed, each time. A smaller one is cached.
+const LARGE_INDEX: u64 = 16 << 20;
 
 impl PartialDecode for ShardingIndexed {
     fn partial_decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, out: ViewMut<'_>) -> Result<()> {
         if region.is_empty() {
             return Ok(());
         }
-        let index = self.index_of(call, source)?;
+        let cells = self.cells_of(region);
+        let _charge = self.charge_index(call, if self.has_large_index() { &cells.len } else { &self.counts })?;
+        let index = self.index_of(call, source, &cells)?;
         let fill = self.shard.fill_element();
         let grid = TileGrid::regular(region, self.chunk_shape())?;
         let size = source.size()?;
+        if let (true, Some(size)) = (call.options.strict, size) {
+            index.check_overlaps(call, self.index_place(size)?)?;
+        }
         call.tiles(out.tiles(&grid)?, 1, &|mut tile| {
             let place = &tile.place;
             let Some(entry) = index.get(&place.cell)? else { return tile.out.fill(&fill) };
@@ -40,8 +48,22 @@ impl PartialDecode for ShardingIndexed {
 }
 
 impl ShardingIndexed {
-    /// The index of a shard, which a source may have kept.
-    fn index_of(&self, call: &Call<'_>, source: &dyn Source) -> Result<Arc<Index>> {
+    fn has_large_index(&self) -> bool {
+        self.index_size > LARGE_INDEX
+    }
+    /// The inner chunks that a region touches.
+    fn cells_of(&self, region: &Region) -> Region {
+        let start: Dims = region.start.iter().zip(self.chunk_shape()).map(|(s, n)| s / n).collect();
+        let ends =
+            region.start.iter().zip(&region.len).zip(self.chunk_shape()).map(|((s, len), n)| (s + len).div_ceil(*n));
+        let len = ends.zip(&start).map(|(end, start)| end - start).collect();
+        Region { start, len }
+    }
+    /// The index of a shard, which a source may have kept, or the entries of some inner chunks if it is large.
+    fn index_of(&self, call: &Call<'_>, source: &dyn Source, cells: &Region) -> Result<Arc<Index>> {
+        if self.has_large_index() {
+            return self.read_entries(call, source, cells).map(Arc::new);
+        }
         let bytes = self.index.decoded().bytes_within(call.limits)? as u64;
         let mut read = || Ok(Arc::new(self.read_index(call, source)?) as Memo);
         let memo = source.memo((self.index_id, 0), bytes, &mut read)?;

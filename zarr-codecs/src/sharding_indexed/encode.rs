@@ -3,7 +3,7 @@
 use super::{Index, Location, ShardingIndexed, decode::inner_error, index::Entry};
 use zarr_core::{
     Error, ErrorKind, Result,
-    call::{Call, InnerChunkOrder, Out, Scratch},
+    call::{Call, Charge, InnerChunkOrder, Out, Scratch},
     codec::{ArrayToBytes, Encoded, Update},
     limits::{Limits, zeroed},
     source::{ByteRange, Source},
@@ -117,13 +117,23 @@ impl Update for ShardingIndexed {
         new: &View<'_>,
         out: &mut Out<'_>,
     ) -> Result<Encoded> {
+        // The index before and after, and the order of the inner chunks.
+        let total = self.counts.iter().product::<u64>();
+        let _charge = call.charge(total.saturating_mul(16 + 16 + 8))?;
         let before = match old {
             Some(source) => self.read_index(call, source)?,
             None => Index::empty(&self.counts)?,
         };
         let mut index = Index::empty(&self.counts)?;
         let start = self.begin(out)?;
+        let mut shared = match old {
+            Some(_) => self.shared(call, &before, region)?,
+            None => None,
+        };
         let mut copied = old.map(|source| Copied::new(source, self.encoded_size().max(), call.limits)).transpose()?;
+        if let (Some(shared), Some(copied)) = (&mut shared, &mut copied) {
+            shared.copy(copied, start, out)?;
+        }
         let mut any = false;
         for i in ordered(&self.counts, call.options.inner_chunk_order)? {
             let cell = cell(&self.counts, i);
@@ -131,8 +141,11 @@ impl Update for ShardingIndexed {
             let Some(part) = chunk.intersection(region) else {
                 if let (Some(entry), Some(copied)) = (entry, &mut copied) {
                     any = true;
-                    let after = copied.add(entry, out)?;
-                    index.set(&cell, Entry { offset: (out.len() - start) as u64 + after, len: entry.len });
+                    let offset = match &shared {
+                        Some(shared) => shared.place(entry.offset),
+                        None => copied.add(entry, out)? + (out.len() - start) as u64,
+                    };
+                    index.set(&cell, Entry { offset, len: entry.len });
                 }
                 continue;
             };
@@ -160,7 +173,65 @@ impl Update for ShardingIndexed {
     }
 }
 
+/// The bytes of stored inner chunks that overlap. They are copied once, and go on being shared: with bytes of its own for
+/// each inner chunk a small shard could become a large one.
+struct Shared<'c> {
+    /// Without gap or overlap, by where they were.
+    pieces: Vec<Piece>,
+    _charge: Charge<'c>,
+}
+
+struct Piece {
+    from: u64,
+    len: u64,
+    /// Where it is in the new shard.
+    at: u64,
+}
+
+impl Shared<'_> {
+    fn copy(&mut self, copied: &mut Copied<'_>, start: usize, out: &mut Out<'_>) -> Result<()> {
+        for piece in &mut self.pieces {
+            copied.count(piece.len)?;
+            (copied.from, copied.len, piece.at) = (piece.from, piece.len, (out.len() - start) as u64);
+            copied.flush(out)?;
+        }
+        Ok(())
+    }
+    /// Where a byte is that was at `offset`.
+    fn place(&self, offset: u64) -> u64 {
+        let i = self.pieces.partition_point(|p| p.from <= offset);
+        self.pieces[..i].last().map_or(0, |p| p.at + (offset - p.from))
+    }
+}
+
 impl ShardingIndexed {
+    /// What inner chunks share that an update of `region` does not touch. `None`: nothing.
+    fn shared<'c>(&self, call: &Call<'c>, before: &Index, region: &Region) -> Result<Option<Shared<'c>>> {
+        let total = self.counts.iter().product::<u64>();
+        let charge = call.charge(total.saturating_mul(size_of::<Piece>() as u64))?;
+        let mut pieces = Vec::new();
+        for i in 0..total {
+            let cell = cell(&self.counts, i);
+            if let Some(Entry { offset, len }) = before.get(&cell)?
+                && self.region_of(&cell).intersection(region).is_none()
+            {
+                pieces.push(Piece { from: offset, len, at: 0 });
+            }
+        }
+        pieces.sort_unstable_by_key(|p| (p.from, p.len));
+        let overlap = |pair: &[Piece]| matches!(pair, [a, b] if a.from + a.len > b.from);
+        if !pieces.windows(2).any(overlap) {
+            return Ok(None);
+        }
+        pieces.dedup_by(|next, last| {
+            let joins = next.from <= last.from + last.len;
+            if joins {
+                last.len = last.len.max(next.from + next.len - last.from);
+            }
+            joins
+        });
+        Ok(Some(Shared { pieces, _charge: charge }))
+    }
     fn update_inner(
         &self,
         call: &Call<'_>,
@@ -230,10 +301,14 @@ impl<'s> Copied<'s> {
         let left = left.min(limits.chunk_bytes.max(most.unwrap_or(0)));
         Ok(Self { source, from: 0, len: 0, left })
     }
+    fn count(&mut self, len: u64) -> Result<()> {
+        let left = self.left.checked_sub(len);
+        self.left = left.ok_or_else(|| Error::data("the inner chunks of the index are larger than a shard may be"))?;
+        Ok(())
+    }
     /// Adds an inner chunk. Gives where it will be, counted from what is written.
     fn add(&mut self, entry: Entry, out: &mut Out<'_>) -> Result<u64> {
-        let left = self.left.checked_sub(entry.len);
-        self.left = left.ok_or_else(|| Error::data("the inner chunks of the index are larger than a shard may be"))?;
+        self.count(entry.len)?;
         if self.from.checked_add(self.len) != Some(entry.offset) {
             self.flush(out)?;
             self.from = entry.offset;

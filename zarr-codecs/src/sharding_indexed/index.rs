@@ -1,13 +1,16 @@
 //! The index of a shard: offset and length of each inner chunk, both 2^64 - 1 where there is none.
 
 use super::{Location, ShardingIndexed};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::OnceLock,
+};
 use zarr_core::{
     Error, Result,
-    call::{Call, Out},
+    call::{Call, Charge, Out},
     codec::Chain,
     limits::zeroed,
-    source::Source,
+    source::{Source, Window},
     view::{Dims, Region, View, ViewMut},
 };
 
@@ -26,12 +29,17 @@ pub(super) fn id(location: Location, counts: &[u64], codecs: &Chain) -> usize {
     hasher.finish() as usize
 }
 
-/// A decoded index.
+/// A decoded index, or the part of one for some inner chunks.
 #[derive(Debug)]
 pub(super) struct Index {
     /// Offset and length of each inner chunk in C order, in the machine's byte order.
     bytes: Vec<u8>,
+    /// The first inner chunk,
+    start: Dims,
+    /// and how many there are along each dimension.
     counts: Dims,
+    /// What overlaps, once that was looked for.
+    overlap: OnceLock<Option<String>>,
 }
 
 /// Where an inner chunk lies in the shard.
@@ -47,14 +55,25 @@ impl Index {
         let entries = counts.iter().product::<u64>() as usize;
         let mut bytes = zeroed(entries * 16)?;
         bytes.fill(0xff);
-        Ok(Self { bytes, counts: counts.clone() })
+        Ok(Self { bytes, start: Dims::from_elem(0, counts.len()), counts: counts.clone(), overlap: OnceLock::new() })
     }
-    /// True if it is of a shard with so many inner chunks.
+    /// True if it is all of the index of a shard with so many inner chunks.
     pub(super) fn is_of(&self, counts: &Dims) -> bool {
-        self.counts == *counts
+        self.counts == *counts && self.start.iter().all(|s| *s == 0)
     }
     fn number(&self, cell: &[u64]) -> usize {
-        cell.iter().zip(&self.counts).fold(0, |i, (c, n)| i * n + c) as usize
+        let place = cell.iter().zip(&self.start).map(|(c, s)| c.wrapping_sub(*s));
+        place.zip(&self.counts).fold(0u64, |i, (c, n)| i.wrapping_mul(*n).wrapping_add(c)) as usize
+    }
+    /// The inner chunk of a number in C order.
+    fn cell(&self, mut i: usize) -> Dims {
+        let mut cell = self.start.clone();
+        for d in (0..cell.len()).rev() {
+            let n = self.counts[d] as usize;
+            cell[d] += (i % n) as u64;
+            i /= n;
+        }
+        cell
     }
     /// Where an inner chunk is; `None` if it is not stored.
     ///
@@ -63,7 +82,7 @@ impl Index {
     pub(super) fn get(&self, cell: &[u64]) -> Result<Option<Entry>> {
         let damaged = || Error::data(format!("the index entry of inner chunk {cell:?} is damaged"));
         let at = |i: usize| self.bytes.as_chunks::<8>().0.get(i).map(|b| u64::from_ne_bytes(*b));
-        let i = 2 * self.number(cell);
+        let i = self.number(cell).saturating_mul(2);
         let (offset, len) = at(i).zip(at(i + 1)).ok_or_else(damaged)?;
         match (offset, len) {
             (u64::MAX, u64::MAX) => Ok(None),
@@ -71,6 +90,38 @@ impl Index {
             _ if offset.checked_add(len).is_none() => Err(damaged()),
             _ => Ok(Some(Entry { offset, len })),
         }
+    }
+    /// Refuses inner chunks that have bytes in common with each other or with `index`, the place of the index.
+    pub(super) fn check_overlaps(&self, call: &Call<'_>, index: Entry) -> Result<()> {
+        if self.overlap.get().is_none() {
+            let _charge = call.charge((self.bytes.len() / 16 * size_of::<(Entry, usize)>()) as u64)?;
+            let _another_thread_was_first = self.overlap.set(self.overlap(index));
+        }
+        match self.overlap.get() {
+            Some(Some(what)) => Err(Error::data(what.as_str())),
+            _ => Ok(()),
+        }
+    }
+    fn overlap(&self, index: Entry) -> Option<String> {
+        const INDEX: usize = usize::MAX;
+        let entry = |b: &[u8; 16]| {
+            let (offset, len) = (b.first_chunk::<8>()?, b.last_chunk::<8>()?);
+            Some(Entry { offset: u64::from_ne_bytes(*offset), len: u64::from_ne_bytes(*len) })
+        };
+        let entries = self.bytes.as_chunks::<16>().0.iter().enumerate().filter_map(|(i, b)| Some((entry(b)?, i)));
+        // Reading finds what lies outside.
+        let inside = |(e, _): &(Entry, usize)| e.len > 0 && e.offset.checked_add(e.len).is_some();
+        let mut places: Vec<(Entry, usize)> = entries.chain([(index, INDEX)]).filter(inside).collect();
+        places.sort_unstable_by_key(|(e, i)| (e.offset, *i));
+        let (a, b) = places.windows(2).find_map(|pair| match pair {
+            [(a, i), (b, j)] if a.offset + a.len > b.offset => Some(((*a, *i), (*b, *j))),
+            _ => None,
+        })?;
+        let name = |(e, i): (Entry, usize)| {
+            let what = if i == INDEX { "the index".to_owned() } else { format!("inner chunk {:?}", self.cell(i)) };
+            format!("{what} (bytes {} to {})", e.offset, e.offset + e.len)
+        };
+        Some(format!("{} overlaps {}", name(b), name(a)))
     }
     /// Sets where an inner chunk is.
     pub(super) fn set(&mut self, cell: &[u64], entry: Entry) {
@@ -85,6 +136,38 @@ impl Index {
 }
 
 impl ShardingIndexed {
+    /// What an index of so many inner chunks takes until it is dropped.
+    pub(super) fn charge_index<'a>(&self, call: &Call<'a>, counts: &[u64]) -> Result<Charge<'a>> {
+        call.charge(counts.iter().product::<u64>().saturating_mul(16))
+    }
+    /// The place of the index in a shard of `size` bytes.
+    pub(super) fn index_place(&self, size: u64) -> Result<Entry> {
+        let (start, len) = self.index_range().within(size)?;
+        Ok(Entry { offset: start, len })
+    }
+    /// Reads and decodes the entries of some inner chunks, given as a region of the grid of inner chunks, and no others if
+    /// the codecs of the index permit.
+    pub(super) fn read_entries(&self, call: &Call<'_>, source: &dyn Source, cells: &Region) -> Result<Index> {
+        let shape = shape(&cells.len);
+        let region = Region { start: cells.start.iter().copied().chain([0]).collect(), len: shape.clone() };
+        let mut bytes = zeroed(cells.len.iter().product::<u64>() as usize * 16)?;
+        let out = ViewMut::new(&mut bytes, &shape, 8)?;
+        let call = &call.sequential();
+        match source.size()? {
+            Some(size) => {
+                let place = self.index_place(size)?;
+                let index = Window::Slice { of: source, start: place.offset, len: place.len };
+                self.index.decode(call, &index, &region, out)?;
+            }
+            None => {
+                let mut out = out;
+                source.read(&[self.index_range()], &mut |_, encoded| {
+                    self.index.decode(call, &encoded, &region, out.reborrow())
+                })?;
+            }
+        }
+        Ok(Index { bytes, start: cells.start.clone(), counts: cells.len.clone(), overlap: OnceLock::new() })
+    }
     /// Reads and decodes the index of a shard.
     pub(super) fn read_index(&self, call: &Call<'_>, source: &dyn Source) -> Result<Index> {
         let shape = shape(&self.counts);
@@ -93,7 +176,8 @@ impl ShardingIndexed {
             let out = ViewMut::new(&mut bytes, &shape, 8)?;
             self.index.decode(&call.sequential(), &encoded, &Region::whole(&shape), out)
         })?;
-        Ok(Index { bytes, counts: self.counts.clone() })
+        let start = Dims::from_elem(0, self.counts.len());
+        Ok(Index { bytes, start, counts: self.counts.clone(), overlap: OnceLock::new() })
     }
     /// Appends the encoded index.
     pub(super) fn write_index(&self, call: &Call<'_>, index: &Index, out: &mut Out<'_>) -> Result<()> {

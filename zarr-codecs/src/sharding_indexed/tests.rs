@@ -2,9 +2,10 @@
 
 use crate::testing::{array_codec, with_call};
 use proptest::{collection::vec, option, prelude::*};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use zarr_core::{
     Result,
-    call::{Call, Executor, Out},
+    call::{Call, Executor, Options, Out},
     codec::{ArrayToBytes, Encoded},
     source::{ByteRange, Each, Source},
     view::{Region, View, ViewMut},
@@ -118,18 +119,117 @@ fn an_update_copies_what_it_does_not_touch() {
 
 /// A small shard whose inner chunks share all its bytes does not become a large one.
 #[test]
-fn an_update_does_not_grow_without_end() {
-    let codec = sharding("[1]", r#""bytes""#, "start").replace(r#",{"name":"crc32c"}"#, "");
-    let codec = array_codec(&codec, "uint8", &[64]).unwrap();
-    let mut shard: Vec<u8> = (0..64).flat_map(|_| [1024u64, 1000]).flat_map(u64::to_le_bytes).collect();
-    shard.extend([7; 1000]);
-    let region = Region { start: [3][..].into(), len: [1][..].into() };
-    let updated = with_call(|call| {
-        Out::collect(|out| {
-            codec.update().unwrap().update(call, Some(&&shard[..]), &region, &View::new(b"x", &[1], 1)?, out)
-        })
-    });
-    assert!(updated.unwrap_err().to_string().contains("larger than a shard"));
+fn an_update_goes_on_sharing_bytes() {
+    for location in ["start", "end"] {
+        let json = sharding("[1000]", r#""bytes""#, location).replace(r#",{"name":"crc32c"}"#, "");
+        let codec = array_codec(&json, "uint8", &[64_000]).unwrap();
+        let data: Vec<u8> = (0..1000).map(|i| i as u8).collect();
+        let (before, offset) = if location == "start" { (0, 1024u64) } else { (1000, 0) };
+        let mut shard = vec![];
+        shard.extend(&data[..before]);
+        shard.extend((0..64).flat_map(|_| [offset, 1000]).flat_map(u64::to_le_bytes));
+        shard.extend(&data[before..]);
+        for source in [&&shard[..] as &dyn Source, &Stream(&shard)] {
+            let region = Region { start: [3005][..].into(), len: [1][..].into() };
+            let updated = with_call(|call| {
+                Out::collect(|out| {
+                    codec.update().unwrap().update(call, Some(source), &region, &View::new(b"x", &[1], 1)?, out)
+                })
+            });
+            let (outcome, updated) = updated.unwrap();
+            assert_eq!((outcome, updated.len()), (Encoded::Bytes, shard.len() + 1000));
+            let mut elements = vec![0; 64_000];
+            with_call(|call| codec.decode(call, &updated, ViewMut::new(&mut elements, &[64_000], 1)?)).unwrap();
+            let mut expected = data.repeat(64);
+            expected[3005] = b'x';
+            assert!(elements == expected);
+        }
+    }
+}
+
+/// What overlaps is read, unless that is to be noticed.
+#[test]
+fn overlaps_are_noticed_where_they_matter() {
+    for location in ["start", "end"] {
+        let json = sharding("[4]", r#""bytes""#, location).replace(r#",{"name":"crc32c"}"#, "");
+        let codec = array_codec(&json, "uint8", &[12]).unwrap();
+        let begin = if location == "start" { 48 } else { 0 };
+        let none = [u64::MAX; 2];
+        let of_index = if location == "start" { [46, 4] } else { [11, 4] };
+        for (entries, wrong) in [
+            ([[begin, 4], [begin + 4, 4], [begin + 8, 4]], None),
+            ([[begin + 8, 4], none, [begin, 4]], None),
+            ([[begin, 4], [begin + 3, 4], none], Some("inner chunk [1]")),
+            ([[begin + 8, 4], [begin, 4], [begin + 8, 4]], Some("inner chunk [2]")),
+            ([none, of_index, [begin, 4]], Some("index")),
+        ] {
+            let index: Vec<u8> = entries.concat().into_iter().flat_map(u64::to_le_bytes).collect();
+            let data = *b"abcdefghijkl";
+            let shard = if location == "start" { [&index[..], &data].concat() } else { [&data[..], &index].concat() };
+            let read = |strict| {
+                let (mut out, options) = ([0; 12], Options { strict, ..Options::DEFAULT });
+                with_call(|call| {
+                    let call = &Call { options: &options, ..*call };
+                    codec.decode(call, &shard, ViewMut::new(&mut out, &[12], 1)?)
+                })
+            };
+            read(false).unwrap();
+            match (read(true), wrong) {
+                (Ok(()), None) => {}
+                (Err(e), Some(wrong)) => {
+                    let e = e.to_string();
+                    assert!(e.contains("overlaps") && e.contains(wrong), "{e}");
+                }
+                (other, _) => panic!("{location} {entries:?}: {other:?}"),
+            }
+        }
+    }
+}
+
+/// Of an index that is large only the entries are read that are needed, and they are the right ones.
+#[test]
+fn a_large_index_is_read_in_part() {
+    /// Counts what is read.
+    struct Counted<'b>(&'b [u8], AtomicU64);
+    impl Source for Counted<'_> {
+        fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+            for range in ranges {
+                self.1.fetch_add(range.within(self.0.len() as u64)?.1, Relaxed);
+            }
+            self.0.read(ranges, each)
+        }
+        fn size(&self) -> Result<Option<u64>> {
+            Ok(Some(self.0.len() as u64))
+        }
+    }
+    const COUNT: u64 = 2 << 20;
+    for (location, checked) in [("start", false), ("end", false), ("end", true)] {
+        let json = sharding("[1,1]", r#""bytes""#, location);
+        let json = if checked { json } else { json.replace(r#",{"name":"crc32c"}"#, "") };
+        let codec = array_codec(&json, "uint8", &[2, COUNT / 2]).unwrap();
+        let mut elements = vec![0; COUNT as usize];
+        let (first, second) = (COUNT as usize / 4 + 3, COUNT as usize - 2);
+        (elements[first], elements[second], elements[second - 1]) = (1, 2, 3);
+        let shape = [2, COUNT / 2];
+        let shard = with_call(|call| Out::collect(|out| codec.encode(call, &View::new(&elements, &shape, 1)?, out)));
+        let shard = shard.unwrap().1;
+        assert!(shard.len() > 32 << 20);
+        for (at, len, want) in [
+            ([0, COUNT / 4 + 3], [1, 1], &[1u8][..]),
+            ([1, COUNT / 2 - 3], [1, 3], &[3, 2, 0]),
+            ([0, 9], [2, 1], &[0, 0]),
+        ] {
+            let (source, mut out) = (Counted(&shard, AtomicU64::new(0)), vec![9; want.len()]);
+            let region = Region { start: at[..].into(), len: len[..].into() };
+            with_call(|call| {
+                codec.partial().unwrap().partial_decode(call, &source, &region, ViewMut::new(&mut out, &len, 1)?)
+            })
+            .unwrap();
+            assert_eq!(out, want, "{location} {checked}");
+            let read = source.1.into_inner();
+            assert!(checked || read < 1000, "{location}: {read} bytes are read");
+        }
+    }
 }
 
 proptest! {

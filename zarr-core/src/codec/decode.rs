@@ -133,7 +133,13 @@ fn read_whole(
         }
         Ok(())
     };
-    source.size()?.map_or(Ok(()), check)?;
+    let _read = match source.size()? {
+        Some(size) => {
+            check(size)?;
+            source.in_memory().is_none().then(|| call.charge(size)).transpose()?
+        }
+        None => None,
+    };
     source.read(&[ByteRange::All], &mut |_, bytes| {
         check(bytes.len() as u64)?;
         each(bytes)

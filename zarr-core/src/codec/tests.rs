@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    call::{Options, Pool, Sequential},
+    call::{Buffers, Options, Sequential},
     extension::Extension,
     json::Json,
     limits::Limits,
@@ -216,7 +216,7 @@ fn chain_within(limits: &Limits, names: &str, shape: &[u64], fill: u8) -> Result
 }
 
 fn with_call<R>(options: &Options, f: impl FnOnce(&Call<'_>) -> R) -> R {
-    let (limits, buffers) = (Limits::default(), Pool::default());
+    let (limits, buffers) = (Limits::default(), Buffers::default());
     f(&Call { limits: &limits, options, executor: &Sequential, buffers: &buffers })
 }
 

@@ -141,7 +141,7 @@ pub(super) fn bits_from_json<F: Float>(value: &Json) -> Option<u64> {
 
 /// The form that gives exactly these bits.
 pub(super) fn bits_to_json<F: Float>(bits: u64) -> Json {
-    let hex = || Json::String(format!("{:#0width$x}", bits, width = F::BITS as usize / 4 + 2));
+    let hex = || Json::from(format!("{:#0width$x}", bits, width = F::BITS as usize / 4 + 2));
     match F::print(bits) {
         Some(number) => number,
         None if bits == F::NAN => "NaN".into(),

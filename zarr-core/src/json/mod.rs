@@ -14,6 +14,9 @@
 
 mod parse;
 mod print;
+mod text;
+
+pub use text::Text;
 
 use crate::{
     error::{Error, Result},
@@ -32,7 +35,7 @@ pub enum Json {
     /// A number, as its text.
     Number(Number),
     /// A string.
-    String(String),
+    String(Text),
     /// An array.
     Array(Vec<Json>),
     /// An object, in the order of its members.
@@ -41,7 +44,13 @@ pub enum Json {
 
 /// The text of a JSON number. Equal only if written alike.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Number(Box<str>);
+pub struct Number(Text);
+
+/// About what an allocator takes for so many bytes.
+const fn block(bytes: usize) -> usize {
+    let block = bytes.saturating_add(8).next_multiple_of(16);
+    if block < 32 { 32 } else { block }
+}
 
 impl Number {
     /// The digits as written.
@@ -74,12 +83,12 @@ impl From<bool> for Json {
 }
 impl From<&str> for Json {
     fn from(s: &str) -> Self {
-        Json::String(s.to_owned())
+        Json::String(s.into())
     }
 }
 impl From<String> for Json {
     fn from(s: String) -> Self {
-        Json::String(s)
+        Json::String(s.into())
     }
 }
 impl<T: Into<Json>> From<Vec<T>> for Json {
@@ -105,7 +114,8 @@ impl<T: Into<Json>> FromIterator<T> for Json {
 
 impl Json {
     /// Reads one document. Refuses everything that RFC 8259 does not allow, a byte order mark, duplicate keys, and
-    /// whatever is larger or nested deeper than the limits.
+    /// whatever is larger or nested deeper than the limits, or would take more than 16 MiB and 7 times its length of
+    /// memory.
     pub fn parse(text: &[u8], limits: &Limits) -> Result<Self> {
         parse::document(text, limits)
     }
@@ -182,16 +192,18 @@ impl Json {
     /// The document over several lines, indented by two spaces; arrays of plain values stay on one line.
     pub fn to_pretty(&self) -> String {
         let mut out = String::new();
-        print::pretty(self, 0, &mut out);
+        let _infallible = self.write_pretty(&mut out, 0);
         out
+    }
+    /// Writes what [`to_pretty`](Self::to_pretty) gives, its lines after the first `indent` levels further in.
+    pub fn write_pretty(&self, out: &mut dyn std::fmt::Write, indent: usize) -> std::fmt::Result {
+        print::pretty(self, indent, out)
     }
 }
 
 impl std::fmt::Display for Json {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut out = String::new();
-        print::compact(self, &mut out);
-        f.write_str(&out)
+        print::compact(self, f)
     }
 }
 
@@ -211,33 +223,41 @@ impl Serialize for Json {
 
 /// The members of a JSON object, in order, each name once.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Object(Vec<(String, Json)>);
+pub struct Object(Box<[(Text, Json)]>);
 
 impl Object {
     /// An object without members.
-    pub const fn new() -> Self {
-        Self(Vec::new())
+    pub fn new() -> Self {
+        Self::default()
     }
     /// The member of that name.
     pub fn get(&self, name: &str) -> Option<&Json> {
-        self.0.iter().find(|(n, _)| n == name).map(|(_, v)| v)
+        self.0.iter().find(|(n, _)| n.as_str() == name).map(|(_, v)| v)
     }
     /// The member of that name, to be changed.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
-        self.0.iter_mut().find(|(n, _)| n == name).map(|(_, v)| v)
+        self.0.iter_mut().find(|(n, _)| n.as_str() == name).map(|(_, v)| v)
     }
     /// Replaces a member in its place, or adds it at the end.
-    pub fn set(&mut self, name: impl Into<String>, value: impl Into<Json>) {
+    pub fn set(&mut self, name: impl Into<Text>, value: impl Into<Json>) {
         let (name, value) = (name.into(), value.into());
         match self.get_mut(&name) {
             Some(v) => *v = value,
-            None => self.0.push((name, value)),
+            None => {
+                let mut members = std::mem::take(&mut self.0).into_vec();
+                members.reserve_exact(1);
+                members.push((name, value));
+                self.0 = members.into();
+            }
         }
     }
     /// Takes a member out.
     pub fn remove(&mut self, name: &str) -> Option<Json> {
-        let at = self.0.iter().position(|(n, _)| n == name)?;
-        Some(self.0.remove(at).1)
+        let at = self.0.iter().position(|(n, _)| n.as_str() == name)?;
+        let mut members = std::mem::take(&mut self.0).into_vec();
+        let (_, value) = members.remove(at);
+        self.0 = members.into();
+        Some(value)
     }
     /// The members in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
@@ -247,18 +267,44 @@ impl Object {
     pub fn len(&self) -> usize {
         self.0.len()
     }
+    /// Writes what [`Json::to_pretty`] gives, its lines after the first `indent` levels further in.
+    pub fn write_pretty(&self, out: &mut dyn std::fmt::Write, indent: usize) -> std::fmt::Result {
+        print::pretty_object(self, indent, out)
+    }
+    /// The document over several lines, as [`Json::to_pretty`].
+    pub fn to_pretty(&self) -> String {
+        let mut out = String::new();
+        let _infallible = self.write_pretty(&mut out, 0);
+        out
+    }
     /// True if there are no members.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 /// Of two members with one name the later wins.
-impl<N: Into<String>, V: Into<Json>> FromIterator<(N, V)> for Object {
+impl<N: Into<Text>, V: Into<Json>> FromIterator<(N, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(items: I) -> Self {
-        let mut o = Self::new();
-        for (n, v) in items {
-            o.set(n, v);
+        let mut members: Vec<(Text, Json)> = items.into_iter().map(|(n, v)| (n.into(), v.into())).collect();
+        while let Some((first, again)) = same_name(&members) {
+            members[first].1 = members.remove(again).1;
         }
-        o
+        Self(members.into())
     }
+}
+
+/// The first member whose name an earlier one has: the numbers of that and of itself.
+fn same_name(members: &[(Text, Json)]) -> Option<(usize, usize)> {
+    let name = |i: usize| members[i].0.as_str();
+    if members.len() <= 16 {
+        let earlier = |i: usize| (0..i).find(|j| name(*j) == name(i)).map(|j| (j, i));
+        return (0..members.len()).find_map(earlier);
+    }
+    let mut order: Vec<usize> = (0..members.len()).collect();
+    order.sort_unstable_by(|a, b| name(*a).cmp(name(*b)).then(a.cmp(b)));
+    let same = order.windows(2).filter_map(|pair| match pair {
+        [a, b] if name(*a) == name(*b) => Some((*a, *b)),
+        _ => None,
+    });
+    same.min_by_key(|(_, again)| *again)
 }

@@ -1,18 +1,23 @@
 //! The reader: RFC 8259 to the letter, over bytes, with a limit on depth.
 
-use super::{Json, Number, Object};
+use super::{Json, Number, Object, Text, block, same_name};
 use crate::{
     error::{Error, ErrorKind, Result},
     limits::Limits,
 };
-use std::collections::HashSet;
+
+/// A document may take this much memory,
+const MEMORY_FLOOR: u64 = 16 << 20;
+/// and so many times its length.
+const MEMORY_FACTOR: u64 = 7;
 
 pub(super) fn document(text: &[u8], limits: &Limits) -> Result<Json> {
     if text.len() as u64 > limits.metadata_bytes {
         let (what, asked) = ("a metadata document", text.len() as u64);
         return Err(ErrorKind::Limit { what, asked, limit: limits.metadata_bytes }.into());
     }
-    let mut p = Parser { text, at: 0, depth: 0, max_depth: limits.json_depth };
+    let most_memory = (text.len() as u64).saturating_mul(MEMORY_FACTOR).saturating_add(MEMORY_FLOOR);
+    let mut p = Parser { text, at: 0, depth: 0, max_depth: limits.json_depth, memory: 0, most_memory };
     if text.starts_with(b"\xEF\xBB\xBF") {
         return p.fail("a byte order mark is not allowed");
     }
@@ -30,6 +35,9 @@ struct Parser<'a> {
     at: usize,
     depth: u32,
     max_depth: u32,
+    /// What the values so far take.
+    memory: u64,
+    most_memory: u64,
 }
 
 impl Parser<'_> {
@@ -39,6 +47,15 @@ impl Parser<'_> {
         let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
         let column = 1 + before.iter().rev().take_while(|&&b| b != b'\n').count();
         Err(Error::new(ErrorKind::Json { line, column, reason }))
+    }
+    /// Counts memory before it is taken.
+    fn take_memory(&mut self, bytes: usize) -> Result<()> {
+        self.memory = self.memory.saturating_add(bytes as u64);
+        if self.memory > self.most_memory {
+            let (what, asked) = ("the memory for a JSON document", self.memory);
+            return Err(ErrorKind::Limit { what, asked, limit: self.most_memory }.into());
+        }
+        Ok(())
     }
     fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
@@ -66,7 +83,7 @@ impl Parser<'_> {
             None => self.fail("the document ends too early"),
             Some(b'{') => self.nested(Self::object),
             Some(b'[') => self.nested(Self::array),
-            Some(b'"') => self.string().map(Json::String),
+            Some(b'"') => Ok(Json::String(self.string()?)),
             Some(b't') => self.word("true", Json::Bool(true)),
             Some(b'f') => self.word("false", Json::Bool(false)),
             Some(b'n') => self.word("null", Json::Null),
@@ -91,10 +108,13 @@ impl Parser<'_> {
         if self.take(b']') {
             return Ok(Json::Array(items));
         }
+        self.take_memory(block(0))?;
         loop {
+            self.take_memory(size_of::<Json>())?;
             items.push(self.value()?);
             self.space();
             if self.take(b']') {
+                items.shrink_to_fit();
                 return Ok(Json::Array(items));
             }
             if !self.take(b',') {
@@ -103,24 +123,23 @@ impl Parser<'_> {
         }
     }
     fn object(&mut self) -> Result<Json> {
-        let mut members: Vec<(String, Json)> = Vec::new();
-        let mut many: HashSet<String> = HashSet::new();
+        let mut members: Vec<(Text, Json)> = Vec::new();
+        let begin = self.at;
         self.space();
         if self.take(b'}') {
-            return Ok(Json::Object(Object(members)));
+            return Ok(Json::Object(Object::new()));
         }
+        self.take_memory(block(0))?;
         loop {
             self.space();
             if self.peek() != Some(b'"') {
                 return self.fail("expected the name of a member");
             }
+            self.take_memory(size_of::<(Text, Json)>())?;
             let start = self.at;
             let name = self.string()?;
-            if members.len() == 16 {
-                many = members.iter().map(|(n, _)| n.clone()).collect();
-            }
-            let twice =
-                if members.len() < 16 { members.iter().any(|(n, _)| *n == name) } else { !many.insert(name.clone()) };
+            // Of many members it is found at the end.
+            let twice = members.len() < 16 && members.iter().any(|(n, _)| *n == name);
             if twice {
                 self.at = start;
                 return self.fail("this member is there twice");
@@ -133,12 +152,31 @@ impl Parser<'_> {
             members.push((name, value));
             self.space();
             if self.take(b'}') {
-                return Ok(Json::Object(Object(members)));
+                if let Some((_, again)) = same_name(&members) {
+                    drop(members);
+                    return self.fail_at_member(begin, again);
+                }
+                return Ok(Json::Object(Object(members.into())));
             }
             if !self.take(b',') {
                 return self.fail("expected `,` or `}`");
             }
         }
+    }
+    /// Looks for a member again, of an object that begins at `begin` and was read before.
+    fn fail_at_member<T>(&mut self, begin: usize, number: usize) -> Result<T> {
+        (self.at, self.memory) = (begin, 0);
+        for _ in 0..number {
+            self.space();
+            self.string()?;
+            self.space();
+            self.take(b':');
+            self.value()?;
+            self.space();
+            self.take(b',');
+        }
+        self.space();
+        self.fail("this member is there twice")
     }
     fn digits(&mut self) -> Result<()> {
         let start = self.at;
@@ -165,11 +203,14 @@ impl Parser<'_> {
             self.digits()?;
         }
         match std::str::from_utf8(&self.text[start..self.at]) {
-            Ok(text) => Ok(Json::Number(Number(text.into()))),
+            Ok(text) => {
+                self.take_memory(Text::memory(text.len()))?;
+                Ok(Json::Number(Number(text.into())))
+            }
             Err(_) => self.fail("not UTF-8"),
         }
     }
-    fn string(&mut self) -> Result<String> {
+    fn string(&mut self) -> Result<Text> {
         self.at += 1;
         let mut out = Vec::new();
         loop {
@@ -186,7 +227,9 @@ impl Parser<'_> {
             }
         }
         self.at += 1;
-        String::from_utf8(out).or_else(|_| self.fail("not UTF-8"))
+        self.take_memory(Text::memory(out.len()))?;
+        let text: Result<String> = String::from_utf8(out).or_else(|_| self.fail("not UTF-8"));
+        text.map(Text::from)
     }
     fn escape(&mut self, out: &mut Vec<u8>) -> Result<()> {
         let plain = match self.text.get(self.at + 1) {
@@ -278,6 +321,50 @@ mod tests {
         assert!(parse(&format!("{{{}}}", many.join(","))).is_err());
     }
 
+    /// A value takes no more than was counted, and what is refused has not been taken.
+    #[test]
+    fn memory_is_counted_before_it_is_taken() {
+        assert_eq!((size_of::<Json>(), size_of::<Text>()), (24, 16));
+        let list = |item: &str, length: usize| format!("[{}]", vec![item; length / (item.len() + 1)].join(","));
+        let refused = |text: &str| match parse(text) {
+            Ok(_) => false,
+            Err(e) => {
+                let ErrorKind::Limit { asked, limit, .. } = e.kind() else { panic!("{e}") };
+                assert_eq!(*limit, text.len() as u64 * 7 + (16 << 20));
+                assert!(*asked > *limit && *asked < *limit + 4096, "{e}");
+                true
+            }
+        };
+        let long = 20 << 20;
+        for bad in ["[]", "{}", "\"\"", "0", "[0]", "{\"\":0}"] {
+            assert!(refused(&list(bad, long)), "{bad}");
+            assert!(!refused(&list(bad, 1 << 20)), "{bad}");
+        }
+        for good in [
+            "1.5",
+            "0.12345678",
+            "\"station\"",
+            "\"a longer name\"",
+            "[1.25, 102.5, 3.75]",
+            "{\"x\": 1.25, \"y\": 2.75}",
+        ] {
+            assert!(!refused(&list(good, long)), "{good}");
+        }
+        let keys: Vec<String> = (0..1_000_000).map(|i| format!("\"k{i}\":{i}")).collect();
+        let object = parse(&format!("{{{}}}", keys.join(","))).unwrap();
+        assert_eq!(object.as_object().unwrap().get("k777777").unwrap().as_u64(), Some(777_777));
+    }
+
+    #[test]
+    fn says_which_member_is_there_twice() {
+        for n in [3, 100] {
+            let members: Vec<String> = (0..n).map(|i| format!("\"k{i}\": [\"a\", {{}}]")).collect();
+            let text = format!("{{\n{},\n \"k1\": 1, \"k0\": 2}}", members.join(",\n"));
+            let e = parse(&text).unwrap_err().to_string();
+            assert!(e.contains(&format!("line {}, column 2", n + 2)), "{e}");
+        }
+    }
+
     #[test]
     fn says_where() {
         let e = parse("{\n  \"a\": NaN}").unwrap_err().to_string();
@@ -318,7 +405,7 @@ mod tests {
     #[test]
     fn escapes() {
         let v = parse(r#""\u00e9\ud83d\ude00\n\/\"""#).unwrap();
-        assert_eq!(v, Json::String("é😀\n/\"".into()));
+        assert_eq!(v, Json::from("é😀\n/\""));
         assert_eq!(parse(&v.to_string()).unwrap(), v);
     }
 
@@ -328,7 +415,7 @@ mod tests {
             any::<bool>().prop_map(Json::Bool),
             any::<i64>().prop_map(Json::from),
             any::<f64>().prop_filter_map("finite", Json::from_f64),
-            any::<String>().prop_map(Json::String),
+            any::<String>().prop_map(Json::from),
         ];
         leaf.prop_recursive(4, 32, 6, |inner| {
             prop_oneof![

@@ -1,99 +1,109 @@
 //! The writer: compact, or over several lines.
 
-use super::Json;
-use std::fmt::Write;
+use super::{Json, Object};
+use std::fmt::{Result, Write};
 
-pub(super) fn compact(value: &Json, out: &mut String) {
+pub(super) fn compact(value: &Json, out: &mut dyn Write) -> Result {
     match value {
-        Json::Null => out.push_str("null"),
-        Json::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
-        Json::Number(n) => out.push_str(n.as_str()),
+        Json::Null => out.write_str("null"),
+        Json::Bool(b) => out.write_str(if *b { "true" } else { "false" }),
+        Json::Number(n) => out.write_str(n.as_str()),
         Json::String(s) => string(s, out),
         Json::Array(items) => {
-            out.push('[');
+            out.write_char('[')?;
             for (i, item) in items.iter().enumerate() {
                 if i > 0 {
-                    out.push(',');
+                    out.write_char(',')?;
                 }
-                compact(item, out);
+                compact(item, out)?;
             }
-            out.push(']');
+            out.write_char(']')
         }
         Json::Object(members) => {
-            out.push('{');
+            out.write_char('{')?;
             for (i, (name, item)) in members.iter().enumerate() {
                 if i > 0 {
-                    out.push(',');
+                    out.write_char(',')?;
                 }
-                string(name, out);
-                out.push(':');
-                compact(item, out);
+                string(name, out)?;
+                out.write_char(':')?;
+                compact(item, out)?;
             }
-            out.push('}');
+            out.write_char('}')
         }
     }
 }
 
-pub(super) fn pretty(value: &Json, indent: usize, out: &mut String) {
-    let line = |out: &mut String, depth: usize| {
-        out.push('\n');
-        out.extend(std::iter::repeat_n("  ", depth));
-    };
+fn line(out: &mut dyn Write, depth: usize) -> Result {
+    out.write_char('\n')?;
+    (0..depth).try_for_each(|_| out.write_str("  "))
+}
+
+pub(super) fn pretty(value: &Json, indent: usize, out: &mut dyn Write) -> Result {
     match value {
         Json::Array(items) if items.iter().any(|v| matches!(v, Json::Array(_) | Json::Object(_))) => {
-            out.push('[');
+            out.write_char('[')?;
             for (i, item) in items.iter().enumerate() {
                 if i > 0 {
-                    out.push(',');
+                    out.write_char(',')?;
                 }
-                line(out, indent + 1);
-                pretty(item, indent + 1, out);
+                line(out, indent + 1)?;
+                pretty(item, indent + 1, out)?;
             }
-            line(out, indent);
-            out.push(']');
+            line(out, indent)?;
+            out.write_char(']')
         }
         Json::Array(items) => {
-            out.push('[');
+            out.write_char('[')?;
             for (i, item) in items.iter().enumerate() {
                 if i > 0 {
-                    out.push_str(", ");
+                    out.write_str(", ")?;
                 }
-                compact(item, out);
+                compact(item, out)?;
             }
-            out.push(']');
+            out.write_char(']')
         }
-        Json::Object(members) if !members.is_empty() => {
-            out.push('{');
-            for (i, (name, item)) in members.iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
-                line(out, indent + 1);
-                string(name, out);
-                out.push_str(": ");
-                pretty(item, indent + 1, out);
-            }
-            line(out, indent);
-            out.push('}');
-        }
+        Json::Object(members) => pretty_object(members, indent, out),
         plain => compact(plain, out),
     }
 }
 
-fn string(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c < ' ' => {
-                let _infallible = write!(out, "\\u{:04x}", c as u32);
-            }
-            c => out.push(c),
+pub(super) fn pretty_object(members: &Object, indent: usize, out: &mut dyn Write) -> Result {
+    if members.is_empty() {
+        return out.write_str("{}");
+    }
+    out.write_char('{')?;
+    for (i, (name, item)) in members.iter().enumerate() {
+        if i > 0 {
+            out.write_char(',')?;
+        }
+        line(out, indent + 1)?;
+        string(name, out)?;
+        out.write_str(": ")?;
+        pretty(item, indent + 1, out)?;
+    }
+    line(out, indent)?;
+    out.write_char('}')
+}
+
+fn string(text: &str, out: &mut dyn Write) -> Result {
+    out.write_char('"')?;
+    let mut plain = 0;
+    for (i, b) in text.bytes().enumerate() {
+        if b != b'"' && b != b'\\' && b >= b' ' {
+            continue;
+        }
+        out.write_str(&text[plain..i])?;
+        plain = i + 1;
+        match b {
+            b'"' => out.write_str("\\\"")?,
+            b'\\' => out.write_str("\\\\")?,
+            b'\n' => out.write_str("\\n")?,
+            b'\r' => out.write_str("\\r")?,
+            b'\t' => out.write_str("\\t")?,
+            b => write!(out, "\\u{b:04x}")?,
         }
     }
-    out.push('"');
+    out.write_str(&text[plain..])?;
+    out.write_char('"')
 }

@@ -174,7 +174,7 @@ fn dimension_names(value: &Json, rank: usize) -> Result<Vec<Option<String>>> {
     }
     let one = |(i, v): (usize, &Json)| match v {
         Json::Null => Ok(None),
-        Json::String(name) => Ok(Some(name.clone())),
+        Json::String(name) => Ok(Some(name.to_string())),
         other => {
             Err(Error::metadata(format!("must be a string or null, not {}", other.kind())).within(format!("[{i}]")))
         }

@@ -8,8 +8,25 @@ use std::ops::Range;
 /// How cells cut one dimension of a region.
 #[derive(Debug, Clone, Default)]
 pub struct AxisParts {
-    parts: SmallVec<[Part; 8]>,
+    parts: Parts,
     len: u64,
+}
+
+#[derive(Debug, Clone)]
+enum Parts {
+    List(Vec<Part>),
+    /// Of cells of one length: found when they are asked for, since a region may touch more than memory holds.
+    Regular {
+        cell: u64,
+        /// The first index that is taken, counted from the first cell.
+        start: u64,
+    },
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Parts::List(Vec::new())
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -26,9 +43,39 @@ impl AxisParts {
     /// Adds the next part: `count` indices of `cell`, the first at `within`. Parts follow one another without gap or
     /// overlap by construction, which is what makes tiles disjoint.
     pub fn push(&mut self, cell: u64, within: u64, count: u64) {
-        if count > 0 {
-            self.parts.push(Part { cell, within, count, at: self.len });
+        if let Parts::Regular { .. } = self.parts {
+            self.parts = Parts::List((0..self.count()).map(|i| self.part(i)).collect());
+        }
+        if let Parts::List(parts) = &mut self.parts
+            && count > 0
+        {
+            parts.push(Part { cell, within, count, at: self.len });
             self.len = self.len.saturating_add(count);
+        }
+    }
+    /// How many parts there are.
+    fn count(&self) -> usize {
+        match &self.parts {
+            Parts::List(parts) => parts.len(),
+            Parts::Regular { .. } if self.len == 0 => 0,
+            Parts::Regular { cell, start } => {
+                let last = start.saturating_add(self.len - 1) / cell;
+                usize::try_from((last - start / cell).saturating_add(1)).unwrap_or(usize::MAX)
+            }
+        }
+    }
+    /// The part of a number less than [`count`](Self::count).
+    fn part(&self, i: usize) -> Part {
+        match &self.parts {
+            Parts::List(parts) => parts[i],
+            Parts::Regular { cell, start } => {
+                let index = start / cell + i as u64;
+                // Each part ends where the next begins, so that they are disjoint.
+                let first = index.saturating_mul(*cell).max(*start);
+                let end = index.saturating_add(1).saturating_mul(*cell).min(start.saturating_add(self.len));
+                let count = end.saturating_sub(first);
+                Part { cell: index, within: first - index.saturating_mul(*cell), count, at: first - start }
+            }
         }
     }
     /// Cells of one length, the first of them at index 0, cut `count` indices from `start` on, `step` apart.
@@ -38,6 +85,9 @@ impl AxisParts {
     pub fn regular(cell: u64, start: u64, count: u64, step: u64) -> Result<Self> {
         if cell == 0 || step == 0 {
             return Err(Error::argument("cells and steps must be longer than zero"));
+        }
+        if step == 1 {
+            return Ok(Self { parts: Parts::Regular { cell, start }, len: count });
         }
         let (mut parts, mut left, mut at) = (Self::default(), count, start);
         while left > 0 {
@@ -69,7 +119,7 @@ impl TileGrid {
         if axes.len() != steps.len() {
             return Err(Error::argument("as many steps as dimensions are needed"));
         }
-        let total = axes.iter().try_fold(1usize, |n, a| n.checked_mul(a.parts.len()));
+        let total = axes.iter().try_fold(1usize, |n, a| n.checked_mul(a.count()));
         let limit = ErrorKind::Limit { what: "cells of a region", asked: u64::MAX, limit: usize::MAX as u64 };
         Ok(Self { axes, steps: steps.into(), total: total.ok_or(limit)? })
     }
@@ -107,12 +157,12 @@ impl TileGrid {
             part: Region { start: SmallVec::from_elem(0, n), len: SmallVec::from_elem(0, n) },
         };
         for d in (0..n).rev() {
-            let parts = &self.axes[d].parts;
-            let p = parts[i % parts.len()];
-            i /= parts.len();
+            let count = self.axes[d].count();
+            let p = self.axes[d].part(i % count);
+            i /= count;
             place.cell[d] = p.cell;
             (place.within.start[d], place.within.len[d]) =
-                (p.within, (p.count - 1).saturating_mul(self.steps[d]).saturating_add(1));
+                (p.within, p.count.saturating_sub(1).saturating_mul(self.steps[d]).saturating_add(1));
             (place.part.start[d], place.part.len[d]) = (p.at, p.count);
         }
         place
@@ -188,3 +238,32 @@ impl<'a> Iterator for Tiles<'a, '_> {
     }
 }
 impl ExactSizeIterator for Tiles<'_, '_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is computed is what the list of a loop was.
+    #[test]
+    fn regular_parts_cover_a_region_once() {
+        for cell in 1..6 {
+            for start in 0..12 {
+                for count in 0..14 {
+                    let axis = AxisParts::regular(cell, start, count, 1).unwrap();
+                    let parts: Vec<Part> = (0..axis.count()).map(|i| axis.part(i)).collect();
+                    let indices = parts.iter().flat_map(|p| {
+                        assert!(p.count > 0 && p.within + p.count <= cell && p.at + start == p.cell * cell + p.within);
+                        p.at..p.at + p.count
+                    });
+                    assert!(indices.eq(0..count), "{cell} {start} {count}: {parts:?}");
+                    let mut pushed = axis.clone();
+                    pushed.push(99, 0, 2);
+                    assert_eq!((pushed.count(), pushed.len), (parts.len() + 1, count + 2));
+                    assert_eq!(pushed.part(parts.len()).at, count);
+                }
+            }
+        }
+        let huge = AxisParts::regular(1, u64::MAX - 3, u64::MAX, 1).unwrap();
+        assert!(huge.count() > 0 && huge.part(huge.count() - 1).count <= 1);
+    }
+}

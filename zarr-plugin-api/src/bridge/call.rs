@@ -12,7 +12,7 @@ use std::{
 };
 use zarr_core::{
     Error, Result,
-    call::{Call, Executor, InnerChunkOrder, Options, Pool, Scratch, Sequential},
+    call::{Buffers, Call, Executor, InnerChunkOrder, Options, Scratch, Sequential},
     limits::Limits,
     source::Memo,
 };
@@ -92,7 +92,7 @@ pub(crate) fn lend(call: &Call<'_>, roots: &[Str], f: impl FnOnce(*const abi::Ca
 
 /// A call where none is at hand: one thread, limits and options as given.
 pub(crate) fn plain<R>(limits: &Limits, options: &Options, f: impl FnOnce(&Call<'_>) -> R) -> R {
-    let buffers = Pool::default();
+    let buffers = Buffers::default();
     f(&Call { limits, options, executor: &Sequential, buffers: &buffers })
 }
 
@@ -254,16 +254,21 @@ pub(crate) struct Taken {
     executor: Joiner,
 }
 
+/// The host counts the memory that it lends, not what an extension has of its own.
+const UNCOUNTED: u64 = u64::MAX;
+
 /// What an extension keeps for its calls.
 #[derive(Debug)]
 pub(crate) struct Own {
     limits: Limits,
-    buffers: Pool<Vec<u8>>,
+    buffers: Buffers,
 }
 
 impl Own {
     pub(crate) fn new(limits: &Limits) -> Self {
-        Self { limits: limits.clone(), buffers: Pool::default() }
+        let mut limits = limits.clone();
+        limits.memory = UNCOUNTED;
+        Self { limits, buffers: Buffers::default() }
     }
     /// Runs `f` with the call that the other side lends.
     ///
@@ -297,6 +302,7 @@ impl Taken {
     /// `call` points to a `zp_call` that is being served for as long as this lives.
     pub(crate) unsafe fn new(call: *const abi::Call) -> Self {
         let (mut limits, mut options) = (Limits::default(), Options::DEFAULT);
+        limits.memory = UNCOUNTED;
         if let Some(limit) = abi::member!(call, Call.chunk_limit) {
             limits.chunk_bytes = limit;
         }
@@ -322,7 +328,7 @@ impl Taken {
         &self.options
     }
     /// The call, with the extension's own buffers.
-    pub(crate) fn call<'c>(&'c self, buffers: &'c Pool<Vec<u8>>) -> Call<'c> {
+    pub(crate) fn call<'c>(&'c self, buffers: &'c Buffers) -> Call<'c> {
         Call { limits: &self.limits, options: &self.options, executor: &self.executor, buffers }
     }
 }

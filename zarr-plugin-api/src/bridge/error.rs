@@ -24,7 +24,7 @@ pub(crate) fn status_of(e: &Error) -> Status {
         ErrorKind::Configuration(_) | ErrorKind::Metadata(_) | ErrorKind::Json { .. } => abi::E_CONFIGURATION,
         ErrorKind::Chain(_) | ErrorKind::UnknownExtension { .. } => abi::E_UNSUPPORTED,
         ErrorKind::Data(_) => abi::E_DATA,
-        ErrorKind::Limit { .. } | ErrorKind::Memory(_) => abi::E_LIMIT,
+        ErrorKind::Limit { .. } | ErrorKind::Budget { .. } | ErrorKind::Memory(_) => abi::E_LIMIT,
         ErrorKind::Suspended => abi::E_SUSPENDED,
         ErrorKind::Missing => abi::E_MISSING,
         ErrorKind::FillValue(_) => abi::E_FILL_VALUE,

@@ -5,7 +5,7 @@
 use std::{env, hint::black_box, path::Path, process::Command, sync::Arc, time::Instant};
 use zarr_array::{
     core::{
-        call::{Call, Options, Out, Pool, Sequential},
+        call::{Buffers, Call, Options, Out, Sequential},
         codec::Chain,
         extension::Extension,
         json::Json,
@@ -86,7 +86,7 @@ fn main() -> Outcome<()> {
     let linked = Registry::builtin()?;
     let mut loaded = linked.clone();
     library()?.add_to(&mut loaded)?;
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Pool::default());
+    let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
     let call = Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
     println!("{:<17} {:>8}  {:>31}  {:>31}", "codec", "bytes", "encode, ns", "decode, ns");
     let heads = ["linked", "loaded", "more"].map(|h| format!("{h:>9}")).join(" ");

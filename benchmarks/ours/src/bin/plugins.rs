@@ -9,7 +9,7 @@ use std::{error::Error, hint::black_box, path::Path, sync::Arc, time::Instant};
 use template_rust as _;
 use zarr_array::{
     core::{
-        call::{Call, Options, Out, Pool, Sequential},
+        call::{Buffers, Call, Options, Out, Sequential},
         codec::BytesToBytes,
         extension::Extension,
         json::Json,
@@ -67,7 +67,7 @@ fn main() -> Outcome<()> {
     let name = &plugin.manifest().extensions[0].name;
     let point = zarr_array::core::extension::ExtensionPoint::Codec;
     let linked_name = if linked.find(point, name).is_some() { name } else { "template.rust" };
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Pool::default());
+    let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
     let call = Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
     println!("{:>8}  {:>26}  {:>26}", "bytes", "encode, ns", "decode, ns");
     println!("{:>8}  {:>8} {:>8} {:>8}  {:>8} {:>8} {:>8}", "", "linked", "loaded", "more", "linked", "loaded", "more");

@@ -3,7 +3,6 @@
 //! Some implementations change a document and leave its copy in consolidated metadata alone. Written from such a copy, a
 //! document would hide chunks, and the next change of the shape could remove them.
 
-use crate::commands::validate::decode;
 use zarr_array::{
     Array, Error, Hierarchy, Result,
     core::{
@@ -11,7 +10,7 @@ use zarr_array::{
         metadata::NodeMetadata,
         name::NodePath,
         store::{Key, Prefix},
-        view::{Dims, Region},
+        view::Dims,
     },
 };
 
@@ -33,8 +32,7 @@ pub(super) fn check(hierarchy: &Hierarchy, node: &NodePath, copy: &Object) -> Re
     }
     let mut first = None;
     for key in chunks() {
-        let (cell, region) = chunk(&array, key)?;
-        match decode(&array, &cell, &region) {
+        match array.check_chunk(&chunk(&array, key)?) {
             Ok(()) => return Ok(()),
             Err(e) => _ = first.get_or_insert(e),
         }
@@ -43,7 +41,7 @@ pub(super) fn check(hierarchy: &Hierarchy, node: &NodePath, copy: &Object) -> Re
 }
 
 /// The chunk of a key.
-fn chunk(array: &Array, key: &Key) -> Result<(Dims, Region)> {
+fn chunk(array: &Array, key: &Key) -> Result<Dims> {
     let (rank, shape) = (array.shape().len(), array.shape());
     let contradicts = |what: String| {
         let e = Error::data(what).at_key(format_args!("{}{key}", Prefix::of(array.path()))).at_node(array.path());
@@ -51,7 +49,8 @@ fn chunk(array: &Array, key: &Key) -> Result<(Dims, Region)> {
     };
     let cell = array.resolved().chunk_key_encoding.decode(key.as_str(), rank);
     let cell = cell.ok_or_else(|| contradicts("this key belongs to no chunk of the copy".to_owned()))?;
-    let region = array.chunk_region(&cell);
-    let outside = |_| contradicts(format!("chunk {cell:?} lies outside of the copy, which has shape {shape:?}"));
-    Ok((cell.clone(), region.map_err(outside)?))
+    match array.chunk_region(&cell) {
+        Ok(_) => Ok(cell),
+        Err(_) => Err(contradicts(format!("chunk {cell:?} lies outside of the copy, which has shape {shape:?}"))),
+    }
 }

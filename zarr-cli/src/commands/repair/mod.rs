@@ -9,7 +9,7 @@ mod shards;
 mod tests;
 
 use self::shards::Shards;
-use super::{Outcome, consolidated::Copies, validate::decode};
+use super::{Outcome, consolidated::Copies};
 use crate::{
     args::Repair as Args,
     location::Location,
@@ -233,7 +233,7 @@ fn apply(step: &Step, hierarchy: &Hierarchy, context: &Context) -> Result<()> {
             let changed = || Error::data("this shard has changed and can no longer be repaired").at_key(&step.of);
             let replaced = shard.ok_or_else(changed).and_then(|(old, new)| Shards::replace(array, cell, &old, &new));
             // Another repair may have been faster: what counts is whether the shard can be read now.
-            replaced.or_else(|e| array.chunk_region(cell).and_then(|chunk| decode(array, cell, &chunk)).map_err(|_| e))
+            replaced.or_else(|e| array.check_chunk(cell).map_err(|_| e))
         }
     }
 }

@@ -1,0 +1,364 @@
+//! Memory that calls share: spare buffers, and one budget for all threads.
+
+use super::{Call, Out, Sequential, Target};
+use crate::{
+    error::{ErrorKind, Result},
+    limits::{Limits, zeroed},
+};
+use std::{
+    cell::Cell,
+    fmt,
+    ops::{Deref, DerefMut},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
+
+const SLOTS: usize = 16;
+/// More than this many spare things in one slot are dropped.
+const SPARE: usize = 4;
+
+/// Things that are costly to make and can be used again: buffers, compressor contexts. Threads rarely meet in a slot.
+pub struct Pool<T>([Mutex<Vec<T>>; SLOTS]);
+
+impl<T> Default for Pool<T> {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| Mutex::new(Vec::new())))
+    }
+}
+impl<T> fmt::Debug for Pool<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Pool")
+    }
+}
+impl<T> Pool<T> {
+    fn slot(&self) -> &Mutex<Vec<T>> {
+        // The address of a thread's own byte tells threads apart without asking the system.
+        thread_local! { static HERE: u8 = const { 0 } }
+        let address = HERE.with(|here| std::ptr::from_ref(here) as usize);
+        &self.0[(address >> 8) % SLOTS]
+    }
+    /// A spare one, if there is one for this thread.
+    pub fn take(&self) -> Option<T> {
+        self.slot().lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+    /// The spare one for this thread that comes first in an order.
+    pub fn take_by<K: Ord>(&self, order: impl Fn(&T) -> K) -> Option<T> {
+        let mut slot = self.slot().lock().unwrap_or_else(PoisonError::into_inner);
+        let first = (0..slot.len()).min_by_key(|i| order(&slot[*i]))?;
+        Some(slot.swap_remove(first))
+    }
+    /// Keeps it for the next.
+    pub fn give(&self, item: T) {
+        let _no_room = self.offer(item);
+    }
+    /// The same; gives it back where there is no room.
+    fn offer(&self, item: T) -> Option<T> {
+        let mut slot = self.slot().lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.len() >= SPARE {
+            return Some(item);
+        }
+        slot.push(item);
+        None
+    }
+    /// All that are spare, of all threads.
+    fn drain(&self) -> impl Iterator<Item = T> + '_ {
+        self.0.iter().flat_map(|slot| std::mem::take(&mut *slot.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+/// The memory of all calls of a context: spare buffers, and how many bytes calls have taken of
+/// [`Limits::memory`].
+///
+/// Calls that run at the same time share a quarter. A chunk that does not get what it needs of that is tried again with
+/// the rest, which belongs to one chunk at a time: whether it can be read depends on the chunk and the limit, and not on
+/// what other threads do.
+#[derive(Debug, Default)]
+pub struct Buffers {
+    spare: Pool<Vec<u8>>,
+    /// Bytes in use or spare.
+    taken: AtomicU64,
+    /// Locked by the thread whose chunk has the rest.
+    rest: Mutex<()>,
+    /// True for the memory of that chunk.
+    is_rest: bool,
+}
+
+thread_local! {
+    /// True while a chunk of this thread has the rest.
+    static HAS_REST: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Buffers {
+    fn limit(&self, limits: &Limits) -> u64 {
+        let shared = limits.memory / 4;
+        if self.is_rest { limits.memory - shared } else { shared }
+    }
+    /// Takes `bytes` of the budget, those of spare buffers if there are not enough left.
+    fn take(&self, bytes: u64, limit: u64) -> Result<()> {
+        let fits = || {
+            let taken = self.taken.fetch_add(bytes, Relaxed).saturating_add(bytes);
+            if taken > limit {
+                self.taken.fetch_sub(bytes, Relaxed);
+            }
+            taken <= limit
+        };
+        if bytes == 0 || fits() {
+            return Ok(());
+        }
+        for buffer in self.spare.drain() {
+            self.taken.fetch_sub(buffer.capacity() as u64, Relaxed);
+        }
+        match fits() {
+            true => Ok(()),
+            false => Err(ErrorKind::Budget { asked: bytes, taken: self.taken.load(Relaxed), limit }.into()),
+        }
+    }
+    fn give_back(&self, bytes: u64) {
+        self.taken.fetch_sub(bytes, Relaxed);
+    }
+    /// Runs `f` with the rest of the memory.
+    fn with_rest<R>(&self, f: impl FnOnce(&Buffers) -> Result<R>) -> Result<R> {
+        struct Reset;
+        impl Drop for Reset {
+            fn drop(&mut self) {
+                HAS_REST.set(false);
+            }
+        }
+        let own = Buffers { is_rest: true, ..Buffers::default() };
+        if HAS_REST.get() {
+            // A store that reads another array to read this one.
+            return f(&own);
+        }
+        // Whoever has the lock waits for no other thread: it runs alone, on this one.
+        let _locked = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
+        HAS_REST.set(true);
+        let _reset = Reset;
+        f(&own)
+    }
+}
+
+/// A part of the memory budget, given back when dropped.
+#[derive(Debug)]
+pub struct Charge<'a> {
+    buffers: &'a Buffers,
+    bytes: u64,
+}
+impl Drop for Charge<'_> {
+    fn drop(&mut self) {
+        self.buffers.give_back(self.bytes);
+    }
+}
+
+impl<'a> Call<'a> {
+    /// `len` bytes of memory with any contents, given back when dropped.
+    ///
+    /// # Errors
+    /// More than the largest chunk or what is left of [`Limits::memory`], or no memory.
+    pub fn scratch(&self, len: usize) -> Result<Scratch<'a>> {
+        self.limits.chunk("scratch memory", len as u64)?;
+        // The least that is large enough; what is yet to grow gets the largest.
+        let fits = |b: &Vec<u8>| (b.capacity() < len, if len == 0 { usize::MAX - b.capacity() } else { b.capacity() });
+        let (spare, limit) = (self.buffers.spare.take_by(fits).unwrap_or_default(), self.buffers.limit(self.limits));
+        let mut scratch = Scratch { buffer: spare, len: 0, buffers: self.buffers, limit };
+        if scratch.buffer.capacity() < len {
+            // Growing would copy what nobody needs.
+            scratch.replace(len)?;
+        } else if scratch.buffer.len() < len {
+            scratch.buffer.resize(len, 0);
+        }
+        scratch.len = len;
+        Ok(scratch)
+    }
+    /// Counts `bytes` of memory from elsewhere towards [`Limits::memory`] until the result is dropped.
+    ///
+    /// # Errors
+    /// More than what is left.
+    pub fn charge(&self, bytes: u64) -> Result<Charge<'a>> {
+        self.buffers.take(bytes, self.buffers.limit(self.limits))?;
+        Ok(Charge { buffers: self.buffers, bytes })
+    }
+    /// Runs `f`. If it does not get enough memory beside other threads, runs it again on this thread alone, with the
+    /// part of [`Limits::memory`] that they do not share.
+    pub fn within_memory<R>(&self, mut f: impl FnMut(&Call<'_>) -> Result<R>) -> Result<R> {
+        match f(self) {
+            Err(e) if e.is_budget() && !self.buffers.is_rest => self
+                .buffers
+                .with_rest(|buffers| f(&Call { executor: &Sequential, buffers, ..*self }))
+                .map_err(|e| if e.is_budget() { e.with_hint("a larger `Limits::memory` allows more") } else { e }),
+            other => other,
+        }
+    }
+}
+
+/// Memory from a [`Call`]: `len` bytes with any contents.
+pub struct Scratch<'a> {
+    // As long as it ever was used: everything below its length is initialized. Its capacity is charged.
+    buffer: Vec<u8>,
+    len: usize,
+    buffers: &'a Buffers,
+    limit: u64,
+}
+impl Scratch<'_> {
+    /// An empty output that grows up to `max` bytes; see [`Scratch::keep`].
+    pub fn grow(&mut self, max: u64) -> Out<'_> {
+        let budget = Some(Budget { buffers: self.buffers, limit: self.limit });
+        Out(Target::Grow { buffer: &mut self.buffer, len: 0, max, budget })
+    }
+    /// From now on these are the first `len` bytes that were written through [`Scratch::grow`].
+    pub fn keep(&mut self, len: usize) {
+        self.len = len.min(self.buffer.len());
+    }
+    fn replace(&mut self, len: usize) -> Result<()> {
+        Budget { buffers: self.buffers, limit: self.limit }.replace(&mut self.buffer, len)
+    }
+}
+impl Drop for Scratch<'_> {
+    fn drop(&mut self) {
+        if let Some(buffer) = self.buffers.spare.offer(std::mem::take(&mut self.buffer)) {
+            self.buffers.give_back(buffer.capacity() as u64);
+        }
+    }
+}
+impl Deref for Scratch<'_> {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.buffer[..self.len]
+    }
+}
+impl DerefMut for Scratch<'_> {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.buffer[..self.len]
+    }
+}
+
+/// What a growing buffer charges its capacity to.
+#[derive(Clone, Copy)]
+pub(super) struct Budget<'a> {
+    buffers: &'a Buffers,
+    limit: u64,
+}
+
+impl Budget<'_> {
+    /// Makes it a buffer of `len` zeros.
+    pub(super) fn replace(self, buffer: &mut Vec<u8>, len: usize) -> Result<()> {
+        self.buffers.give_back(std::mem::take(buffer).capacity() as u64);
+        self.buffers.take(len as u64, self.limit)?;
+        match zeroed(len) {
+            Ok(new) => {
+                *buffer = new;
+                Ok(())
+            }
+            Err(e) => {
+                self.buffers.give_back(len as u64);
+                Err(e)
+            }
+        }
+    }
+    /// Makes room for `len` bytes in all; twice as much as there was if that can be had, so that bytes are moved a few
+    /// times only.
+    pub(super) fn reserve(self, buffer: &mut Vec<u8>, len: usize) -> Result<()> {
+        let before = buffer.capacity();
+        if len <= before {
+            return Ok(());
+        }
+        let twice = len.max(before.saturating_mul(2));
+        let capacity = match self.buffers.take((twice - before) as u64, self.limit) {
+            Ok(()) => twice,
+            Err(_) => self.buffers.take((len - before) as u64, self.limit).map(|()| len)?,
+        };
+        let reserved = buffer.try_reserve_exact(capacity - buffer.len());
+        // The allocator may give more, or nothing.
+        let (charged, has) = (capacity as u64, buffer.capacity() as u64);
+        if has < charged {
+            self.buffers.give_back(charged - has);
+        } else {
+            self.buffers.taken.fetch_add(has - charged, Relaxed);
+        }
+        reserved.map_err(|_| ErrorKind::Memory(len as u64).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Options;
+
+    fn limits(memory: u64) -> Limits {
+        Limits { memory, ..Limits::default() }
+    }
+    fn with<R>(limits: &Limits, buffers: &Buffers, f: impl FnOnce(&Call<'_>) -> R) -> R {
+        f(&Call { limits, options: &Options::DEFAULT, executor: &Sequential, buffers })
+    }
+
+    #[test]
+    fn memory_in_use_and_spare_is_counted() {
+        let (limits, buffers) = (limits(4000), Buffers::default());
+        with(&limits, &buffers, |call| {
+            let first = call.scratch(600).unwrap();
+            assert!(call.scratch(401).is_err_and(|e| e.is_budget()), "600 of 1000 are in use");
+            assert!(call.charge(401).is_err_and(|e| e.is_budget()));
+            drop(call.charge(400).unwrap());
+            let second = call.scratch(400).unwrap();
+            drop((first, second));
+            assert_eq!(buffers.taken.load(Relaxed), 1000, "kept to be used again");
+            // What is spare makes room for what is needed.
+            let mut large = call.scratch(0).unwrap();
+            let mut out = large.grow(u64::MAX);
+            out.extend(&[7; 900]).unwrap();
+            assert!(out.extend(&[7; 101]).is_err_and(|e| e.is_budget()));
+            out.extend(&[7; 100]).unwrap();
+            assert_eq!(out.len(), 1000);
+        });
+        buffers.spare.drain().for_each(|b| buffers.give_back(b.capacity() as u64));
+        assert_eq!(buffers.taken.load(Relaxed), 0);
+    }
+
+    #[test]
+    fn one_chunk_at_a_time_has_the_rest() {
+        let (limits, buffers) = (limits(4000), Buffers::default());
+        with(&limits, &buffers, |call| {
+            let _others = call.scratch(1000).unwrap();
+            let mut tries = 0;
+            let mut ask = |len| {
+                tries += 1;
+                call.within_memory(|call| call.scratch(len).map(|s| s.len()))
+            };
+            assert_eq!(ask(3000).unwrap(), 3000);
+            let e = ask(3001).unwrap_err();
+            let ErrorKind::Budget { asked: 3001, taken: 0, limit: 3000 } = e.kind() else { panic!("{e}") };
+            assert!(e.hint().is_some());
+            // Within itself, as a store may that reads another array.
+            let nested = call.within_memory(|outer| {
+                let _own = outer.scratch(2000)?;
+                call.within_memory(|inner| inner.scratch(2000).map(|s| s.len()))
+            });
+            assert_eq!(nested.unwrap(), 2000);
+            assert!(!HAS_REST.get() && tries == 2);
+        });
+    }
+
+    /// However many ask at once, each gets what one may have.
+    #[test]
+    fn no_thread_fails_because_of_others() {
+        let (limits, buffers) = (limits(4000), Buffers::default());
+        std::thread::scope(|s| {
+            for _ in 0..8 {
+                s.spawn(|| {
+                    with(&limits, &buffers, |call| {
+                        for len in (1..=3000).step_by(7) {
+                            let filled = call.within_memory(|call| {
+                                let mut scratch = call.scratch(len)?;
+                                scratch.fill(1);
+                                Ok(scratch.iter().map(|b| usize::from(*b)).sum::<usize>())
+                            });
+                            assert_eq!(filled.unwrap(), len);
+                        }
+                    });
+                });
+            }
+        });
+        assert!(buffers.taken.load(Relaxed) <= 1000);
+    }
+}
