@@ -54,7 +54,8 @@ fn names_of_nodes_cannot_control_a_terminal() {
     let mut names: Vec<_> =
         children.iter().map(|c| c.as_object().unwrap().get("name").unwrap().as_str().unwrap()).collect();
     let mut expected = ODD.to_vec();
-    (names.sort_unstable(), expected.sort_unstable());
+    names.sort_unstable();
+    expected.sort_unstable();
     assert_eq!(names, expected, "JSON has names as they are");
     for (name, escaped) in ODD.into_iter().zip(ESCAPED) {
         let node = format!("{s}/{name}");

@@ -27,7 +27,8 @@ fn element_of(location: &str) -> u16 {
 fn of_several_copies_to_one_place_one_is_there() {
     let dir = Dir::new();
     let (one, two, to) = (dir.path("one"), dir.path("two"), dir.path("to"));
-    (array_of(&one, 1), array_of(&two, 2));
+    array_of(&one, 1);
+    array_of(&two, 2);
     for _ in rounds(2) {
         let copies: Vec<_> =
             (0..8).map(|i| start(&["copy", "--overwrite", if i % 2 == 0 { &one } else { &two }, &to])).collect();
@@ -58,7 +59,8 @@ fn of_several_commands_that_create_one_wins() {
 fn an_overwriting_copy_that_fails_leaves_the_old() {
     let dir = Dir::new();
     let (bad, good) = (dir.path("bad"), dir.path("good"));
-    (array_of(&bad, 1), array_of(&good, 2));
+    array_of(&bad, 1);
+    array_of(&good, 2);
     let before: Vec<_> = contents(&good);
     let chunk = dir.path("bad/c/7");
     let bytes = std::fs::read(&chunk).unwrap();

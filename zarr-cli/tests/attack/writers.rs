@@ -6,7 +6,7 @@ use super::{
     is_well, is_well_after_repair, ok, rounds, start, worker,
     workers::{PROCESSES, SIDE, SQUARES, THREADS, lonely_chunks, open, place as place_of, squares, value},
 };
-use zarr_array::{Array, Hierarchy, NewArray};
+use zarr_array::{Array, Hierarchy, NewArray, core::json::Json};
 
 /// A directory with a store at `data/s`, and a link `link` to `data`.
 pub(crate) struct Place(pub(crate) Dir);
@@ -72,7 +72,7 @@ fn writers_of_one_shard_lose_nothing() {
         assert_eq!(seen, expected);
         let now = open(&place.store()).array("/a").unwrap();
         assert_eq!(now.shape(), [SIDE, SIDE]);
-        assert!(now.attributes().get("round").and_then(|r| r.as_u64()) == Some(99), "{:?}", now.attributes());
+        assert!(now.attributes().get("round").and_then(Json::as_u64) == Some(99), "{:?}", now.attributes());
         is_well(&place.store());
     }
 }
