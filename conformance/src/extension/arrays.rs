@@ -2,7 +2,7 @@
 //! in any order and part by part.
 
 use super::{
-    Sample, Samples, Subject,
+    Sample, Samples, Subject, storage_transformer,
     trial::Typed,
     value::{self, Elements},
 };
@@ -237,7 +237,11 @@ fn arrays(subject: &Subject, settings: &Settings) -> Verdict {
     if lossy {
         return unsupported("it gives back other elements than it was given");
     }
-    let (parts, context) = (parts(subject)?, Context::with_registry(subject.registry.clone()));
+    if subject.point == ExtensionPoint::StorageTransformer {
+        storage_transformer::ensure_writes(subject)?;
+    }
+    let (parts, mut context) = (parts(subject)?, Context::with_registry(subject.registry.clone()));
+    context.options = subject.options.clone();
     if parts.types.is_empty() {
         return unsupported("there is no data type to try it with");
     }

@@ -10,7 +10,7 @@ use zarr_array::{
     core::{
         chunk_grid::{AxisCells, ChunkGrid},
         extension::Extension,
-        registry::{Intent, Notes, Site},
+        registry::{Intent, Notes},
         view::Dims,
     },
 };
@@ -30,7 +30,7 @@ type Made<'s> = (&'s Sample, Extension, Arc<dyn ChunkGrid>, Vec<u64>);
 fn make(subject: &Subject, extension: &Extension, shape: &[u64]) -> Result<Arc<dyn ChunkGrid>> {
     let notes = Notes::default();
     let of = subject.array(shape)?;
-    let site = Site::new(&subject.registry, &subject.limits, &notes, Intent::Open).with(&of);
+    let site = subject.site(&notes, Intent::Open).with(&of);
     Ok(subject.registry.chunk_grid(extension, &site)?.object)
 }
 

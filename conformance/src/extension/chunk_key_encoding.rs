@@ -11,7 +11,7 @@ use std::{
 };
 use zarr_array::core::{
     chunk_key_encoding::ChunkKeyEncoding,
-    registry::{Intent, Notes, Site},
+    registry::{Intent, Notes},
     store::Key,
 };
 
@@ -32,7 +32,7 @@ fn made(subject: &Subject) -> Result<Vec<Made<'_>>, Finding> {
     for (sample, extension) in subject.extensions()? {
         for shape in [&[][..], &[40], &[12, 30], &[3, 4, 5]] {
             let of = subject.array(shape)?;
-            let site = Site::new(&subject.registry, &subject.limits, &notes, Intent::Open).with(&of);
+            let site = subject.site(&notes, Intent::Open).with(&of);
             if let Ok(made) = subject.registry.chunk_key_encoding(&extension, &site) {
                 found.push((sample, shape.to_vec(), made.object));
             }

@@ -36,7 +36,7 @@ impl Subject {
             made?.configuration()
         }
         let notes = Notes::default();
-        let site = Site::new(&self.registry, &self.limits, &notes, intent).with(of);
+        let site = self.site(&notes, intent).with(of);
         let site = Site { name: extension.name(), size: Size::Unknown, ..site };
         let Some(found) = self.registry.find(self.point, extension.name()) else {
             return Err(self.registry.unknown(self.point, extension.name()));

@@ -22,9 +22,10 @@ use std::{collections::BTreeSet, sync::OnceLock};
 use zarr_array::{
     Error, Result,
     core::{
+        call::Options,
         extension::{Extension, ExtensionPoint},
         limits::Limits,
-        registry::{Constructor, Registration, Registry},
+        registry::{Constructor, Intent, Notes, Registration, Registry, Site},
         representation::Representation,
     },
 };
@@ -37,6 +38,7 @@ pub struct Subject {
     name: String,
     samples: Vec<Sample>,
     limits: Limits,
+    options: Options,
     /// Made when a law needs them, since a plugin may die of that.
     types: OnceLock<Vec<trial::Typed>>,
     /// Whether it is created from some sample.
@@ -66,7 +68,10 @@ impl Subject {
         let samples = samples.of(word(point), name);
         let (types, created) = (OnceLock::new(), OnceLock::new());
         let (registry, name, limits) = (registry.clone(), name.to_owned(), Limits::default());
-        Ok(Self { registry, point, name, samples, limits, types, created })
+        // What opens files is not created without a folder that it may read.
+        let roots = vec![std::env::temp_dir().to_string_lossy().into_owned()];
+        let options = Options { roots, ..Options::DEFAULT };
+        Ok(Self { registry, point, name, samples, limits, options, types, created })
     }
     /// The extensions of a registry that have this name; all without one, each under its own name.
     ///
@@ -102,6 +107,10 @@ impl Subject {
     }
     fn constructor(&self) -> Option<&Constructor> {
         self.registry.find(self.point, &self.name).map(Registration::constructor)
+    }
+    /// Where an extension is created, but for its name and array.
+    fn site<'s>(&'s self, notes: &'s Notes, intent: Intent) -> Site<'s> {
+        Site::new(&self.registry, &self.limits, notes, intent).with_options(&self.options)
     }
     /// What the ids of its cases begin with: `codec/zstd`.
     pub fn id(&self) -> String {

@@ -51,7 +51,7 @@ pub(super) fn laws() -> Vec<String> {
 fn make(subject: &Subject, extension: &Extension) -> Result<Arc<dyn StorageTransformer>> {
     let notes = Notes::default();
     let of = subject.array(&[10, 8])?;
-    let site = Site::new(&subject.registry, &subject.limits, &notes, Intent::Open).with(&of);
+    let site = subject.site(&notes, Intent::Open).with(&of);
     let site = Site { name: extension.name(), ..site };
     match subject.constructor() {
         Some(Constructor::StorageTransformer(make)) => Ok(make(extension, &site)?.object),
@@ -71,6 +71,16 @@ fn made(subject: &Subject) -> std::result::Result<Vec<Made<'_>>, Finding> {
         }
     }
     if found.is_empty() { unsupported("it could not be made") } else { Ok(found) }
+}
+
+/// Unsupported if a store through it can only be read.
+pub(super) fn ensure_writes(subject: &Subject) -> Verdict {
+    for (_, transformer) in made(subject)? {
+        if transformer.wrap(Arc::new(MemoryStore::default()))?.writer().is_err() {
+            return unsupported("nothing can be written through it");
+        }
+    }
+    Ok(())
 }
 
 /// What was stored through one is there through another.

@@ -99,7 +99,7 @@ impl Subject {
     /// Makes the codec.
     pub(crate) fn codec(&self, extension: &Extension, of: &Representation) -> Result<Codec> {
         let notes = Notes::default();
-        let site = Site::new(&self.registry, &self.limits, &notes, Intent::Open).with(of);
+        let site = self.site(&notes, Intent::Open).with(of);
         let site = Site { name: extension.name(), ..site };
         let found = self.registry.find(ExtensionPoint::Codec, extension.name());
         let found = found.ok_or_else(|| self.registry.unknown(ExtensionPoint::Codec, extension.name()))?;
