@@ -20,7 +20,7 @@ fn each(check: impl Fn(&Hierarchy)) {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("s");
     let stores: [Arc<dyn Store>; 2] =
-        [Arc::new(MemoryStore::default()), Arc::new(FilesystemStore::create(&root).unwrap())];
+        [Arc::new(MemoryStore::default()), Arc::new(FilesystemStore::create_on_write(&root).unwrap())];
     for store in stores {
         check(&Hierarchy::new(store, Context::new().unwrap()));
     }

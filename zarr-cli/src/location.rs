@@ -49,7 +49,7 @@ impl Location {
             },
             None => (typed.to_owned(), NodePath::ROOT),
         };
-        let hierarchy = Hierarchy::open_with(&location, OpenMode::Create, context.clone())?;
+        let hierarchy = Hierarchy::open_with(&location, OpenMode::CreateOnWrite, context.clone())?;
         Ok(Self { hierarchy, node, typed: typed.to_owned() })
     }
     /// The path of the node, as functions of a hierarchy take it.

@@ -72,8 +72,13 @@ impl FilesystemStore {
         }
         Ok(Self { root: canonical, names: Names::default(), fsync: false, kept: Kept::default() })
     }
-    /// The same; a directory that does not exist is made when something is first stored in it.
+    /// The same; the directory is made if it is not there.
     pub fn create(root: impl AsRef<Path>) -> Result<Self> {
+        fs::create_dir_all(root.as_ref()).map_err(|e| io_error(e, root.as_ref()))?;
+        Self::open(root)
+    }
+    /// The same; a directory that does not exist is made when something is first stored in it.
+    pub fn create_on_write(root: impl AsRef<Path>) -> Result<Self> {
         let root = root.as_ref();
         let absolute = std::path::absolute(root).map_err(|e| io_error(e, root))?;
         let mut ancestors = absolute.ancestors();
@@ -82,8 +87,7 @@ impl FilesystemStore {
         let rest = absolute.strip_prefix(existing).unwrap_or(Path::new(""));
         let plain = rest.components().all(|c| matches!(c, Component::Normal(_)));
         if rest.as_os_str().is_empty() || !plain {
-            fs::create_dir_all(root).map_err(|e| io_error(e, root))?;
-            return Self::open(root);
+            return Self::create(root);
         }
         let above = Self::open(existing)?;
         Ok(Self { root: above.root.join(rest), ..above })

@@ -21,6 +21,8 @@ pub enum OpenMode {
     ReadWrite,
     /// To read and write; made if it is not there.
     Create,
+    /// The same, but a directory is made when something is first stored in it: what fails before leaves none.
+    CreateOnWrite,
 }
 
 /// Opens the URIs of one scheme.
@@ -79,12 +81,15 @@ impl Schemes {
             let e = Error::argument(format!("no store is known for the URI scheme `{scheme}`"));
             return Err(e.with_hint(format!("known are: {}", known.join(", "))));
         };
+        // Only directories know the difference.
+        let mode = if mode == OpenMode::CreateOnWrite { OpenMode::Create } else { mode };
         let store = opener(location, mode)?;
         Ok(if mode == OpenMode::ReadOnly { Arc::new(ReadOnly(store)) } else { store })
     }
     fn open_directory(&self, path: &Path, mode: OpenMode) -> Result<Arc<dyn Store>> {
         let store = match mode {
             OpenMode::Create => FilesystemStore::create(path)?,
+            OpenMode::CreateOnWrite => FilesystemStore::create_on_write(path)?,
             OpenMode::ReadOnly | OpenMode::ReadWrite => FilesystemStore::open(path)?,
         };
         Ok(match mode {
@@ -195,7 +200,13 @@ mod tests {
             let e = schemes.open(&uri, mode).unwrap_err();
             assert!(matches!(e.kind(), ErrorKind::NodeMissing) && e.hint().is_some(), "{e}");
         }
+        let later = schemes.open(&uri, OpenMode::CreateOnWrite).unwrap();
+        assert_eq!(later.uri(&zarr_core::store::Prefix::ROOT), uri);
+        assert!(later.lister().unwrap().list().unwrap().is_empty());
+        later.writer().unwrap().erase_prefix(&zarr_core::store::Prefix::ROOT).unwrap();
         assert!(!path.exists());
+        later.writer().unwrap().set(&zarr_core::store::Key::new("k").unwrap(), b"first").unwrap();
+        std::fs::remove_dir_all(&path).unwrap();
         let key = zarr_core::store::Key::new("k").unwrap();
         schemes.open(&uri, OpenMode::Create).unwrap().writer().unwrap().set(&key, b"v").unwrap();
         let same = schemes.open(path.to_str().unwrap(), OpenMode::ReadOnly).unwrap();
