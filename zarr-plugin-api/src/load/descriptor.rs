@@ -12,6 +12,7 @@ use zarr_core::registry::{Constructor, Registration};
 pub(crate) struct Loaded {
     pub(super) kind: Kind,
     pub(super) name: String,
+    pub(super) strided: bool,
     pub(super) table: Result<Table, Reason>,
 }
 
@@ -117,7 +118,7 @@ fn one(kind: Kind, e: &abi::Extension, said: &Offered, abi_minor: u32) -> Result
     } else {
         table(kind, &name, e.vtable)
     };
-    Ok(Loaded { kind, name, table })
+    Ok(Loaded { kind, name, strided: said.has("strided"), table })
 }
 
 fn table(kind: Kind, name: &str, vtable: *const std::ffi::c_void) -> Result<Table, Reason> {
@@ -149,14 +150,15 @@ pub(super) type Load = Arc<dyn Fn() -> Result<Arc<Plugin>, PluginError> + Send +
 /// The registration of an extension whose plugin may not be loaded yet.
 pub(super) fn registration(offered: &Offered, manifest: &Manifest, file: &Path, load: Load) -> Registration {
     let (kind, name) = (offered.kind, offered.name.clone());
-    let strided = offered.has("strided");
     macro_rules! constructor {
         ($kind:ident, $make:path) => {
             Constructor::$kind(Arc::new(move |extension, site| {
                 let make = || {
                     let plugin = load()?;
-                    match &plugin.extension(kind, &name)?.table {
-                        Ok(Table::$kind(table)) => $make(&plugin, table, strided, extension, site),
+                    // Asked of what was loaded: that may be a later version than the one that was found.
+                    let loaded = plugin.extension(kind, &name)?;
+                    match &loaded.table {
+                        Ok(Table::$kind(table)) => $make(&plugin, table, loaded.strided, extension, site),
                         Ok(_) => Err(plugin.error(Reason::Differs("its extensions")).into()),
                         Err(reason) => Err(plugin.error(reason.clone()).into()),
                     }

@@ -67,6 +67,12 @@ pub enum Reason {
     /// The library that the manifest names is not there.
     #[error("its library {} is missing", .0.display())]
     LibraryMissing(PathBuf),
+    /// It was found, and removed before it was first used.
+    #[error("it was removed after this program had found it")]
+    Removed,
+    /// It was replaced before it was first used, by a version without this extension.
+    #[error("it was replaced after this program had found it, and no longer offers `{0}`")]
+    NotOffered(String),
     /// The library is not the one that was installed or locked.
     #[error("its library has the SHA-256 {found}, expected {wanted}")]
     Hash {
@@ -158,6 +164,9 @@ impl PluginError {
                 Some("install a build of the plugin for this version, or a newer version of this program")
             }
             Reason::Target(_) | Reason::NotALibrary(_) => Some("install a build of the plugin for this machine"),
+            Reason::Open(_) => Some("install the libraries that the plugin needs, or a build of it for this machine"),
+            Reason::Removed => Some("install it again with `zarr plugin add FILE`"),
+            Reason::NotOffered(_) => Some("install a version that offers it with `zarr plugin add --replace FILE`"),
             Reason::Hash { .. } | Reason::LibraryMissing(_) => {
                 Some("install the plugin again with `zarr plugin add --replace FILE`")
             }

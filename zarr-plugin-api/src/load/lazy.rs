@@ -1,33 +1,72 @@
 //! A plugin that is loaded when it is first used.
 
-use super::{LibraryFile, Manifest, Plugin, PluginError, Reason, manifest};
+use super::{Candidate, LibraryFile, Manifest, Plugin, PluginError, Reason, Search, manifest};
 use sha2::{Digest, Sha256};
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// Loads a plugin once, and remembers why it could not be.
+///
+/// Between the search and the first use of a plugin it may be upgraded or removed. When its files are not those that
+/// were found, it is searched for again.
 pub(super) struct Lazy {
     library: PathBuf,
     manifest: Manifest,
     manifest_file: PathBuf,
     hash: String,
-    loaded: OnceLock<Result<Arc<Plugin>, PluginError>>,
+    /// The search that found it, in its folder only.
+    search: Search,
+    loaded: Mutex<Option<Result<Arc<Plugin>, PluginError>>>,
 }
 
 impl Lazy {
-    pub(super) fn new(manifest_file: &Path, manifest: &Manifest, library: &Path, file: &LibraryFile) -> Arc<Self> {
+    pub(super) fn new(
+        manifest_file: &Path,
+        manifest: &Manifest,
+        library: &Path,
+        file: &LibraryFile,
+        search: Search,
+    ) -> Arc<Self> {
         Arc::new(Self {
             library: library.to_owned(),
             manifest: manifest.without_libraries(),
             manifest_file: manifest_file.to_owned(),
             hash: file.sha256.clone(),
-            loaded: OnceLock::new(),
+            search,
+            loaded: Mutex::new(None),
         })
     }
     pub(super) fn get(&self) -> Result<Arc<Plugin>, PluginError> {
-        self.loaded.get_or_init(|| self.load()).clone()
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*loaded {
+            return known.clone();
+        }
+        match self.load() {
+            Err(e) if matches!(e.reason(), Reason::Hash { .. }) || !self.library.exists() => {
+                // A failure is not remembered: the next use may find a plugin that was installed meanwhile.
+                let plugin = self.load_what_is_there_now()?;
+                *loaded = Some(Ok(plugin.clone()));
+                Ok(plugin)
+            }
+            result => loaded.insert(result).clone(),
+        }
+    }
+    /// Loads the plugin of the same id that the same search finds now, with all its checks.
+    fn load_what_is_there_now(&self) -> Result<Arc<Plugin>, PluginError> {
+        let found = self.search.find();
+        let is_it = |c: &&Candidate| match &c.manifest {
+            Some(m) => m.id == self.manifest.id,
+            None => c.file == self.manifest_file,
+        };
+        match found.plugins.iter().find(is_it) {
+            Some(candidate) => candidate.usable()?.load(),
+            None => {
+                let e = PluginError::new(&self.manifest_file, Reason::Removed);
+                Err(e.of(&self.manifest.id, &self.manifest.version))
+            }
+        }
     }
     fn load(&self) -> Result<Arc<Plugin>, PluginError> {
         let bytes = self.verified()?;

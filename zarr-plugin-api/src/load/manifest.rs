@@ -125,6 +125,10 @@ impl Offered {
     pub(crate) fn has(&self, cap: &str) -> bool {
         self.caps.iter().any(|c| c == cap)
     }
+    /// Those of its `caps` that mean nothing to this program.
+    pub fn unknown_caps(&self) -> impl Iterator<Item = &str> {
+        self.caps.iter().map(String::as_str).filter(|c| !["strided", "lossy"].contains(c))
+    }
     /// The bits that the descriptor has for what this host knows.
     pub(crate) fn known_caps(&self) -> u64 {
         let bit = |cap, bit| if self.has(cap) { bit } else { 0 };

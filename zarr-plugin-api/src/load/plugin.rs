@@ -102,7 +102,7 @@ impl Plugin {
     }
     pub(super) fn extension(&self, kind: Kind, name: &str) -> Result<&Loaded, PluginError> {
         let found = self.extensions.iter().find(|e| e.kind == kind && e.name == name);
-        found.ok_or_else(|| self.error(Reason::Differs("its extensions")))
+        found.ok_or_else(|| self.error(Reason::NotOffered(name.to_owned())))
     }
     pub(super) fn error(&self, reason: Reason) -> PluginError {
         PluginError::new(&self.file, reason).of(self.id(), self.version())
@@ -178,7 +178,7 @@ fn open_library(file: &Path) -> Result<libloading::Library, Reason> {
     // SAFETY: runs the library's constructors. Whoever asked for this file trusts its code.
     let library = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_LOCAL) };
     before.restore();
-    library.map(Into::into).map_err(|e| Reason::Open(e.to_string()))
+    library.map(Into::into).map_err(|e| not_loaded(&e))
 }
 
 #[cfg(not(unix))]
@@ -187,7 +187,12 @@ fn open_library(file: &Path) -> Result<libloading::Library, Reason> {
     // SAFETY: runs the library's constructors. Whoever asked for this file trusts its code.
     let library = unsafe { libloading::Library::new(file) };
     before.restore();
-    library.map_err(|e| Reason::Open(e.to_string()))
+    library.map_err(|e| not_loaded(&e))
+}
+
+/// What the system's loader said: libloading itself says only which function failed.
+fn not_loaded(e: &libloading::Error) -> Reason {
+    Reason::Open(std::error::Error::source(e).map_or_else(|| e.to_string(), ToString::to_string))
 }
 
 /// Asks the entry function for the descriptor.

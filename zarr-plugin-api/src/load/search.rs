@@ -83,8 +83,15 @@ impl Policy {
         };
         Ok(Self { mode, allow: ids("ZARR_PLUGINS_ALLOW"), deny: ids("ZARR_PLUGINS_DENY"), lock })
     }
-    fn check(&self, manifest: &Manifest, hash: &str) -> Result<(), Reason> {
+    /// Whether a plugin may be used whose library has this SHA-256.
+    ///
+    /// # Errors
+    /// [`Reason::Policy`] or [`Reason::Hash`], when it may not.
+    pub fn check(&self, manifest: &Manifest, hash: &str) -> Result<(), Reason> {
         let id = &manifest.id;
+        if self.mode == Mode::Off {
+            return Err(Reason::Policy("ZARR_PLUGINS is `off`".to_owned()));
+        }
         if self.deny.contains(id) {
             return Err(Reason::Policy(format!("ZARR_PLUGINS_DENY names {id}")));
         }
@@ -204,7 +211,9 @@ impl Search {
         }
         trust::check(&library).map_err(|d| of(Reason::Trust(d)))?;
         self.policy.check(&manifest, &listed.sha256).map_err(of)?;
-        candidate.lazy = Some(Lazy::new(&file, &manifest, &library, listed));
+        let places = Places { folders: vec![folder.to_owned()], warnings: Vec::new() };
+        let search = Self { places, policy: self.policy.clone() };
+        candidate.lazy = Some(Lazy::new(&file, &manifest, &library, listed, search));
         Ok(())
     }
 }
@@ -243,21 +252,21 @@ fn refuse_conflicts(plugins: &mut [Candidate]) {
 }
 
 impl Candidate {
-    /// Loads it, or gives why it is not used.
-    pub fn load(&self) -> Result<Arc<Plugin>, PluginError> {
+    /// What loads it, or why it is not used.
+    pub(super) fn usable(&self) -> Result<&Lazy, PluginError> {
         match (&self.refused, &self.lazy) {
             (Some(e), _) => Err(e.clone()),
-            (None, Some(lazy)) => lazy.get(),
+            (None, Some(lazy)) => Ok(lazy),
             (None, None) => Err(PluginError::new(&self.file, Reason::NoManifest)),
         }
     }
+    /// Loads it, or gives why it is not used.
+    pub fn load(&self) -> Result<Arc<Plugin>, PluginError> {
+        self.usable()?.get()
+    }
     /// Looks whether the library is the one that was installed, without loading it.
     pub fn verify(&self) -> Result<(), PluginError> {
-        match (&self.refused, &self.lazy) {
-            (Some(e), _) => Err(e.clone()),
-            (None, Some(lazy)) => lazy.verified().map(drop),
-            (None, None) => Ok(()),
-        }
+        self.usable()?.verified().map(drop)
     }
     /// The SHA-256 of a file, as manifests have it.
     pub fn hash(file: &Path) -> Result<String, PluginError> {
