@@ -229,19 +229,10 @@ pub(crate) enum Plugin {
         json: bool,
     },
     /// Install a plugin for this user
-    Add {
-        /// Its library
-        file: PathBuf,
-        /// Replace a version that is installed
-        #[arg(long)]
-        replace: bool,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Add(AddPlugin),
     /// Remove a plugin that this user installed
     Remove {
-        /// Its id
+        /// Its id, as `zarr plugin list` shows it
         id: String,
         /// Print JSON
         #[arg(long)]
@@ -259,6 +250,26 @@ pub(crate) enum Plugin {
     Header,
     /// Write a project for a new plugin, which builds and passes its tests
     New(NewPlugin),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AddPlugin {
+    /// Its library
+    pub(crate) file: PathBuf,
+    /// Replace the installed version of the same plugin
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// Install it despite what would make it or an installed plugin unusable
+    ///
+    /// Without this, a plugin is refused that offers a name which another installed plugin offers (then neither is
+    /// used), that offers a built-in name (then the plugin's is not used), that no longer offers a name which the replaced
+    /// version offers, that is older than the replaced version, that ZARR_PLUGINS and the variables which belong to it deny,
+    /// or whose manifest would overwrite a file that belongs to another plugin or cannot be read.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

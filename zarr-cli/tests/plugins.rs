@@ -2,8 +2,12 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
+#[path = "plugins/add.rs"]
+mod add;
 #[path = "plugins/languages.rs"]
 mod languages;
+#[path = "plugins/upgrade.rs"]
+mod upgrade;
 
 use std::{
     path::{Path, PathBuf},

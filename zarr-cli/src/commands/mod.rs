@@ -1,5 +1,6 @@
 //! The verbs, a file each.
 
+mod add_plugin;
 mod consolidated;
 mod copy;
 mod create;

@@ -3,12 +3,12 @@
 use super::Outcome;
 use crate::{
     args::{Language, NewPlugin as Args, PluginKind as Kind},
-    output::show,
+    output::{say, show},
 };
 use std::path::{Path, PathBuf};
 use zarr_array::{
     Error, Result,
-    core::name::is_registered_name,
+    core::{name::is_registered_name, registry::Registry},
     plugins::{HEADER, Kind as Point},
 };
 
@@ -142,6 +142,14 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             std::fs::create_dir_all(above).map_err(|e| at(e, above))?;
         }
         std::fs::write(&path, text).map_err(|e| at(e, &path))?;
+    }
+    let point = parts(args.kind).point.point();
+    if Registry::builtin()?.find(point, &args.name).is_some() {
+        let name = &args.name;
+        say(&format!(
+            "warning: `{name}` is the name of a built-in {point}: once the plugin is installed, the built-in one is used. \
+             Choose another name, for instance `acme.{name}`"
+        ));
     }
     show(&format!("wrote {}; its README.md tells what to do next", folder.display()))?;
     if args.lang == Language::C {

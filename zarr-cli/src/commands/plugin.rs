@@ -1,6 +1,6 @@
 //! `zarr plugin`: the plugins of this machine.
 
-use super::{Outcome, info, new_plugin};
+use super::{Outcome, add_plugin, info, new_plugin};
 use crate::{
     args::Plugin as Verb,
     location::Location,
@@ -9,7 +9,7 @@ use crate::{
     session::Session,
 };
 use std::{
-    io::Write,
+    fs::File,
     path::{Path, PathBuf},
 };
 use zarr_array::{
@@ -19,7 +19,7 @@ use zarr_array::{
         json::{Json, Object},
         registry::Registry,
     },
-    plugins::{Candidate, HEADER, LibraryFile, Manifest, Places, Plugin, target, trust},
+    plugins::{Candidate, HEADER, Manifest, Offered, Places, Plugin, target, trust},
 };
 
 /// `session` is made only by those verbs that need one: the others work also when a plugin is broken.
@@ -28,7 +28,7 @@ pub(crate) fn run(verb: Verb, session: &dyn Fn() -> Result<Session>) -> Result<O
         Verb::List { json } => list(json, &session()?),
         Verb::Inspect { file, json } => inspect(&file, json),
         Verb::Which { name, json } => which(&name, json, &session()?),
-        Verb::Add { file, replace, json } => add(&file, replace, json),
+        Verb::Add(add) => add_plugin::run(&add),
         Verb::Remove { id, json } => remove(&id, json),
         Verb::Why { array, json } => {
             let session = session()?;
@@ -40,8 +40,8 @@ pub(crate) fn run(verb: Verb, session: &dyn Fn() -> Result<Session>) -> Result<O
     }
 }
 
-fn names(manifest: &Manifest) -> Json {
-    let one = |o: &zarr_array::plugins::Offered| {
+pub(super) fn names(manifest: &Manifest) -> Json {
+    let one = |o: &Offered| {
         let mut e: Object = [("name", o.name.as_str())].into_iter().collect();
         e.set("kind", Json::from_serialize(&o.kind).unwrap_or(Json::Null));
         e.set("aliases", o.aliases.iter().map(|a| Json::from(a.as_str())).collect::<Json>());
@@ -54,7 +54,7 @@ fn names(manifest: &Manifest) -> Json {
 fn status(c: &Candidate, registry: &Registry) -> &'static str {
     let Some(manifest) = c.manifest.as_ref().filter(|_| c.refused.is_none()) else { return "refused" };
     let origin = c.library.as_ref().map(|l| l.display().to_string()).unwrap_or_default();
-    let wins = |o: &zarr_array::plugins::Offered| {
+    let wins = |o: &Offered| {
         registry
             .find(o.kind.point(), &o.name)
             .is_some_and(|r| r.provider() == manifest.id && r.origin().ends_with(&origin))
@@ -121,7 +121,7 @@ fn list(json: bool, session: &Session) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn is_manifest(file: &Path) -> bool {
+pub(super) fn is_manifest(file: &Path) -> bool {
     file.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"))
 }
 
@@ -139,7 +139,9 @@ fn inspect(file: &Path, json: bool) -> Result<Outcome> {
     show(&format!("plugin interface: {}.{}", manifest.abi.major, manifest.abi.min_minor))?;
     for o in &manifest.extensions {
         let aliases = if o.aliases.is_empty() { String::new() } else { format!(" (also {})", o.aliases.join(", ")) };
-        let caps = if o.caps.is_empty() { String::new() } else { format!(", {}", o.caps.join(", ")) };
+        let unknown: Vec<&str> = o.unknown_caps().collect();
+        let cap = |c: &String| format!(", {c}{}", if unknown.contains(&c.as_str()) { " (unknown)" } else { "" });
+        let caps: String = o.caps.iter().map(cap).collect();
         show(&format!("{}: {}{aliases}{caps}", o.kind.point(), o.name))?;
     }
     for l in &manifest.libraries {
@@ -183,77 +185,30 @@ fn which(name: &str, json: bool, session: &Session) -> Result<Outcome> {
     Ok(if usable { Outcome::Done } else { Outcome::ProblemsFound })
 }
 
-fn user_folder() -> Result<PathBuf> {
+pub(super) fn user_folder() -> Result<PathBuf> {
     let none = || Error::argument("there is no folder for data of this user").with_hint("set HOME or XDG_DATA_HOME");
     Places::of_user().ok_or_else(none)
 }
 
-/// The libraries and manifests of a plugin that this user installed.
-fn installed(folder: &Path, id: &str) -> Vec<(PathBuf, Manifest)> {
+/// The manifests of the plugins in a folder, sorted by path.
+pub(super) fn installed(folder: &Path) -> Vec<(PathBuf, Manifest)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
     let manifests = entries.filter(|p| p.to_string_lossy().ends_with(".zarrplugin.json"));
-    let read = manifests.filter_map(|p| Some((p.clone(), Manifest::beside(&p).ok()?)));
-    read.filter(|(_, m)| m.id == id).collect()
+    let mut read: Vec<_> = manifests.filter_map(|p| Some((p.clone(), Manifest::beside(&p).ok()?))).collect();
+    read.sort_by(|(a, _), (b, _)| a.cmp(b));
+    read
 }
 
-fn add(file: &Path, replace: bool, json: bool) -> Result<Outcome> {
-    if is_manifest(file) {
-        return Err(Error::argument("a plugin is added by its library").with_hint("give the library, not the manifest"));
-    }
-    // Loading it shows now what would otherwise show when it is used.
-    let plugin = Plugin::open(file)?;
-    let folder = user_folder()?;
-    let id = plugin.id();
-    let old = installed(&folder, id);
-    if let (Some((_, m)), false) = (old.first(), replace) {
-        let e = Error::argument(format!("{id} {} is installed in {}", m.version, folder.display()));
-        return Err(e.with_hint("give `--replace` to put this one in its place"));
-    }
-    std::fs::create_dir_all(&folder).map_err(|e| Error::from(e).at_key(folder.display()))?;
-    for distrust in [trust(file), trust(&folder)].into_iter().filter_map(Result::err) {
-        say(&format!("warning: {distrust}"));
-    }
-    let hash = Candidate::hash(file)?;
-    let extension = file.extension().map_or("so".into(), |e| e.to_string_lossy().into_owned());
-    // Under a name of its own, so that programs which use the old one are not disturbed.
-    let library = format!("{id}-{}.{extension}", hash.get(..12).unwrap_or(&hash));
-    let mut manifest = plugin.manifest().clone();
-    manifest.libraries = vec![LibraryFile { target: target(), path: library.clone(), sha256: hash }];
-    let text = Json::from_serialize(&manifest)?.to_pretty();
-    put(&folder, &library, &std::fs::read(file)?)?;
-    let beside = format!("{id}.zarrplugin.json");
-    put(&folder, &beside, format!("{text}\n").as_bytes())?;
-    for (path, m) in old {
-        let stale = m.libraries.iter().map(|l| &l.path).filter(|p| **p != library);
-        stale.for_each(|p| remove_file(&folder, p));
-        if path != folder.join(&beside) {
-            let _gone_already = std::fs::remove_file(path);
-        }
-    }
-    let at = folder.join(&beside);
-    if json {
-        let mut o: Object = [("id", id), ("version", plugin.version())].into_iter().collect();
-        o.set("manifest", at.display().to_string());
-        o.set("library", folder.join(&library).display().to_string());
-        o.set("extensions", names(&manifest));
-        print(&Json::Object(o).to_pretty())?;
-    } else {
-        let all: Vec<&str> = manifest.extensions.iter().flat_map(zarr_array::plugins::Offered::names).collect();
-        show(&format!("added {id} {} ({}): {}", plugin.version(), at.display(), all.join(", ")))?;
-    }
-    Ok(Outcome::Done)
-}
-
-/// Writes a file that is there whole or not at all.
-fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
-    let at = folder.join(name);
-    let out = OutputFile::create(&at)?;
-    out.file().write_all(bytes).map_err(|e| Error::from(e).at_key(at.display()))?;
-    out.commit()
+/// Keeps other runs of the command from changing the folder until the file is dropped. Without it two runs at once can
+/// install plugins that offer the same name. Windows does not open folders, and NFS does not lock them: there the
+/// command works without.
+pub(super) fn lock(folder: &Path) -> Option<File> {
+    let file = File::open(folder).ok()?;
+    file.lock().ok().map(|()| file)
 }
 
 /// Removes a library that a manifest names, if it lies in the folder itself.
-fn remove_file(folder: &Path, name: &str) {
+pub(super) fn remove_file(folder: &Path, name: &str) {
     let plain = Path::new(name).file_name().is_some_and(|f| f == name);
     if plain {
         let _gone_already = std::fs::remove_file(folder.join(name));
@@ -262,10 +217,13 @@ fn remove_file(folder: &Path, name: &str) {
 
 fn remove(id: &str, json: bool) -> Result<Outcome> {
     let folder = user_folder()?;
-    let there = installed(&folder, id);
+    let _lock = lock(&folder);
+    let all = installed(&folder);
+    let there: Vec<_> = all.iter().filter(|(_, m)| m.id == id).collect();
     // What cannot be read has no id: it is removed by the name of its file.
     let unread = folder.join(id.strip_suffix(".zarrplugin.json").unwrap_or(id)).with_added_extension("zarrplugin.json");
-    if there.is_empty() && Path::new(id).components().count() == 1 && unread.is_file() {
+    let is_unread = unread.is_file() && all.iter().all(|(path, _)| *path != unread);
+    if there.is_empty() && Path::new(id).components().count() == 1 && is_unread {
         std::fs::remove_file(&unread).map_err(|e| Error::from(e).at_key(unread.display()))?;
         let removed = unread.display().to_string();
         let mut o: Object = [("id", id)].into_iter().collect();
@@ -275,7 +233,11 @@ fn remove(id: &str, json: bool) -> Result<Outcome> {
     }
     if there.is_empty() {
         let e = Error::argument(format!("{id} is not installed in {}", folder.display()));
-        return Err(e.with_hint("`zarr plugin list` shows what is installed, and where"));
+        let offers = |m: &&Manifest| m.extensions.iter().flat_map(Offered::names).any(|name| name == id);
+        return Err(match all.iter().map(|(_, m)| m).find(offers) {
+            Some(m) => e.with_hint(format!("the plugin {0} offers `{id}`: `zarr plugin remove {0}`", m.id)),
+            None => e.with_hint("`zarr plugin list` shows what is installed, and where"),
+        });
     }
     for (path, manifest) in &there {
         std::fs::remove_file(path).map_err(|e| Error::from(e).at_key(path.display()))?;
