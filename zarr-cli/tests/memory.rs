@@ -152,7 +152,10 @@ fn a_document_takes_a_multiple_of_its_length() {
     for (what, members, mib, accepted, item) in items {
         let path = dir.path("large");
         let length = document(&path, mib * 1_000_000, &item, members);
-        for command in [&["info", &path][..], &["info", "--json", &path], &["validate", &path]] {
+        // What prints and what does not; the other way to print only what is small enough to be read.
+        let json = ["info", "--json", &path];
+        let commands = [&["info", &path][..], &["validate", &path], &json];
+        for command in &commands[..if accepted == Some(true) { 3 } else { 2 }] {
             let ran = run(command);
             assert!(
                 command[0] == "validate" || ran.status == 0 || ran.said.contains("the memory for a JSON document"),

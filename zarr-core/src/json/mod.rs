@@ -114,7 +114,7 @@ impl<T: Into<Json>> FromIterator<T> for Json {
 
 impl Json {
     /// Reads one document. Refuses everything that RFC 8259 does not allow, a byte order mark, duplicate keys, and
-    /// whatever is larger or nested deeper than the limits, or would take more than 16 MiB and 7 times its length of
+    /// whatever is larger or nested deeper than the limits, or would take more than 16 MiB and 6 times its length of
     /// memory.
     pub fn parse(text: &[u8], limits: &Limits) -> Result<Self> {
         parse::document(text, limits)
