@@ -53,7 +53,7 @@ fn is_about_the_document(kind: &ErrorKind) -> bool {
 
 fn check(case: &Refusal, context: &Context) -> std::result::Result<(), String> {
     let both = hierarchy(&case.refuse, &case.accept, context);
-    let listed: Vec<bool> = both.group("/").unwrap().children().unwrap().iter().map(|c| c.node.is_ok()).collect();
+    let listed: Vec<bool> = both.group("/").unwrap().children().unwrap().map(|c| c.node.is_ok()).collect();
     match resolve(&case.accept, context) {
         Ok(node) if node == case.node => {}
         other => return Err(format!("its twin: {other:?}, not {}", case.node)),

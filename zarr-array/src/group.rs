@@ -3,6 +3,7 @@
 use crate::{
     array::{Array, NewArray},
     hierarchy::Hierarchy,
+    walk::{Children, Walk},
 };
 use zarr_core::{
     Error, Result,
@@ -35,15 +36,6 @@ impl Node {
             Node::Group(g) => g.attributes(),
         }
     }
-}
-
-/// What stands below a group under a name: a node, or the reason why it cannot be opened.
-#[derive(Debug)]
-pub struct Child {
-    /// Its name.
-    pub name: String,
-    /// The node. An error does not hide its siblings.
-    pub node: Result<Node>,
 }
 
 /// An open group.
@@ -90,20 +82,15 @@ impl Group {
     }
     /// What is directly below, sorted by name. Prefixes without a metadata document and nodes that cannot be opened
     /// are there with their error.
-    pub fn children(&self) -> Result<Vec<Child>> {
-        self.hierarchy.children(&self.path)
+    ///
+    /// # Errors
+    /// When the store cannot list, and the groups above have no copies of metadata.
+    pub fn children(&self) -> Result<Children> {
+        Children::of(&self.hierarchy, &self.path)
     }
-    /// Calls `f` for every child below, parents before their children, with the path of each relative to the
-    /// hierarchy's root. What cannot be opened is passed on, and not entered.
-    pub fn walk(&self, f: &mut dyn FnMut(&str, &Result<Node>) -> Result<()>) -> Result<()> {
-        for child in self.children()? {
-            let path = format!("{}/{}", if self.path.is_root() { "" } else { self.path.as_key() }, child.name);
-            f(path.trim_start_matches('/'), &child.node)?;
-            if let Ok(Node::Group(group)) = child.node {
-                group.walk(f)?;
-            }
-        }
-        Ok(())
+    /// All that is below, parents before their children.
+    pub fn walk(&self) -> Walk {
+        Walk::of(&self.hierarchy, &self.path)
     }
     fn below(&self, path: &str) -> Result<String> {
         let path = self.path.join(path).map_err(|e: Error| e.at_node(&self.path))?;

@@ -5,16 +5,19 @@ mod build;
 use crate::{
     array::{Array, NewArray, bad_name},
     context::Context,
-    group::{Child, Group, Node},
+    group::{Group, Node},
     store::OpenMode,
 };
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex, PoisonError},
+};
 use zarr_core::{
     Error, ErrorKind, Result,
     json::{Json, Object},
     limits::Limits,
     metadata::{ArrayMetadata, GroupMetadata, NodeMetadata},
-    name::{NodePath, check_node_name},
+    name::NodePath,
     source::{ByteRange, Source},
     store::{Change, Key, Other, Prefix, ReadOnly, Store},
 };
@@ -28,7 +31,14 @@ pub struct Hierarchy {
     consolidated: Option<Arc<Object>>,
     /// Above this node none is created. Not the root only while a node is [built](Self::build).
     top: NodePath,
+    /// Changed nodes of a [`batch`](Self::batch), whose copies are yet to be renewed; `None` inside once it has ended.
+    batch: Option<Changed>,
 }
+
+type Changed = Arc<Mutex<Option<Vec<(NodePath, Below)>>>>;
+
+/// What a document without a known length counts for where others are read at the same time.
+const USUAL_DOCUMENT: u64 = 64 << 10;
 
 impl Hierarchy {
     /// Opens a location to read and write: a path, or a URI. Nothing is created.
@@ -50,7 +60,7 @@ impl Hierarchy {
     }
     /// The hierarchy of a store.
     pub fn new(store: Arc<dyn Store>, context: Context) -> Self {
-        Self { store, context: Arc::new(context), consolidated: None, top: NodePath::ROOT }
+        Self { store, context: Arc::new(context), consolidated: None, top: NodePath::ROOT, batch: None }
     }
     /// The same without the ability to write.
     pub fn read_only(&self) -> Self {
@@ -86,9 +96,15 @@ impl Hierarchy {
         self.stored_metadata(path)
     }
     pub(crate) fn stored_metadata(&self, path: &NodePath) -> Result<NodeMetadata> {
+        let all = self.stored_metadata_if(path, &|_| true)?;
+        all.ok_or_else(|| Error::new(ErrorKind::NodeMissing).at_node(path))
+    }
+    /// The same; `None` if a document of this length is not to be read.
+    fn stored_metadata_if(&self, path: &NodePath, admit: &dyn Fn(u64) -> bool) -> Result<Option<NodeMetadata>> {
         let key = Key::metadata(path);
         let read = || match self.store.reader()?.open(&key)? {
-            Some(source) => read_document(&*source, &self.context.limits),
+            Some(source) if !admit(source.size()?.unwrap_or(USUAL_DOCUMENT)) => Ok(None),
+            Some(source) => read_document(&*source, &self.context.limits).map(Some),
             None => Err(Error::new(ErrorKind::NodeMissing)),
         };
         read().map_err(|e| e.at_key(&key).at_node(path))
@@ -98,7 +114,16 @@ impl Hierarchy {
         self.node_at(&NodePath::new(path)?)
     }
     pub(crate) fn node_at(&self, path: &NodePath) -> Result<Node> {
-        Ok(match self.metadata(path)? {
+        self.opened(path, self.metadata(path)?)
+    }
+    /// The same; `None` if a document of this length is not to be read.
+    pub(crate) fn node_if(&self, path: &NodePath, admit: &dyn Fn(u64) -> bool) -> Result<Option<Node>> {
+        let is_copied = self.consolidated.as_ref().is_some_and(|c| c.get(path.as_key()).is_some());
+        let metadata = if is_copied { Some(self.metadata(path)?) } else { self.stored_metadata_if(path, admit)? };
+        metadata.map(|m| self.opened(path, m)).transpose()
+    }
+    fn opened(&self, path: &NodePath, metadata: NodeMetadata) -> Result<Node> {
+        Ok(match metadata {
             NodeMetadata::Array(m) => Node::Array(Box::new(Array::open(self.clone(), path.clone(), m)?)),
             NodeMetadata::Group(m) => Node::Group(Group::new(self.clone(), path.clone(), m)),
         })
@@ -178,14 +203,20 @@ impl Hierarchy {
     }
     /// Makes the groups above a node explicit.
     fn create_parents(&self, path: &NodePath) -> Result<()> {
-        for parent in self.missing_parents(path)?.iter().rev() {
-            let group = NodeMetadata::Group(GroupMetadata::new(Object::new()));
-            let text = group.document().to_pretty();
-            if self.store.writer()?.set_if_absent(&Key::metadata(parent), text.as_bytes())? {
-                self.note_change(parent, Below::Goes)?;
-            }
+        let missing = self.missing_parents(path)?;
+        if missing.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let group = NodeMetadata::Group(GroupMetadata::new(Object::new()));
+        let text = group.document().to_pretty();
+        self.batch(|batch| {
+            missing.iter().rev().try_for_each(|parent| {
+                if batch.store.writer()?.set_if_absent(&Key::metadata(parent), text.as_bytes())? {
+                    batch.note_change(parent, Below::Goes)?;
+                }
+                Ok(())
+            })
+        })
     }
     /// Changes the document of a node as it is stored now, whatever a handle knew of it.
     pub(crate) fn change_node(
@@ -221,12 +252,41 @@ impl Hierarchy {
         self.note_change(&path, Below::Goes)
     }
 
+    /// Makes many changes through the hierarchy that it gives, and then renews the copies of all changed nodes in the groups
+    /// above at once, also if `f` fails. Each group above is looked at once, and not for each node below it.
+    ///
+    /// # Errors
+    /// That of `f`, or else that of renewing copies.
+    pub fn batch<R>(&self, f: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
+        let changed = Arc::new(Mutex::new(Some(Vec::new())));
+        let done = f(&Self { batch: Some(changed.clone()), ..self.clone() });
+        let changed = changed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let renewed = self.note_changes(changed.unwrap_or_default());
+        done.and_then(|done| renewed.map(|()| done))
+    }
     /// Brings the copies in the groups above a changed node up to date, where there are any.
     fn note_change(&self, path: &NodePath, below: Below) -> Result<()> {
-        let mut above = path.parent();
-        while let Some(group_path) = above {
-            above = group_path.parent();
-            let relative = path.relative_to(&group_path).unwrap_or_default();
+        self.note_changes(vec![(path.clone(), below)])
+    }
+    fn note_changes(&self, changed: Vec<(NodePath, Below)>) -> Result<()> {
+        if let Some(batch) = &self.batch
+            && let Some(later) = &mut *batch.lock().unwrap_or_else(PoisonError::into_inner)
+        {
+            later.extend(changed);
+            return Ok(());
+        }
+        let mut groups = BTreeSet::new();
+        for (path, _) in &changed {
+            let mut above = path.parent();
+            while let Some(group) = above {
+                above = group.parent();
+                if !groups.insert(group) {
+                    break;
+                }
+            }
+        }
+        // From the innermost out.
+        for group_path in groups.into_iter().rev() {
             // Most groups have no copies, and stay as they are.
             match self.stored_metadata(&group_path) {
                 Ok(NodeMetadata::Group(group))
@@ -242,18 +302,27 @@ impl Hierarchy {
                 }
                 _ => continue,
             }
-            let new = match below {
-                Below::Replaced => self.documents_below(path)?.into_keys().map(|p| format!("{relative}/{p}")).collect(),
-                Below::Stays | Below::Goes => Vec::new(),
-            };
-            let paths: Vec<&str> = [relative].into_iter().chain(new.iter().map(String::as_str)).collect();
-            self.renew_copies(&group_path, &paths, below)?;
+            for below in [Below::Stays, Below::Goes, Below::Replaced] {
+                let same = changed.iter().filter(|(_, b)| *b == below);
+                let relative: BTreeSet<&str> =
+                    same.filter_map(|(p, _)| p.relative_to(&group_path).filter(|p| !p.is_empty())).collect();
+                if !relative.is_empty() {
+                    self.renew_copies(&group_path, &relative, below)?;
+                }
+            }
         }
         Ok(())
     }
     /// Brings the copies of some nodes, given by their paths below a group, up to date in that group, and unless `below` stays
-    /// those of all nodes below the first.
-    fn renew_copies(&self, group: &NodePath, paths: &[&str], below: Below) -> Result<()> {
+    /// those of all nodes below them.
+    fn renew_copies(&self, group: &NodePath, paths: &BTreeSet<&str>, below: Below) -> Result<()> {
+        let mut new = Vec::new();
+        if below == Below::Replaced {
+            for path in paths {
+                let found = self.documents_below(&group.join(path)?)?;
+                new.extend(found.into_keys().map(|p| format!("{path}/{p}")));
+            }
+        }
         let renew = &mut |node: &mut NodeMetadata| {
             let NodeMetadata::Group(node) = node else { return Ok(()) };
             let copies = node.consolidated().map(|c| c.nodes().clone());
@@ -262,11 +331,10 @@ impl Hierarchy {
                 node.set_consolidated(None);
                 return Ok(());
             };
-            let first = paths.first().copied().unwrap_or_default();
-            let is_inside = |p: &str| p.strip_prefix(first).is_some_and(|p| p.starts_with('/'));
+            let is_inside = |p: &str| p.match_indices('/').any(|(i, _)| paths.contains(&p[..i]));
             let inside = copies.iter().map(|(p, _)| p).filter(|p| below != Below::Stays && is_inside(p));
             let mut now = BTreeMap::new();
-            for path in inside.chain(paths.iter().copied()) {
+            for path in inside.chain(paths.iter().copied()).chain(new.iter().map(String::as_str)) {
                 // As it is now: of several that change it, the last to come here has seen what all stored.
                 let own = match self.stored_metadata(&group.join(path)?) {
                     Ok(node) => Some(copy_of(&node)),
@@ -281,38 +349,26 @@ impl Hierarchy {
         self.rewrite(group, renew).map(|_| ())
     }
 
-    /// The children of a group: nodes, and what should be one and cannot be opened. Sorted by name.
-    pub(crate) fn children(&self, path: &NodePath) -> Result<Vec<Child>> {
-        let open = |name: &str| {
-            let at = check_node_name(name).and_then(|()| path.child(name))?;
-            self.node_at(&at).map_err(|e| match e.kind() {
-                ErrorKind::NodeMissing => e.with_hint("a prefix without `zarr.json` is no node"),
-                _ => e,
-            })
-        };
-        let unopened = || Err(ErrorKind::NodeMissing.into());
-        let found = self.entries(path)?;
-        let mut children: Vec<Child> = found.names.into_iter().map(|name| Child { name, node: unopened() }).collect();
-        self.context.call().each_mut(&mut children, 0, &|_, child| {
-            child.node = open(&child.name);
-            Ok(())
-        })?;
-        let prefix = Prefix::of(path);
-        for (entry, other) in found.others {
-            let e = match (other, Key::new(&*entry)) {
-                (Other::EmptyDirectory, _) => None,
-                // Its place may be free by now.
-                (Other::NotAFile, Ok(key)) => self.store.reader()?.open(&key).err(),
-                _ => Some(bad_name().at_key(&entry)),
-            };
-            let name = entry.strip_prefix(prefix.as_str()).unwrap_or(&entry).to_owned();
-            children.extend(e.map(|e| Child { name, node: Err(e) }));
+    /// What a group has in common with no other: the URI of what is below it.
+    pub(crate) fn uri(&self, group: &NodePath) -> String {
+        let uri = self.store.uri(&Prefix::of(group));
+        uri.trim_end_matches('/').to_owned()
+    }
+    /// True if the copies in the root group are used.
+    pub(crate) fn is_consolidated(&self) -> bool {
+        self.consolidated.is_some()
+    }
+    /// Why an entry that is neither a value nor a prefix cannot be used, if it still is there and matters.
+    pub(crate) fn unusable(&self, entry: &str, other: Other) -> Option<Error> {
+        match (other, Key::new(entry)) {
+            (Other::EmptyDirectory, _) => None,
+            // Its place may be free by now.
+            (Other::NotAFile, Ok(key)) => self.store.reader().and_then(|r| r.open(&key)).err(),
+            _ => Some(bad_name().at_key(entry)),
         }
-        children.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(children)
     }
     /// What is directly below a group, without names that are reserved.
-    fn entries(&self, path: &NodePath) -> Result<Entries> {
+    pub(crate) fn entries(&self, path: &NodePath) -> Result<Entries> {
         if let (None, Some(lister)) = (&self.consolidated, self.store.listable()) {
             let prefix = Prefix::of(path);
             let found = lister.list_dir(&prefix).map_err(|e| e.at_node(path))?;
@@ -322,36 +378,36 @@ impl Hierarchy {
             others.retain(|entry, _| !entry.strip_prefix(prefix.as_str()).is_some_and(|name| name.starts_with("__")));
             return Ok(Entries { names, others });
         }
-        let Some(nodes) = self.consolidated_below(path)? else {
-            return Err(Error::new(ErrorKind::StoreAbility("listing"))
+        let names = self.copied_names(path).ok_or_else(|| {
+            Error::new(ErrorKind::StoreAbility("listing"))
                 .at_node(path)
-                .with_hint("neither can the store list nor is there consolidated metadata"));
-        };
-        let mut names: Vec<String> = nodes.iter().filter_map(|(p, _)| p.split('/').next()).map(str::to_owned).collect();
-        names.sort();
-        names.dedup();
+                .with_hint("neither can the store list nor is there consolidated metadata")
+        })?;
         Ok(Entries { names, others: BTreeMap::new() })
     }
-    /// The copies of the documents below a group, from it or a group above it.
-    fn consolidated_below(&self, path: &NodePath) -> Result<Option<Object>> {
+    /// The same from the copies in the group or the nearest group above it that has any.
+    fn copied_names(&self, path: &NodePath) -> Option<Vec<String>> {
         let mut at = Some(path.clone());
         while let Some(group) = at {
-            let below = format!("{}/", path.relative_to(&group).unwrap_or_default());
-            let from = match (&self.consolidated, group.is_root()) {
-                (Some(nodes), true) => Some((**nodes).clone()),
+            let relative = path.relative_to(&group).unwrap_or_default();
+            let prefix = if relative.is_empty() { String::new() } else { format!("{relative}/") };
+            let names = |nodes: &Object| -> Vec<String> {
+                let below = nodes.iter().filter_map(|(p, _)| p.strip_prefix(&prefix)?.split('/').next());
+                below.collect::<BTreeSet<_>>().into_iter().map(str::to_owned).collect()
+            };
+            let found = match (&self.consolidated, group.is_root()) {
+                (Some(nodes), true) => Some(names(nodes)),
                 _ => match self.stored_metadata(&group) {
-                    Ok(NodeMetadata::Group(g)) => g.consolidated().map(|c| c.nodes().clone()),
+                    Ok(NodeMetadata::Group(g)) => g.consolidated().map(|c| names(c.nodes())),
                     _ => None,
                 },
             };
-            if let Some(nodes) = from {
-                let own =
-                    |p: &str| if below == "/" { Some(p.to_owned()) } else { p.strip_prefix(&below).map(str::to_owned) };
-                return Ok(Some(nodes.iter().filter_map(|(p, v)| Some((own(p)?, v.clone()))).collect()));
+            if found.is_some() {
+                return found;
             }
             at = group.parent();
         }
-        Ok(None)
+        None
     }
 
     /// Writes copies of the documents of all nodes below a group into it, as zarr-python does.
@@ -375,7 +431,7 @@ impl Hierarchy {
         let now = self.documents_below(&path)?;
         let gone = copied.keys().filter(|p| !now.contains_key(*p));
         let other = now.iter().filter(|(p, document)| copied.get(*p) != Some(document)).map(|(p, _)| p);
-        let changed: Vec<&str> = other.chain(gone).map(String::as_str).collect();
+        let changed: BTreeSet<&str> = other.chain(gone).map(String::as_str).collect();
         match changed.is_empty() {
             true => Ok(()),
             false => self.renew_copies(&path, &changed, Below::Stays),
@@ -384,8 +440,11 @@ impl Hierarchy {
     /// Copies of the documents of all nodes below a group, by their paths relative to it.
     fn documents_below(&self, path: &NodePath) -> Result<BTreeMap<String, Object>> {
         let plain = Self { consolidated: None, ..self.clone() };
-        let (mut nodes, mut left) = (BTreeMap::new(), vec![path.clone()]);
-        while let Some(at) = left.pop() {
+        // With each group how many there are above it, and of those on the way to the last the URIs: a link may lead back to one.
+        let (mut nodes, mut left, mut way) = (BTreeMap::new(), vec![(path.clone(), 0, plain.uri(path))], Vec::new());
+        while let Some((at, depth, own)) = left.pop() {
+            way.truncate(depth);
+            way.push(own);
             for name in plain.entries(&at)?.names {
                 let child = at.child(&name)?;
                 let metadata = match plain.stored_metadata(&child) {
@@ -393,10 +452,15 @@ impl Hierarchy {
                     Err(e) if matches!(e.kind(), ErrorKind::NodeMissing) => continue,
                     other => other?,
                 };
-                nodes.insert(child.relative_to(path).unwrap_or_default().to_owned(), copy_of(&metadata));
+                let copy = copy_of(&metadata);
                 if let NodeMetadata::Group(_) = metadata {
-                    left.push(child);
+                    let own = plain.uri(&child);
+                    if way.contains(&own) {
+                        continue;
+                    }
+                    left.push((child.clone(), depth + 1, own));
                 }
+                nodes.insert(child.relative_to(path).unwrap_or_default().to_owned(), copy);
             }
         }
         Ok(nodes)
@@ -404,11 +468,11 @@ impl Hierarchy {
 }
 
 /// What is directly below a group.
-struct Entries {
+pub(crate) struct Entries {
     /// Of nodes, or what should be one. Sorted.
-    names: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// As in a [listing](zarr_core::store::Listing::others).
-    others: BTreeMap<String, Other>,
+    pub(crate) others: BTreeMap<String, Other>,
 }
 
 /// Reads a document, and nothing of one that is too large.
@@ -450,7 +514,7 @@ fn exists(path: &NodePath) -> Error {
 }
 
 /// What becomes of the copies of what is below a node that changed.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Below {
     Stays,
     /// It was removed, or the node is new and nothing is below it.

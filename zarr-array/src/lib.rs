@@ -31,14 +31,16 @@ mod ndarray;
 mod platform;
 mod selection;
 pub mod store;
+mod walk;
 
 pub use crate::{
     array::{Array, ArrayChunk, NewArray, ResizeOptions, ResizeReport, StoredKeys},
     context::Context,
     element::{Element, FixedElement},
-    group::{Child, Group, Node},
+    group::{Group, Node},
     hierarchy::Hierarchy,
     selection::{Selection, Slice},
+    walk::{Child, Children, Walk},
 };
 pub use zarr_core as core;
 pub use zarr_core::{Error, ErrorKind, Result};

@@ -14,6 +14,12 @@ use zarr_array::{Error, ErrorKind, Result};
 const LINE: usize = 4000;
 const NAME: usize = 200;
 
+/// Prints data without a line end.
+pub(crate) fn put(text: &str) -> Result<()> {
+    io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(())
+}
+
 /// Prints data as it is, and a line end.
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();

@@ -305,6 +305,47 @@ fn partial_decoding_is_suspended_and_resumed() {
     assert_eq!(seen[0], seen[1]);
 }
 
+/// What nests in a plugin counts with what nests around it, and chains in it have a limited number of codecs.
+#[test]
+fn what_nests_in_a_plugin_is_bounded() {
+    let (registry, little) = (registry(), r#"{"name":"bytes","configuration":{"endian":"little"}}"#);
+    let open = |codecs: &str| {
+        let text = format!(
+            r#"{{"zarr_format":3,"node_type":"array","shape":[1],"data_type":"uint8","chunk_grid":{{"name":"regular",
+            "configuration":{{"chunk_shape":[1]}}}},"chunk_key_encoding":"default","fill_value":0,"codecs":[{codecs}]}}"#
+        );
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+        let key = zarr_array::core::store::Key::new("zarr.json").unwrap();
+        store.writer().unwrap().set(&key, text.as_bytes()).unwrap();
+        Hierarchy::new(store, Context::with_registry(registry.clone())).array("/")
+    };
+    let shard = |name: &str, inner: &str| {
+        format!(
+            r#"{{"name":"{name}","configuration":{{"chunk_shape":[1],"codecs":[{inner}],"index_codecs":[{little}]}}}}"#
+        )
+    };
+    let nested = |around: usize, inside: usize| {
+        let inside = (0..inside).fold(little.to_owned(), |inner, _| shard("sharding_indexed", &inner));
+        let plugin = shard("mirror.sharding_indexed", &inside);
+        (0..around).fold(plugin, |inner, _| shard("sharding_indexed", &inner))
+    };
+    let limits = Limits::default();
+    let most = limits.codec_depth as usize;
+    for around in 0..most {
+        let array = open(&nested(around, most - 1 - around)).unwrap();
+        array.write(.., &[5u8]).unwrap();
+        assert_eq!(array.read::<u8>(..).unwrap(), [5]);
+        let e = open(&nested(around, most - around)).unwrap_err().to_string();
+        let told = format!("the depth of nested codecs needs {}, more than the limit of {most}", most + 1);
+        assert!(e.contains(&told), "{around}: {e}");
+    }
+    let transposes = |n: usize| r#"{"name":"transpose","configuration":{"order":[0]}},"#.repeat(n) + little;
+    let most = limits.codec_count as usize;
+    assert!(open(&shard("mirror.sharding_indexed", &transposes(most - 1))).is_ok());
+    let e = open(&shard("mirror.sharding_indexed", &transposes(most))).unwrap_err().to_string();
+    assert!(e.contains(&format!("needs {}, more than the limit of {most}", most + 1)), "{e}");
+}
+
 /// What goes wrong in a plugin is the same error as in the original.
 #[test]
 fn errors_keep_their_kind() {

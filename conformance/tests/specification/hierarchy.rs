@@ -50,12 +50,7 @@ fn only_groups_have_children() {
     assert_eq!(keys(&store), before, "what is refused leaves nothing behind");
     // What another program put there is no child.
     put(&store, "g/a/b/zarr.json", ARRAY);
-    let mut seen = Vec::new();
-    let mut note = |path: &str, _: &Result<Node>| {
-        seen.push(path.to_owned());
-        Ok(())
-    };
-    zarr.group("/").unwrap().walk(&mut note).unwrap();
+    let seen: Vec<String> = zarr.group("/").unwrap().walk().map(|child| child.unwrap().path).collect();
     assert!(!seen.is_empty() && seen.iter().all(|path| !path.ends_with('b')), "{seen:?}");
 }
 
@@ -69,7 +64,7 @@ fn siblings_have_names_of_their_own() {
         assert!(is_taken(zarr.create_group(path, Object::new())), "{path}");
     }
     let children = zarr.group("/g").unwrap().children().unwrap();
-    assert_eq!(children.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(children.map(|c| c.name).collect::<Vec<_>>(), ["a", "b"]);
     assert!(zarr.array("/g/a").is_ok() && zarr.group("/g/b").is_ok(), "both are what they were");
 }
 

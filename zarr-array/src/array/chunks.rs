@@ -158,9 +158,16 @@ impl Array {
     pub fn stored_keys(&self) -> Result<StoredKeys> {
         let (lister, rank) = (self.data.lister()?, self.shape().len());
         let decode = |name: &str| self.resolved.chunk_key_encoding.decode(name, rank);
-        let (mut found, mut left) = (StoredKeys::default(), vec![Prefix::ROOT]);
-        while let Some(prefix) = left.pop() {
-            let listed = lister.list_dir(&prefix)?;
+        // With each prefix how many there are above it, and of those on the way to the last the URIs: a link may lead back to one.
+        let (mut found, mut left, mut way) = (StoredKeys::default(), vec![(Prefix::ROOT, 0)], Vec::new());
+        while let Some((prefix, depth)) = left.pop() {
+            let uri = self.data.uri(&prefix);
+            way.truncate(depth);
+            if way.contains(&uri) {
+                continue;
+            }
+            way.push(uri);
+            let (depth, listed) = (depth + 1, lister.list_dir(&prefix)?);
             for key in listed.keys {
                 match decode(key.as_str()) {
                     Some(cell) => found.chunks.push(cell.to_vec()),
@@ -171,7 +178,7 @@ impl Array {
                 let is_chunk = decode(&name).is_some();
                 found.errors.extend(self.unusable(&name, other, is_chunk).map(|e| e.at_node(&self.path)));
                 if other == Other::EmptyDirectory && !is_chunk {
-                    left.push(Prefix::new(format!("{name}/"))?);
+                    left.push((Prefix::new(format!("{name}/"))?, depth));
                 }
             }
             for prefix in listed.prefixes {
@@ -181,7 +188,7 @@ impl Array {
                     let e = self.unusable(name, Other::EmptyDirectory, true);
                     found.errors.extend(e.map(|e| e.at_node(&self.path)));
                 }
-                left.push(prefix);
+                left.push((prefix, depth));
             }
         }
         found.chunks.sort_unstable();

@@ -42,7 +42,7 @@ impl Hierarchy {
             }
             return build(self);
         };
-        let apart = Self { store: staged.store(), consolidated: None, top: path.clone(), ..self.clone() };
+        let apart = Self { store: staged.store(), consolidated: None, top: path.clone(), batch: None, ..self.clone() };
         let built = build(&apart)?;
         if !apart.has_document(path)? {
             return Err(Error::new(ErrorKind::NodeMissing)

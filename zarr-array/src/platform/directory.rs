@@ -5,13 +5,28 @@ use std::{
     ffi::OsStr,
     fs::{File, Metadata},
     io::{self, ErrorKind},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 #[cfg(not(unix))]
 pub(crate) use portable::{Directory, exchange};
 #[cfg(unix)]
 pub(crate) use unix::{Directory, exchange};
+
+/// The path of what exists, without links. Of directories in one step where the system has it: `canonicalize` looks at each
+/// directory above, and each time at all above that.
+pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
+    #[cfg(target_os = "linux")]
+    if let Ok(directory) = Directory::open(path) {
+        let found = std::fs::read_link(directory.own_link());
+        // Where this is not what it was, or `/proc` is something else, it is not the same directory.
+        let is_same = |found: &PathBuf| found.is_absolute() && directory.is_at(found);
+        if let Some(found) = found.ok().filter(is_same) {
+            return Ok(found);
+        }
+    }
+    std::fs::canonicalize(path)
+}
 
 /// What has a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,6 +144,17 @@ mod unix {
     impl Directory {
         pub(crate) fn open(path: &Path) -> io::Result<Self> {
             OpenOptions::new().read(true).custom_flags(libc::O_DIRECTORY).open(path).map(Self)
+        }
+        /// A link to this directory.
+        #[cfg(target_os = "linux")]
+        pub(super) fn own_link(&self) -> String {
+            format!("/proc/self/fd/{}", self.fd())
+        }
+        /// True if a path leads here.
+        #[cfg(target_os = "linux")]
+        pub(super) fn is_at(&self, path: &Path) -> bool {
+            let there = path.metadata();
+            self.0.metadata().is_ok_and(|here| there.is_ok_and(|there| Look::of(&here) == Look::of(&there)))
         }
         fn fd(&self) -> RawFd {
             self.0.as_raw_fd()

@@ -30,7 +30,7 @@ use self::{
     staging::Staging,
     value::{Kept, OpenFile},
 };
-use crate::platform::directory::Directory;
+use crate::platform::directory::{self, Directory};
 use std::{
     ffi::OsStr,
     fs,
@@ -163,6 +163,16 @@ impl FilesystemStore {
     }
 }
 
+impl FilesystemStore {
+    /// True of a link to a directory on the way to it: what is below has no end. A way without end comes to such a link, for it
+    /// comes to some directory again, and other directories are below one only.
+    fn leads_back(&self, path: &Path) -> bool {
+        let above = || path.ancestors().skip(1).take_while(|a| a.starts_with(&self.root));
+        let target = if path.is_symlink() { fs::canonicalize(path).ok() } else { None };
+        target.is_some_and(|target| above().any(|a| fs::canonicalize(a).is_ok_and(|a| a == target)))
+    }
+}
+
 /// Does it again when it fails for one of the reasons that pass.
 fn again<T>(passing: &[ErrorKind], mut f: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let mut left = ATTEMPTS;
@@ -221,7 +231,7 @@ impl Store for FilesystemStore {
     fn uri(&self, prefix: &Prefix) -> String {
         let path = self.root.join(prefix.as_str().trim_end_matches('/'));
         // The part that exists has one name. The rest gets it when it is made.
-        let known = path.ancestors().find_map(|a| Some((fs::canonicalize(a).ok()?, path.strip_prefix(a).ok()?)));
+        let known = path.ancestors().find_map(|a| Some((directory::canonical(a).ok()?, path.strip_prefix(a).ok()?)));
         let path = match known {
             Some((known, rest)) if rest.as_os_str().is_empty() => known,
             Some((known, rest)) => known.join(rest),

@@ -31,6 +31,8 @@ struct Summary {
     groups: u64,
     before: u64,
     after: u64,
+    /// Groups whose copies of metadata are yet to be made.
+    consolidated: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
@@ -38,16 +40,25 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     let from = Location::read(&args.source, context)?;
     let root = from.hierarchy.node(&from.path())?;
     let plan = Plan { args, is_single: matches!(root, Node::Array(_)) };
-    // Everything is opened, planned and resolved before anything is written.
-    let mut nodes = Vec::new();
-    collect(&root, &from.node, &mut nodes)?;
-    let planned = nodes.iter().map(|(_, node)| plan.metadata(node)).collect::<Result<Vec<_>>>()?;
     let to = Location::create(&args.destination, context)?;
-    check_apart(&nodes, &from, &to, args.overwrite)?;
-    let total = nodes.iter().map(|(_, n)| elements(n)).fold(0u64, u64::saturating_add);
+    let apart = Apart::new(&from, &to, args.overwrite);
+    // Everything is opened, planned and resolved before anything is written. What is planned is planned again when it is
+    // written: of many nodes only the names are in memory.
+    let (mut names, mut total) = (Vec::new(), 0u64);
+    each_node(root, &mut |node| {
+        plan.metadata(&node, true)?;
+        apart.check(&node)?;
+        names.push(node.path().relative_to(&from.node).unwrap_or_default().to_owned());
+        total = total.saturating_add(elements(&node));
+        Ok(())
+    })?;
     let (mut summary, progress) = (Summary::default(), Progress::new("copying", total));
     to.hierarchy.build(&to.path(), args.overwrite, |staged| {
-        copy_nodes(&nodes, planned, &Copied { hierarchy: staged, root: &to.node }, args.lossy, &progress, &mut summary)
+        staged.batch(|batch| {
+            names.iter().try_for_each(|name| copy_node(&from, name, &plan, (batch, &to.node), &progress, &mut summary))
+        })?;
+        // From the innermost out, as each copies what is below it.
+        summary.consolidated.iter().rev().try_for_each(|path| staged.consolidate(path))
     })?;
     summary.before = size(&from.hierarchy, &from.node)?;
     summary.after = size(&to.hierarchy, &to.node)?;
@@ -56,65 +67,72 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
 
 /// Refuses to copy into what is being read: no node of the source lies in the destination or around it, whatever links lead
 /// there. What is overwritten has no value of the source either.
-fn check_apart(nodes: &[(String, Node)], from: &Location, to: &Location, overwrite: bool) -> Result<()> {
-    let uri = |store: &dyn Store, prefix: &Prefix| store.uri(prefix).trim_end_matches('/').to_owned() + "/";
-    let (source, place) = (&**from.hierarchy.store(), uri(&**to.hierarchy.store(), &Prefix::of(&to.node)));
-    let overlap =
-        |node: &NodePath| Err(Error::argument(format!("{} and {} overlap", from.typed, to.typed)).at_node(node));
-    for (_, node) in nodes {
-        let at = uri(source, &Prefix::of(node.path()));
-        if at.starts_with(&place) || place.starts_with(&at) {
-            return overlap(node.path());
+struct Apart<'a> {
+    from: &'a Location,
+    to: &'a Location,
+    /// The URI of the destination.
+    place: String,
+    overwrite: bool,
+}
+
+impl<'a> Apart<'a> {
+    fn new(from: &'a Location, to: &'a Location, overwrite: bool) -> Self {
+        let place = Self::uri(&**to.hierarchy.store(), &Prefix::of(&to.node));
+        Self { from, to, place, overwrite }
+    }
+    fn uri(store: &dyn Store, prefix: &Prefix) -> String {
+        store.uri(prefix).trim_end_matches('/').to_owned() + "/"
+    }
+    fn check(&self, node: &Node) -> Result<()> {
+        let source = &**self.from.hierarchy.store();
+        let overlap = || {
+            let e = Error::argument(format!("{} and {} overlap", self.from.typed, self.to.typed));
+            Err(e.at_node(node.path()))
+        };
+        let at = Self::uri(source, &Prefix::of(node.path()));
+        if at.starts_with(&self.place) || self.place.starts_with(&at) {
+            return overlap();
         }
         let values = match node {
-            _ if !overwrite => continue,
+            _ if !self.overwrite => return Ok(()),
             Node::Group(_) => [Key::metadata(node.path())].into(),
             Node::Array(_) => source.lister()?.list_prefix(&Prefix::of(node.path()))?,
         };
         for key in values {
-            if uri(source, &Prefix::new(format!("{key}/"))?).starts_with(&place) {
-                return overlap(node.path());
+            if Self::uri(source, &Prefix::new(format!("{key}/"))?).starts_with(&self.place) {
+                return overlap();
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
-/// A copy that is being made.
-struct Copied<'h> {
-    hierarchy: &'h Hierarchy,
-    root: &'h NodePath,
-}
-
-fn copy_nodes(
-    nodes: &[(String, Node)],
-    planned: Vec<NodeMetadata>,
-    to: &Copied<'_>,
-    lossy: bool,
+fn copy_node(
+    from: &Location,
+    relative: &str,
+    plan: &Plan<'_>,
+    (to, at): (&Hierarchy, &NodePath),
     progress: &Progress,
     summary: &mut Summary,
 ) -> Result<()> {
-    let mut consolidated = Vec::new();
-    for ((relative, node), metadata) in nodes.iter().zip(planned) {
-        let path = to.root.join(relative)?.to_string();
-        match (node, metadata) {
-            (Node::Group(source), NodeMetadata::Group(m)) => {
-                to.hierarchy.create_group_from(&path, m)?;
-                if source.metadata().consolidated().is_some() {
-                    consolidated.push(path);
-                }
-                summary.groups += 1;
+    let (path, source) = (at.join(relative)?.to_string(), from.node.join(relative)?.to_string());
+    let source = from.hierarchy.node(&source)?;
+    match (&source, plan.metadata(&source, false)?) {
+        (Node::Group(source), NodeMetadata::Group(m)) => {
+            to.create_group_from(&path, m)?;
+            if source.metadata().consolidated().is_some() {
+                summary.consolidated.push(path);
             }
-            (Node::Array(source), NodeMetadata::Array(m)) => {
-                let copy = to.hierarchy.create_array_from(&path, m, false)?;
-                copy_elements(source, &copy, lossy, progress).map_err(|e| e.at_node(source.path()))?;
-                summary.arrays += 1;
-            }
-            _ => {}
+            summary.groups += 1;
         }
+        (Node::Array(source), NodeMetadata::Array(m)) => {
+            let copy = to.create_array_from(&path, m, false)?;
+            copy_elements(source, &copy, plan.args.lossy, progress).map_err(|e| e.at_node(source.path()))?;
+            summary.arrays += 1;
+        }
+        _ => {}
     }
-    // From the innermost out, as each copies what is below it.
-    consolidated.iter().rev().try_for_each(|path| to.hierarchy.consolidate(path))
+    Ok(())
 }
 
 fn report(s: &Summary, start: Instant, args: &Args) -> Result<Outcome> {
@@ -141,15 +159,14 @@ fn report(s: &Summary, start: Instant, args: &Args) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The node and all below it, parents first, each with its path relative to the first.
-fn collect(node: &Node, root: &NodePath, found: &mut Vec<(String, Node)>) -> Result<()> {
-    found.push((node.path().relative_to(root).unwrap_or_default().to_owned(), node.clone()));
-    if let Node::Group(group) = node {
-        for child in group.children()? {
-            collect(&child.node?, root, found)?;
-        }
-    }
-    Ok(())
+/// The node and all below it, parents first.
+fn each_node(node: Node, each: &mut dyn FnMut(Node) -> Result<()>) -> Result<()> {
+    let below = match &node {
+        Node::Group(group) => Some(group.walk()),
+        Node::Array(_) => None,
+    };
+    each(node)?;
+    below.into_iter().flatten().try_for_each(|child| each(child?.node?))
 }
 
 fn elements(node: &Node) -> u64 {
@@ -173,21 +190,23 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// The document of the copy of a node.
-    fn metadata(&self, node: &Node) -> Result<NodeMetadata> {
+    /// The document of the copy of a node. With `notes` people are told what is not as they asked.
+    fn metadata(&self, node: &Node, notes: bool) -> Result<NodeMetadata> {
         match node {
             Node::Group(group) => Ok(NodeMetadata::Group(plain(group))),
-            Node::Array(array) => self.resolved(array).map(NodeMetadata::Array).map_err(|e| e.at_node(array.path())),
+            Node::Array(array) => {
+                self.resolved(array, notes).map(NodeMetadata::Array).map_err(|e| e.at_node(array.path()))
+            }
         }
     }
     /// The document of an array of which it is known that it can be created and written.
-    fn resolved(&self, array: &Array) -> Result<ArrayMetadata> {
-        let (mut metadata, context) = (self.array(array)?, array.hierarchy().context());
+    fn resolved(&self, array: &Array, notes: bool) -> Result<ArrayMetadata> {
+        let (mut metadata, context) = (self.array(array, notes)?, array.hierarchy().context());
         let resolved = ResolvedArray::create(&mut metadata, &context.registry, &context.limits, &context.options)?;
         resolved.check_writable()?;
         Ok(metadata)
     }
-    fn array(&self, array: &Array) -> Result<ArrayMetadata> {
+    fn array(&self, array: &Array, notes: bool) -> Result<ArrayMetadata> {
         let (m, mut document) = (array.metadata(), array.metadata().document().clone());
         let shards = sharding(m);
         let old_inner = shards.and_then(|s| s.configuration());
@@ -203,8 +222,8 @@ impl Plan<'_> {
             None => old_chain,
             Some(codecs) => completed(array.hierarchy().context(), &codecs.0, old_chain),
         };
-        let chunk = self.fitting("--chunk-shape", &self.args.chunk_shape, array)?;
-        let shard = self.fitting("--shard-shape", &self.args.shard_shape, array)?;
+        let chunk = self.fitting("--chunk-shape", &self.args.chunk_shape, array, notes)?;
+        let shard = self.fitting("--shard-shape", &self.args.shard_shape, array, notes)?;
         let old_chunk = old_inner.and_then(|c| c.get("chunk_shape"));
         let grid =
             |shape: Json| Extension::new("regular", [("chunk_shape", shape)].into_iter().collect()).to_json().clone();
@@ -236,7 +255,13 @@ impl Plan<'_> {
         ArrayMetadata::from_object(document, &Limits::default())
     }
     /// Lengths that were asked for, if the array has as many dimensions.
-    fn fitting(&self, option: &str, lengths: &Option<Vec<u64>>, array: &Array) -> Result<Option<Vec<u64>>> {
+    fn fitting(
+        &self,
+        option: &str,
+        lengths: &Option<Vec<u64>>,
+        array: &Array,
+        notes: bool,
+    ) -> Result<Option<Vec<u64>>> {
         let (Some(lengths), rank) = (lengths, array.shape().len()) else { return Ok(None) };
         if lengths.len() == rank {
             return Ok(Some(lengths.clone()));
@@ -246,7 +271,12 @@ impl Plan<'_> {
             let e = format!("{option} has {found} lengths, and the array {rank} dimensions: its shape is {shape:?}");
             return Err(Error::argument(e));
         }
-        say(&format!("note: {option} has {found} lengths; {} has {rank} dimensions and keeps its own", array.path()));
+        if notes {
+            say(&format!(
+                "note: {option} has {found} lengths; {} has {rank} dimensions and keeps its own",
+                array.path()
+            ));
+        }
         Ok(None)
     }
     fn fill_value(&self, array: &Array, name: &str) -> Result<Json> {

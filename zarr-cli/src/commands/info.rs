@@ -9,7 +9,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 use zarr_array::{
-    Array, Hierarchy, Node, Result,
+    Array, Child, Error, Hierarchy, Node, Result,
     core::{
         extension::{Extension, ExtensionPoint},
         json::{Json, Object},
@@ -17,7 +17,7 @@ use zarr_array::{
         name::NodePath,
         registry::Registry,
         source::ByteRange,
-        store::{Prefix, Store},
+        store::Store,
     },
     plugins::Found,
 };
@@ -129,25 +129,29 @@ pub(super) fn stored(store: &std::sync::Arc<dyn Store>) -> Result<(u64, u64)> {
     Ok((keys.len() as u64, total))
 }
 
-/// The metadata of the arrays at and below a node, also of those that cannot be opened. Gives how many documents could
-/// not be read.
-fn arrays(hierarchy: &Hierarchy, path: &NodePath, found: &mut Vec<ArrayMetadata>) -> Result<usize> {
+/// Calls `each` for the metadata of the arrays at and below a node, also of those that cannot be opened. Gives how many
+/// documents could not be read.
+fn arrays(hierarchy: &Hierarchy, path: &NodePath, each: &mut dyn FnMut(&ArrayMetadata)) -> Result<usize> {
+    if let NodeMetadata::Array(m) = hierarchy.metadata(path)? {
+        each(&m);
+        return Ok(0);
+    }
     let mut unread = 0;
-    match hierarchy.metadata(path)? {
-        NodeMetadata::Array(m) => found.push(m),
-        NodeMetadata::Group(_) => {
-            let prefix = Prefix::of(path);
-            for below in hierarchy.store().lister()?.list_dir(&prefix)?.prefixes {
-                let name = below.strip(&prefix).map(|p| p.as_str().trim_end_matches('/').to_owned());
-                let Some(Ok(child)) = name.map(|n| path.child(&n)) else { continue };
-                match arrays(hierarchy, &child, found) {
-                    Ok(n) => unread += n,
-                    Err(e) => {
-                        say(&format!("warning: {e}"));
-                        unread += 1;
-                    }
-                }
-            }
+    let mut warn = |e: &Error| {
+        say(&format!("warning: {e}"));
+        unread += 1;
+    };
+    for child in hierarchy.group(&path.to_string())?.walk() {
+        match child {
+            Ok(Child { node: Ok(Node::Array(array)), .. }) => each(array.metadata()),
+            Ok(Child { node: Ok(Node::Group(_)), .. }) => {}
+            Ok(Child { path, node: Err(e), .. }) => match hierarchy.metadata(&NodePath::new(&path)?) {
+                // What it needs is just what is not here.
+                Ok(NodeMetadata::Array(m)) => each(&m),
+                Ok(NodeMetadata::Group(_)) => warn(&e),
+                Err(e) => warn(&e),
+            },
+            Err(e) => warn(&e),
         }
     }
     Ok(unread)
@@ -179,11 +183,10 @@ pub(super) fn refusal(found: &Found, registry: &Registry, point: ExtensionPoint,
 
 /// Tells which extensions arrays at and below a node need, and what gives each.
 pub(super) fn needs(hierarchy: &Hierarchy, path: &NodePath, plugins: &Found, json: bool) -> Result<Outcome> {
-    let (mut all, mut used) = (Vec::new(), BTreeMap::new());
-    let unread = arrays(hierarchy, path, &mut all)?;
-    for metadata in &all {
+    let mut used = BTreeMap::new();
+    let unread = arrays(hierarchy, path, &mut |metadata| {
         metadata.extensions().for_each(|(point, e)| nested(point, e, &mut used));
-    }
+    })?;
     let (registry, mut missing, mut lines) = (&hierarchy.context().registry, unread > 0, Vec::new());
     for ((point, name), needed) in &used {
         let refused = refusal(plugins, registry, *point, name);

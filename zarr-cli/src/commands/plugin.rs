@@ -5,7 +5,6 @@ use crate::{
     args::Plugin as Verb,
     location::Location,
     output::{one_line, print, say, show},
-    output_file::OutputFile,
     session::Session,
 };
 use std::{

@@ -9,7 +9,7 @@ use crate::{
     output_file::OutputFile,
 };
 use std::io::{self, BufWriter, Write};
-use zarr_array::{Array, Context, Error, Result, Selection};
+use zarr_array::{Array, Context, Error, Result, Selection, core::representation::product};
 
 /// Elements that are in memory at a time.
 const SLAB: u64 = 1 << 22;
@@ -60,7 +60,7 @@ fn nested(array: &Array, selection: &Selection, shape: &[u64], out: &mut dyn Wri
     let depth = shape.iter().position(|n| *n == 0);
     let mut brackets = Brackets { sizes: sizes(&shape[..depth.unwrap_or(shape.len())]), at: 0 };
     if let Some(depth) = depth {
-        let count: u64 = shape[..depth].iter().product();
+        let count = product(&shape[..depth], 1)?;
         return (0..count).try_for_each(|_| brackets.print("[]", out));
     }
     for part in parts(array, selection, SLAB)? {

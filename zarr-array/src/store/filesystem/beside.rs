@@ -139,16 +139,22 @@ fn create_dir(path: &Path, fsync: bool) -> io::Result<()> {
     if !fsync {
         return fs::create_dir_all(path);
     }
-    match fs::create_dir(path) {
-        Err(e) if e.kind() == ErrorKind::NotFound => {
-            create_dir(path.parent().ok_or(ErrorKind::NotFound)?, fsync)?;
-            fs::create_dir(path)?;
-            sync_parent(path)
-        }
-        Err(e) if e.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+    let made = |at: &Path| match fs::create_dir(at) {
+        Err(e) if e.kind() == ErrorKind::AlreadyExists && at.is_dir() => Ok(()),
         Err(e) => Err(e),
-        Ok(()) => sync_parent(path),
+        Ok(()) => sync_parent(at),
+    };
+    let mut missing = Vec::new();
+    for at in path.ancestors() {
+        match made(at) {
+            Err(e) if e.kind() == ErrorKind::NotFound => missing.push(at),
+            other => {
+                other?;
+                break;
+            }
+        }
     }
+    missing.into_iter().rev().try_for_each(made)
 }
 
 /// Waits until the disk has the name of a path, or that it is gone.
@@ -183,13 +189,17 @@ pub(super) fn remove_tree(path: &Path, names: &Names, fsync: bool) -> io::Result
 /// they are removed. What may not be looked at, and what goes meanwhile, is left out.
 ///
 /// Only files with the exact names that [`Names`] makes are looked at, and directories with such names, which are what
-/// [`remove_tree`] did not finish to remove.
+/// [`remove_tree`] and [staging](super::staging) did not finish to remove.
 pub(super) fn debris(root: &Path, remove: bool) -> io::Result<Vec<PathBuf>> {
     let is_passing = |e: &io::Error| matches!(e.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied);
     let (mut found, mut left) = (Vec::new(), vec![root.to_owned()]);
     while let Some(directory) = left.pop() {
         let entries = match fs::read_dir(&directory) {
             Err(e) if is_passing(&e) && directory != root => continue,
+            // The path is longer than any that the system opens: the error says which.
+            Err(e) if directory != root => {
+                return Err(io::Error::new(e.kind(), format!("{}: {e}", directory.display())));
+            }
             other => other?,
         };
         for entry in entries {
@@ -240,16 +250,30 @@ fn orphaned(path: &Path, process: u32) -> Option<File> {
     now.is(&metadata).then_some(file)
 }
 
-/// True if a directory, or one in it, has a value.
+/// True if a directory, or one in it, has a value. So has one that cannot be read, as far as anybody can tell.
 pub(super) fn has_values(directory: &Path) -> bool {
     // Most are nodes.
-    if directory.join("zarr.json").symlink_metadata().is_ok() {
+    let is_node = |directory: &Path| directory.join("zarr.json").symlink_metadata().is_ok();
+    if is_node(directory) {
         return true;
     }
     let Ok(entries) = fs::read_dir(directory) else { return true };
-    entries.flatten().any(|entry| match entry.file_type() {
-        _ if entry.file_name().to_str().is_some_and(is_partial) => false,
-        Ok(kind) if kind.is_dir() => has_values(&entry.path()),
-        _ => true,
-    })
+    let mut open = vec![entries];
+    while let Some(entries) = open.last_mut() {
+        let Some(entry) = entries.next() else {
+            open.pop();
+            continue;
+        };
+        let Ok(entry) = entry else { continue };
+        match entry.file_type() {
+            _ if entry.file_name().to_str().is_some_and(is_partial) => {}
+            Ok(kind) if kind.is_dir() => match fs::read_dir(entry.path()) {
+                Ok(_) if is_node(&entry.path()) => return true,
+                Ok(entries) => open.push(entries),
+                Err(_) => return true,
+            },
+            _ => return true,
+        }
+    }
+    false
 }

@@ -53,16 +53,13 @@ impl ListableStore for FilesystemStore {
         Ok(found)
     }
     fn list_prefix(&self, prefix: &Prefix) -> Result<BTreeSet<Key>> {
-        let start = fs::canonicalize(self.directory(prefix)?).into_iter().collect::<Vec<_>>();
-        let (mut keys, mut left) = (BTreeSet::new(), vec![(prefix.clone(), start)]);
-        while let Some((prefix, above)) = left.pop() {
+        let (mut keys, mut left) = (BTreeSet::new(), vec![prefix.clone()]);
+        while let Some(prefix) = left.pop() {
             let found = self.list_dir(&prefix)?;
             keys.extend(found.keys);
-            for p in found.prefixes {
-                // A link to a directory above would never end.
-                let Ok(path) = fs::canonicalize(self.root.join(p.as_str())) else { continue };
-                if !above.contains(&path) {
-                    left.push((p, above.iter().cloned().chain([path]).collect()));
+            for prefix in found.prefixes {
+                if !self.leads_back(&self.directory(&prefix)?) {
+                    left.push(prefix);
                 }
             }
         }

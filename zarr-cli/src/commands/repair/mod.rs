@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     let node = at.hierarchy.node(&at.path())?;
     let mut steps = Steps { context, data: args.data, documents: BTreeMap::new(), all: Vec::new() };
     steps.debris(&at.hierarchy, &at.node);
-    steps.node(&node);
+    steps.node(node);
     let mut steps = steps.all(&at.hierarchy);
     if args.apply {
         at.hierarchy.store().writer()?;
@@ -107,22 +107,39 @@ impl Steps<'_> {
         }
     }
     /// Steps for a node and those below, deepest groups first.
-    fn node(&mut self, node: &Node) {
-        match node {
-            Node::Array(array) if self.data => {
-                if let Err(e) = self.shards(array) {
-                    self.unknown(array.path(), "shards".to_owned(), e);
-                }
+    fn node(&mut self, node: Node) {
+        let group = match node {
+            Node::Array(array) => return self.array(&array),
+            Node::Group(group) => group,
+        };
+        // The groups on the way: the copies in one are looked at after all that is below it.
+        let (mut walk, mut way) = (group.walk(), vec![group]);
+        while let Some(child) = walk.next() {
+            // An error is of the group that was found last.
+            let depth = walk.depth() + usize::from(child.is_err());
+            while way.len() > depth {
+                way.pop().iter().for_each(|group| self.copies(group));
             }
-            Node::Array(_) => {}
-            Node::Group(group) => {
-                match group.children() {
+            match child {
+                Ok(child) => match child.node {
+                    Ok(Node::Array(array)) => self.array(&array),
+                    Ok(Node::Group(group)) => way.push(group),
                     // What cannot be opened, `zarr validate` tells.
-                    Ok(children) => children.into_iter().flat_map(|c| c.node).for_each(|node| self.node(&node)),
-                    Err(e) => self.unknown(group.path(), "nodes".to_owned(), e),
+                    Err(_) => {}
+                },
+                Err(e) => {
+                    let group = way.last().map_or(NodePath::ROOT, |group| group.path().clone());
+                    self.unknown(&group, "nodes".to_owned(), e);
                 }
-                self.copies(group);
             }
+        }
+        way.iter().rev().for_each(|group| self.copies(group));
+    }
+    fn array(&mut self, array: &Array) {
+        if self.data
+            && let Err(e) = self.shards(array)
+        {
+            self.unknown(array.path(), "shards".to_owned(), e);
         }
     }
     fn copies(&mut self, group: &Group) {

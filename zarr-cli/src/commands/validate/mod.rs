@@ -19,7 +19,7 @@ use std::{
     thread,
 };
 use zarr_array::{
-    Array, Context, Error, Group, Hierarchy, Node, Result,
+    Array, Child, Context, Error, Group, Hierarchy, Node, Result,
     core::{
         json::{Json, Object},
         name::NodePath,
@@ -48,9 +48,9 @@ struct Found {
     keep: bool,
 }
 
-/// An array and the cells of the chunks that are stored: sorted, and each of them in the grid.
+/// An array, to be opened again, and the cells of the chunks that are stored: sorted, and each of them in the grid.
 struct Stored {
-    array: Array,
+    path: String,
     cells: Vec<Vec<u64>>,
 }
 
@@ -79,11 +79,12 @@ fn find(hierarchy: &Hierarchy, node: &NodePath, args: &Args) -> Found {
     }
     let arrays = std::mem::take(&mut found.arrays);
     if args.data {
-        check_chunks(&arrays, &mut found);
+        check_chunks(hierarchy, &arrays, &mut found);
     }
-    for Stored { array, cells } in arrays.iter().filter(|_| args.complete) {
-        if let Err(e) = complete::check(array, cells, &mut found) {
-            found.error(&array.path().to_string(), "all chunks are stored", &e);
+    for Stored { path, cells } in arrays.iter().filter(|_| args.complete) {
+        let checked = hierarchy.array(path).and_then(|array| complete::check(&array, cells, &mut found));
+        if let Err(e) = checked {
+            found.error(path, "all chunks are stored", &e);
         }
     }
     let rule = "nothing is left behind";
@@ -125,31 +126,38 @@ fn report(found: &Found, args: &Args) -> Result<Outcome> {
 }
 
 fn check(node: &Node, found: &mut Found) {
+    check_node(node, found);
+    let Node::Group(group) = node else { return };
+    for child in group.walk() {
+        match child {
+            Ok(Child { node: Ok(node), .. }) => check_node(&node, found),
+            Ok(Child { path, node: Err(e), .. }) => found.error(&format!("/{path}"), "a node opens", &e),
+            Err(e) => {
+                let path = e.node().unwrap_or_default().to_owned();
+                let is_same = |p: &Problem| p.node == path && p.rule == KEYS_ARE_LISTED;
+                if !found.problems.last().is_some_and(is_same) {
+                    found.error(&path, KEYS_ARE_LISTED, &e);
+                }
+            }
+        }
+    }
+}
+
+const KEYS_ARE_LISTED: &str = "keys are listed";
+
+/// One node, without those below.
+fn check_node(node: &Node, found: &mut Found) {
     found.nodes += 1;
     let checked = match node {
         Node::Array(array) => check_keys(array, found),
         Node::Group(group) => {
             check_consolidated(group, found);
-            check_below(group, found)
+            check_group_keys(group, found)
         }
     };
     if let Err(e) = checked {
-        found.error(&node.path().to_string(), "keys are listed", &e);
+        found.error(&node.path().to_string(), KEYS_ARE_LISTED, &e);
     }
-}
-
-fn check_below(group: &Group, found: &mut Found) -> Result<()> {
-    check_group_keys(group, found)?;
-    for child in group.children()? {
-        match &child.node {
-            Ok(node) => check(node, found),
-            Err(e) => {
-                let node = format!("{}/{}", group.path().to_string().trim_end_matches('/'), child.name);
-                found.error(&node, "a node opens", e);
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Below an array are its metadata document and its chunks, and nothing else.
@@ -177,7 +185,7 @@ fn check_keys(array: &Array, found: &mut Found) -> Result<()> {
     }
     if found.keep {
         cells.dedup();
-        found.arrays.push(Stored { array: array.clone(), cells });
+        found.arrays.push(Stored { path, cells });
     }
     Ok(())
 }
@@ -200,14 +208,26 @@ fn check_group_keys(group: &Group, found: &mut Found) -> Result<()> {
 }
 
 /// Decodes all chunks that are stored, on all threads.
-fn check_chunks(arrays: &[Stored], found: &mut Found) {
-    let all: Vec<_> = arrays.iter().flat_map(|a| a.cells.iter().map(move |c| (&a.array, c))).collect();
+fn check_chunks(hierarchy: &Hierarchy, arrays: &[Stored], found: &mut Found) {
+    let all: Vec<_> = arrays.iter().flat_map(|a| a.cells.iter().map(move |c| (a.path.as_str(), c))).collect();
     let (progress, next, damaged) =
         (Progress::new("chunks", all.len() as u64), AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
-        while let Some((array, cell)) = all.get(next.fetch_add(1, Relaxed)) {
-            if let Err(e) = array.check_chunk(cell) {
-                damaged.lock().unwrap_or_else(PoisonError::into_inner).push((*array, *cell, e));
+        // Each thread has one array open: the one whose chunks it is at.
+        let mut open: Option<(&str, Array)> = None;
+        while let Some((path, cell)) = all.get(next.fetch_add(1, Relaxed)) {
+            let array = match open.take().filter(|(at, _)| at == path) {
+                Some((_, array)) => Ok(array),
+                None => hierarchy.array(path),
+            };
+            let mut is_sharded = false;
+            let decoded = array.and_then(|array| {
+                let (_, array) = open.insert((*path, array));
+                is_sharded = array.inner_chunk_shape().is_some();
+                array.check_chunk(cell)
+            });
+            if let Err(e) = decoded {
+                damaged.lock().unwrap_or_else(PoisonError::into_inner).push((*path, *cell, e, is_sharded));
             }
             progress.add(1);
         }
@@ -219,12 +239,11 @@ fn check_chunks(arrays: &[Stored], found: &mut Found) {
     });
     found.chunks += all.len() as u64;
     let mut damaged = damaged.into_inner().unwrap_or_else(PoisonError::into_inner);
-    damaged.sort_by(|a, b| (a.0.path().as_key(), a.1).cmp(&(b.0.path().as_key(), b.1)));
-    for (array, _, e) in &damaged {
+    damaged.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+    for (path, _, e, is_sharded) in &damaged {
         // Of other chunks nothing is stored twice.
-        found.repairable |= array.inner_chunk_shape().is_some();
-        let path = array.path().to_string();
-        found.error(&path, "a chunk decodes", e);
+        found.repairable |= is_sharded;
+        found.error(path, "a chunk decodes", e);
     }
 }
 
