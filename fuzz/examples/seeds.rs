@@ -36,6 +36,36 @@ fn main() -> io::Result<()> {
             fs::write(folder.join(format!("seed-{i}")), text)?;
         }
     }
+    // Short inputs that stand for long documents: see `grammar`.
+    let array = |codecs: &[u8]| {
+        let before = br#"{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[4]}},"chunk_key_encoding":"default","fill_value":0,"codecs":["#;
+        [&before[..], codecs, b"]}"].concat()
+    };
+    let transpose = br#"{"name":"transpose","configuration":{"order":[0]}},"#;
+    let shard = br#"{"name":"sharding_indexed","configuration":{"chunk_shape":[4],"codecs":["#;
+    let end = br#"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}}"#;
+    let seeds: [(&str, Vec<u8>); 6] = [
+        ("many-codecs", array(&[&[1, 0x47, 9, transpose.len() as u8], &transpose[..], b"\"bytes\""].concat())),
+        ("some-codecs", array(&[&[1, 31, 0, transpose.len() as u8], &transpose[..], b"\"bytes\""].concat())),
+        ("many-checksums", array(b"\"bytes\"\x01\x1e\x00\x09,\"crc32c\"")),
+        (
+            "deep-shards",
+            array(&[&[2, 8, 0, shard.len() as u8, end.len() as u8], &shard[..], end, b"\"bytes\""].concat()),
+        ),
+        (
+            "deep-lists",
+            b"{\"zarr_format\":3,\"node_type\":\"group\",\"attributes\":{\"a\":\x02\x7d\x00\x01\x01[]1}}".to_vec(),
+        ),
+        (
+            "many-members",
+            b"{\"zarr_format\":3,\"node_type\":\"group\",\"attributes\":{\x01\x10\x27\x06\"\x03\":1,\"a\":1}}".to_vec(),
+        ),
+    ];
+    for (name, seed) in seeds {
+        for target in ["metadata", "json"] {
+            fs::write(here.join("corpus").join(target).join(name), &seed)?;
+        }
+    }
     let folder = here.join("corpus/manifest");
     fs::create_dir_all(&folder)?;
     let manifest = here.join("../plugins/numcodecs-lz4/zarrplugin.json");

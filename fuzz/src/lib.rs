@@ -4,11 +4,14 @@
 //! in that sum; `run` limits each of their allocations to as much.
 
 mod descriptor;
+mod grammar;
 mod heap;
 
 pub use descriptor::descriptor;
+pub use grammar::on_a_usual_stack;
 pub use heap::MOST;
 
+use grammar::expanded;
 use heap::bounded;
 use std::{
     path::Path,
@@ -217,8 +220,12 @@ fn registry() -> &'static Arc<Registry> {
     REGISTRY.get_or_init(|| Arc::new(Registry::builtin().expect("built-in extensions")))
 }
 
-/// A metadata document: what is accepted is printed and accepted again, and its array can be opened and read, or not.
+/// A metadata document, as the `grammar` has it: what is accepted is printed and accepted again, and its array can be
+/// opened, an element written and read again, or not.
 pub fn metadata(data: &[u8]) {
+    on_a_usual_stack(document, &expanded(data));
+}
+fn document(data: &[u8]) {
     let _ready = registry();
     bounded(|| {
         let limits = limits();
@@ -235,12 +242,20 @@ pub fn metadata(data: &[u8]) {
         // One element, if there is one.
         let one: Vec<std::ops::Range<u64>> = array.shape().iter().map(|n| n.saturating_sub(1)..*n).collect();
         let _fill_or_error =
-            (array.read_bytes(one.clone()), array.read::<String>(one.clone()), array.read::<Vec<u8>>(one));
+            (array.read_bytes(one.clone()), array.read::<String>(one.clone()), array.read::<Vec<u8>>(one.clone()));
+        let mut element = vec![0; array.representation().element_size()];
+        element.iter_mut().take(1).for_each(|byte| *byte = 1);
+        if array.write_bytes(one.clone(), &element).is_ok() {
+            assert!(array.read_bytes(one).expect("what was written is read") == element, "another element is read");
+        }
     });
 }
 
-/// JSON: what is accepted is printed, compactly and not, and is the same when it is read again.
+/// JSON, as the `grammar` has it: what is accepted is printed, compactly and not, and is the same when it is read again.
 pub fn json(data: &[u8]) {
+    on_a_usual_stack(value, &expanded(data));
+}
+fn value(data: &[u8]) {
     bounded(|| {
         let Ok(json) = Json::parse(data, &limits()) else { return };
         for text in [json.to_string(), json.to_pretty()] {
@@ -314,7 +329,9 @@ macro_rules! chunk {
         thread_local! {
             static CHUNK: $crate::Chunk = $crate::Chunk::new($target);
         }
-        libfuzzer_sys::fuzz_target!(|data: &[u8]| CHUNK.with(|chunk| chunk.run(data)));
+        libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+            $crate::on_a_usual_stack(|data| CHUNK.with(|chunk| chunk.run(data)), data);
+        });
     };
 }
 pub use heap::Heap;
