@@ -83,6 +83,39 @@ fn much_between_two_codecs() {
     }
 }
 
+/// Threads share a budget. A chunk that needs more than is left of it waits for nobody, and is refused only if it needs
+/// more than one chunk may have.
+#[test]
+fn one_budget_for_all_threads() {
+    const CHUNK: u64 = 2 << 20;
+    let mut context = Context::new().unwrap();
+    context.limits.memory = 8 << 20;
+    let hierarchy = Hierarchy::new(Arc::new(MemoryStore::default()), context);
+    let codecs = [BYTES, GZIP].map(json);
+    let small = NewArray::new([8 * CHUNK], "uint8").chunk_shape([CHUNK]).codecs(codecs.clone());
+    let array = hierarchy.create_array("/small", &small).unwrap();
+    let elements: Vec<u8> = (0..8 * CHUNK).map(|i| (i / CHUNK + 1) as u8).collect();
+    array.write(.., &elements).unwrap();
+    std::thread::scope(|s| {
+        for i in 0..8 {
+            let array = &array;
+            s.spawn(move || {
+                for round in 0..8 {
+                    let at = Region::new(&[(i + round) % 8 * CHUNK + 5], &[1]).unwrap();
+                    assert_eq!(read_region(array, &at).unwrap().concat(), [((i + round) % 8 + 1) as u8]);
+                }
+            });
+        }
+    });
+    let large = NewArray::new([4 * CHUNK], "uint8").chunk_shape([4 * CHUNK]).codecs(codecs);
+    let array = hierarchy.create_array("/large", &large).unwrap();
+    array.write(.., &elements[..4 * CHUNK as usize]).unwrap_err();
+    let bytes = bomb("uint8", &[BYTES, GZIP]);
+    array.data_store().writer().unwrap().set(&Key::new("c/0").unwrap(), &bytes).unwrap();
+    let e = read_region(&array, &Region::new(&[5], &[1]).unwrap()).unwrap_err();
+    assert!(matches!(e.kind(), ErrorKind::Budget { asked: 0x80_0000, taken: 0, limit: 0x60_0000 }), "{e}");
+}
+
 /// A frame may ask its reader for a window of 128 MiB and more before its first byte. Every reader should grant 8 MiB.
 #[test]
 fn a_zstd_frame_with_a_large_window() {
