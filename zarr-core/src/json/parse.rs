@@ -40,6 +40,21 @@ struct Parser<'a> {
     most_memory: u64,
 }
 
+/// From this many on, memory is given back in place.
+const MANY: usize = 1024;
+
+/// The items without memory that they do not need. A few move to memory of their own: shrunk in place, each list would leave a
+/// gap behind that the next is too long for.
+fn exact<T>(mut items: Vec<T>) -> Vec<T> {
+    if items.len() >= MANY {
+        items.shrink_to_fit();
+        return items;
+    }
+    let mut exact = Vec::with_capacity(items.len());
+    exact.append(&mut items);
+    exact
+}
+
 impl Parser<'_> {
     #[cold]
     fn fail<T>(&self, reason: &'static str) -> Result<T> {
@@ -114,8 +129,7 @@ impl Parser<'_> {
             items.push(self.value()?);
             self.space();
             if self.take(b']') {
-                items.shrink_to_fit();
-                return Ok(Json::Array(items));
+                return Ok(Json::Array(exact(items)));
             }
             if !self.take(b',') {
                 return self.fail("expected `,` or `]`");
@@ -156,7 +170,7 @@ impl Parser<'_> {
                     drop(members);
                     return self.fail_at_member(begin, again);
                 }
-                return Ok(Json::Object(Object(members.into())));
+                return Ok(Json::Object(Object(exact(members).into())));
             }
             if !self.take(b',') {
                 return self.fail("expected `,` or `}`");
