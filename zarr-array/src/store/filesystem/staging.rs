@@ -171,8 +171,9 @@ impl Staged for Staging {
     }
     fn commit(mut self: Box<Self>, replace: bool) -> Result<bool> {
         let put = match self.temporary.exists() {
-            true => self.put(replace),
-            false => Err(io::Error::new(ErrorKind::NotFound, "the directory above was removed meanwhile")),
+            Ok(true) => self.put(replace),
+            Err(e) => Err(e),
+            Ok(false) => Err(io::Error::new(ErrorKind::NotFound, "the directory above was removed meanwhile")),
         };
         put.map_err(|e| Error::from(e).at_key(&self.prefix))
     }
@@ -241,19 +242,32 @@ impl Temporary {
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => continue,
                 other => other?,
             }
-            let lock = File::open(&path).ok().filter(|directory| hold::lock(directory).is_ok());
-            let temporary = Self { path, lock };
+            let mut temporary = Self { path, lock: None };
+            match File::open(&temporary.path) {
+                Ok(directory) => {
+                    hold::lock(&directory)?;
+                    temporary.lock = Some(directory);
+                }
+                // There directories cannot be opened.
+                Err(_) if cfg!(not(unix)) => {}
+                // Somebody who removes orphans has come between.
+                Err(e) if e.kind() == ErrorKind::NotFound => continue,
+                Err(e) => return Err(e),
+            }
             // Somebody who removes orphans may have come between.
-            if temporary.exists() {
+            if temporary.exists()? {
                 return Ok(temporary);
             }
         }
     }
     /// True if it is still this directory that has the name.
-    fn exists(&self) -> bool {
-        let Some(lock) = &self.lock else { return self.path.is_dir() };
-        let look = split(&self.path).and_then(|(parent, name)| Directory::open(parent)?.look(name, true));
-        look.is_ok_and(|found| found.zip(lock.metadata().ok()).is_some_and(|(found, own)| found.is(&own)))
+    fn exists(&self) -> io::Result<bool> {
+        let Some(lock) = &self.lock else { return Ok(self.path.is_dir()) };
+        let own = lock.metadata()?;
+        match split(&self.path).and_then(|(parent, name)| Directory::open(parent)?.look(name, true)) {
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(false),
+            found => Ok(found?.is_some_and(|found| found.is(&own))),
+        }
     }
     /// Moves it into another directory, and gives the one in which it was.
     fn move_into(&mut self, directory: &Path) -> io::Result<PathBuf> {
