@@ -90,7 +90,12 @@ pub fn on_a_usual_stack(work: fn(&[u8]), data: &[u8]) {
     static THREAD: OnceLock<Mutex<(SyncSender<Work>, Receiver<()>)>> = OnceLock::new();
     let thread = THREAD.get_or_init(|| {
         let ((send, work), (done, finished)) = (sync_channel::<Work>(0), sync_channel(0));
-        let run = move || work.iter().try_for_each(|(f, data)| done.send({ f(&data) }));
+        let run = move || {
+            work.iter().try_for_each(|(f, data)| {
+                f(&data);
+                done.send(())
+            })
+        };
         thread::Builder::new().stack_size(STACK).spawn(run).expect("a thread");
         Mutex::new((send, finished))
     });

@@ -1,7 +1,9 @@
 //! A store seen as a hierarchy of nodes. Specification: core, "Storage".
 
 mod build;
+mod copies;
 
+use self::copies::{Below, Changed};
 use crate::{
     array::{Array, NewArray, bad_name},
     context::Context,
@@ -10,11 +12,11 @@ use crate::{
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 use zarr_core::{
     Error, ErrorKind, Result,
-    json::{Json, Object},
+    json::Object,
     limits::Limits,
     metadata::{ArrayMetadata, GroupMetadata, NodeMetadata},
     name::NodePath,
@@ -34,8 +36,6 @@ pub struct Hierarchy {
     /// Changed nodes of a [`batch`](Self::batch), whose copies are yet to be renewed; `None` inside once it has ended.
     batch: Option<Changed>,
 }
-
-type Changed = Arc<Mutex<Option<Vec<(NodePath, Below)>>>>;
 
 /// What a document without a known length counts for where others are read at the same time.
 const USUAL_DOCUMENT: u64 = 64 << 10;
@@ -252,103 +252,6 @@ impl Hierarchy {
         self.note_change(&path, Below::Goes)
     }
 
-    /// Makes many changes through the hierarchy that it gives, and then renews the copies of all changed nodes in the groups
-    /// above at once, also if `f` fails. Each group above is looked at once, and not for each node below it.
-    ///
-    /// # Errors
-    /// That of `f`, or else that of renewing copies.
-    pub fn batch<R>(&self, f: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
-        let changed = Arc::new(Mutex::new(Some(Vec::new())));
-        let done = f(&Self { batch: Some(changed.clone()), ..self.clone() });
-        let changed = changed.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let renewed = self.note_changes(changed.unwrap_or_default());
-        done.and_then(|done| renewed.map(|()| done))
-    }
-    /// Brings the copies in the groups above a changed node up to date, where there are any.
-    fn note_change(&self, path: &NodePath, below: Below) -> Result<()> {
-        self.note_changes(vec![(path.clone(), below)])
-    }
-    fn note_changes(&self, changed: Vec<(NodePath, Below)>) -> Result<()> {
-        if let Some(batch) = &self.batch
-            && let Some(later) = &mut *batch.lock().unwrap_or_else(PoisonError::into_inner)
-        {
-            later.extend(changed);
-            return Ok(());
-        }
-        let mut groups = BTreeSet::new();
-        for (path, _) in &changed {
-            let mut above = path.parent();
-            while let Some(group) = above {
-                above = group.parent();
-                if !groups.insert(group) {
-                    break;
-                }
-            }
-        }
-        // From the innermost out.
-        for group_path in groups.into_iter().rev() {
-            // Most groups have no copies, and stay as they are.
-            match self.stored_metadata(&group_path) {
-                Ok(NodeMetadata::Group(group))
-                    if matches!(group.document().get("consolidated_metadata"), Some(Json::Object(_))) => {}
-                // What is no document has no copies that are used.
-                Err(e)
-                    if !matches!(
-                        e.kind(),
-                        ErrorKind::NodeMissing | ErrorKind::Metadata(_) | ErrorKind::Json { .. }
-                    ) =>
-                {
-                    return Err(e);
-                }
-                _ => continue,
-            }
-            for below in [Below::Stays, Below::Goes, Below::Replaced] {
-                let same = changed.iter().filter(|(_, b)| *b == below);
-                let relative: BTreeSet<&str> =
-                    same.filter_map(|(p, _)| p.relative_to(&group_path).filter(|p| !p.is_empty())).collect();
-                if !relative.is_empty() {
-                    self.renew_copies(&group_path, &relative, below)?;
-                }
-            }
-        }
-        Ok(())
-    }
-    /// Brings the copies of some nodes, given by their paths below a group, up to date in that group, and unless `below` stays
-    /// those of all nodes below them.
-    fn renew_copies(&self, group: &NodePath, paths: &BTreeSet<&str>, below: Below) -> Result<()> {
-        let mut new = Vec::new();
-        if below == Below::Replaced {
-            for path in paths {
-                let found = self.documents_below(&group.join(path)?)?;
-                new.extend(found.into_keys().map(|p| format!("{path}/{p}")));
-            }
-        }
-        let renew = &mut |node: &mut NodeMetadata| {
-            let NodeMetadata::Group(node) = node else { return Ok(()) };
-            let copies = node.consolidated().map(|c| c.nodes().clone());
-            let Some(copies) = copies else {
-                // Copies of a kind that is not known here would be wrong now.
-                node.set_consolidated(None);
-                return Ok(());
-            };
-            let is_inside = |p: &str| p.match_indices('/').any(|(i, _)| paths.contains(&p[..i]));
-            let inside = copies.iter().map(|(p, _)| p).filter(|p| below != Below::Stays && is_inside(p));
-            let mut now = BTreeMap::new();
-            for path in inside.chain(paths.iter().copied()).chain(new.iter().map(String::as_str)) {
-                // As it is now: of several that change it, the last to come here has seen what all stored.
-                let own = match self.stored_metadata(&group.join(path)?) {
-                    Ok(node) => Some(copy_of(&node)),
-                    Err(e) if matches!(e.kind(), ErrorKind::NodeMissing) => None,
-                    Err(e) => return Err(e),
-                };
-                now.insert(path, own);
-            }
-            node.set_consolidated(Some(copies_with(&copies, now)));
-            Ok(())
-        };
-        self.rewrite(group, renew).map(|_| ())
-    }
-
     /// What a group has in common with no other: the URI of what is below it.
     pub(crate) fn uri(&self, group: &NodePath) -> String {
         let uri = self.store.uri(&Prefix::of(group));
@@ -409,62 +312,6 @@ impl Hierarchy {
         }
         None
     }
-
-    /// Writes copies of the documents of all nodes below a group into it, as zarr-python does.
-    ///
-    /// Nodes may be changed, made and removed meanwhile. If this fails half way, copies may be older than what they copy:
-    /// call it again.
-    pub fn consolidate(&self, path: &str) -> Result<()> {
-        let path = NodePath::new(path)?;
-        if let NodeMetadata::Array(_) = self.stored_metadata(&path)? {
-            return Err(Error::argument("an array has nothing below it").at_node(&path));
-        }
-        let copied = self.documents_below(&path)?;
-        self.change_node(&path, |m| {
-            if let NodeMetadata::Group(group) = m {
-                group.set_consolidated(Some(copied.clone().into_iter().collect()));
-            }
-            Ok(())
-        })?;
-        // From now on whoever changes a node finds copies, and renews its own. Who looked for them before found none, or had
-        // them replaced by what was read before that: the document is another than the one that was copied.
-        let now = self.documents_below(&path)?;
-        let gone = copied.keys().filter(|p| !now.contains_key(*p));
-        let other = now.iter().filter(|(p, document)| copied.get(*p) != Some(document)).map(|(p, _)| p);
-        let changed: BTreeSet<&str> = other.chain(gone).map(String::as_str).collect();
-        match changed.is_empty() {
-            true => Ok(()),
-            false => self.renew_copies(&path, &changed, Below::Stays),
-        }
-    }
-    /// Copies of the documents of all nodes below a group, by their paths relative to it.
-    fn documents_below(&self, path: &NodePath) -> Result<BTreeMap<String, Object>> {
-        let plain = Self { consolidated: None, ..self.clone() };
-        // With each group how many there are above it, and of those on the way to the last the URIs: a link may lead back to one.
-        let (mut nodes, mut left, mut way) = (BTreeMap::new(), vec![(path.clone(), 0, plain.uri(path))], Vec::new());
-        while let Some((at, depth, own)) = left.pop() {
-            way.truncate(depth);
-            way.push(own);
-            for name in plain.entries(&at)?.names {
-                let child = at.child(&name)?;
-                let metadata = match plain.stored_metadata(&child) {
-                    // A prefix without a document is no node.
-                    Err(e) if matches!(e.kind(), ErrorKind::NodeMissing) => continue,
-                    other => other?,
-                };
-                let copy = copy_of(&metadata);
-                if let NodeMetadata::Group(_) = metadata {
-                    let own = plain.uri(&child);
-                    if way.contains(&own) {
-                        continue;
-                    }
-                    left.push((child.clone(), depth + 1, own));
-                }
-                nodes.insert(child.relative_to(path).unwrap_or_default().to_owned(), copy);
-            }
-        }
-        Ok(nodes)
-    }
 }
 
 /// What is directly below a group.
@@ -511,32 +358,4 @@ impl Change for Document<'_> {
 fn exists(path: &NodePath) -> Error {
     let e = Error::new(ErrorKind::NodeExists).at_key(Key::metadata(path)).at_node(path);
     e.with_hint("overwrite it (`--overwrite`, `NewArray::overwrite`), or give another path")
-}
-
-/// What becomes of the copies of what is below a node that changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Below {
-    Stays,
-    /// It was removed, or the node is new and nothing is below it.
-    Goes,
-    /// Other nodes have taken its place.
-    Replaced,
-}
-
-/// The copy of a node's document.
-fn copy_of(node: &NodeMetadata) -> Object {
-    let mut copy = node.document().clone();
-    copy.remove("consolidated_metadata");
-    copy
-}
-
-/// Copies with others of some nodes, or with none, in their order.
-fn copies_with(copies: &Object, mut now: BTreeMap<&str, Option<Object>>) -> Object {
-    let kept = copies.iter().filter_map(|(p, copy)| match now.remove(p) {
-        None => Some((p, copy.clone())),
-        Some(own) => own.map(|own| (p, Json::Object(own))),
-    });
-    let mut kept: Object = kept.collect();
-    now.into_iter().filter_map(|(p, own)| Some((p, own?))).for_each(|(p, own)| kept.set(p, own));
-    kept
 }

@@ -52,7 +52,7 @@ pub(crate) fn print_with(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result)
     impl fmt::Write for Stream {
         fn write_str(&mut self, text: &str) -> fmt::Result {
             self.1 = self.0.write_all(text.as_bytes());
-            self.1.as_ref().map(|()| ()).map_err(|_| fmt::Error)
+            if self.1.is_ok() { Ok(()) } else { Err(fmt::Error) }
         }
     }
     let mut out = Stream(io::BufWriter::with_capacity(1 << 16, io::stdout().lock()), Ok(()));

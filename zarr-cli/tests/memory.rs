@@ -23,6 +23,7 @@ struct Ran {
 }
 
 /// Runs the command. Its output goes to a file, and is not looked at.
+#[expect(clippy::zombie_processes, reason = "`wait4` waits for it, and tells its peak memory")]
 fn run(args: &[&str]) -> Ran {
     let dir = Dir::new();
     let [out, err] = ["out", "err"].map(|name| File::create(dir.path(name)).unwrap());

@@ -1,6 +1,6 @@
 //! Nodes that are complete before anybody sees them.
 
-use super::{Below, Hierarchy, exists};
+use super::{Hierarchy, copies::Below, exists};
 use zarr_core::{Error, ErrorKind, Result, name::NodePath, store::Prefix};
 
 impl Hierarchy {
