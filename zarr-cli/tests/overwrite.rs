@@ -272,21 +272,24 @@ fn kills_leave_old_or_new() {
         let began = Instant::now();
         ok(&["copy", "--overwrite", &sources[0], &node]);
         let whole = began.elapsed();
-        let (mut seen, mut killed) = ([0, 0], 0);
-        for kill in 0..30u32 {
-            let mut process = start(&["copy", "--overwrite", &sources[kill as usize % 2], &node]);
-            let until = Instant::now() + whole * (kill * 7 % 30 + 1) / 25;
+        // Waits for longer after a kill and for less after a copy that was done, so that kills gather around its end, however
+        // busy the machine is.
+        let (mut seen, mut killed, mut kills, mut wait) = ([0, 0], 0, 0, whole / 2);
+        while kills < 30 || killed < 6 || seen.contains(&0) {
+            assert!(kills < 500, "{killed} killed, {seen:?} seen");
+            let mut process = start(&["copy", "--overwrite", &sources[kills % 2], &node]);
+            let until = Instant::now() + wait;
             while Instant::now() < until {
                 let array = Hierarchy::open(&s).unwrap().array("/a").unwrap();
                 let all: Vec<u32> = array.read(..).unwrap();
-                assert!(all.iter().all(|v| [1, 2].contains(v)), "kill {kill}");
+                assert!(all.iter().all(|v| [1, 2].contains(v)), "kill {kills}");
             }
-            killed += u32::from(process.0.try_wait().unwrap().is_none());
+            let is_killed = process.0.try_wait().unwrap().is_none();
             drop(process);
-            let value = value_of(&s);
-            seen[value as usize - 1] += 1;
+            wait = if is_killed { wait * 5 / 4 } else { wait * 3 / 4 };
+            (kills, killed) = (kills + 1, killed + usize::from(is_killed));
+            seen[value_of(&s) as usize - 1] += 1;
         }
-        assert!(killed > 5 && seen.iter().all(|n| *n > 0), "{killed} killed, {seen:?} seen");
         // The temporary directory of a store's root lies beside it.
         assert!(!temporary(&dir.path("")).is_empty());
         ok(&["repair", "--apply", &s]);
