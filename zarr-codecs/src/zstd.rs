@@ -77,7 +77,7 @@ impl BytesToBytes for Zstd {
         out.unused(bound - written?);
         Ok(())
     }
-    fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
         if encoded.is_empty() {
             return Err(Error::data("no bytes are no zstd frame"));
         }
@@ -87,7 +87,9 @@ impl BytesToBytes for Zstd {
         };
         let result = match self.decoded {
             Size::Exact(_) => decompress_at_once(&mut context, encoded, out),
-            Size::AtMost(_) | Size::Unknown => decompress_in_pieces(&mut context, encoded, out),
+            Size::AtMost(_) | Size::Unknown => {
+                decompress_in_pieces(&mut context, encoded, call.limits.chunk_bytes, out)
+            }
         };
         if result.is_ok() {
             self.decompressors.give(context);
@@ -116,10 +118,10 @@ fn decompress_at_once(context: &mut DCtx<'_>, encoded: &[u8], out: &mut Out<'_>)
     Ok(())
 }
 
-fn decompress_in_pieces(context: &mut DCtx<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+fn decompress_in_pieces(context: &mut DCtx<'_>, encoded: &[u8], chunk_bytes: u64, out: &mut Out<'_>) -> Result<()> {
     context.reset(ResetDirective::SessionOnly).map_err(failed)?;
-    // A frame says how much memory its window needs. More than what it may decode to is of no use.
-    let window = out.left().max(LEAST_WINDOW).ilog2().min(MOST_WINDOW_LOG);
+    // A frame says how much memory its window needs: of other writers as much for a small chunk as for a large one.
+    let window = chunk_bytes.max(LEAST_WINDOW).ilog2().min(MOST_WINDOW_LOG);
     context.set_parameter(DParameter::WindowLogMax(window)).map_err(failed)?;
     let mut input = InBuffer::around(encoded);
     let mut piece = PIECE.max(encoded.len() as u64);

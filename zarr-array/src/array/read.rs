@@ -135,7 +135,7 @@ impl Array {
     /// One cell after another, for grids of which it is not known that cells are disjoint.
     fn read_any_grid(&self, call: &Call<'_>, selected: &Selected, mut out: ViewMut<'_>) -> Result<()> {
         let r = self.representation().with_shape(&selected.bounds.len);
-        let mut scratch = call.scratch(r.bytes_within(call.limits)?)?;
+        let mut scratch = zeroed(r.bytes_within(call.limits)?)?;
         let mut all = ViewMut::new(&mut scratch, r.shape(), r.element_size())?.with_heap(out.heap());
         for cell in self.all_cells()? {
             let chunk = self.chunk_region(&cell)?;

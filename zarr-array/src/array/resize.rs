@@ -5,6 +5,7 @@ use crate::{element::Element, selection::Selection};
 use std::ops::Range;
 use zarr_core::{
     Error, ErrorKind, Result,
+    limits::zeroed,
     metadata::{ArrayMetadata, NodeMetadata, ResolvedArray},
     representation::product,
     source::Source,
@@ -119,7 +120,7 @@ impl Array {
         let (r, call) = (self.representation(), self.hierarchy.context().call());
         for part in self.newly_visible(cell, before)? {
             let part_r = r.with_shape(&part.len);
-            let mut bytes = call.scratch(part_r.bytes_within(call.limits)?)?;
+            let mut bytes = zeroed(part_r.bytes_within(call.limits)?)?;
             let heap = r.new_heap();
             let out = ViewMut::new(&mut bytes, &part.len, r.element_size())?.with_heap(heap.as_ref());
             self.read_view(&part, out)?;
@@ -132,7 +133,7 @@ impl Array {
     fn clear_outside(&self, cell: &[u64], before: &Region) -> Result<()> {
         let (r, call) = (self.representation(), self.hierarchy.context().call());
         for part in self.newly_visible(cell, before)? {
-            let mut bytes = call.scratch(r.with_shape(&part.len).bytes_within(call.limits)?)?;
+            let mut bytes = zeroed(r.with_shape(&part.len).bytes_within(call.limits)?)?;
             let heap = r.new_heap();
             let mut fill = ViewMut::new(&mut bytes, &part.len, r.element_size())?.with_heap(heap.as_ref());
             fill.fill(&r.fill_element())?;

@@ -49,30 +49,27 @@ impl Hierarchy {
                 }
             }
         }
-        // From the innermost out.
-        for group_path in groups.into_iter().rev() {
-            // Most groups have no copies, and stay as they are.
-            match self.stored_metadata(&group_path) {
-                Ok(NodeMetadata::Group(group))
-                    if matches!(group.document().get("consolidated_metadata"), Some(Json::Object(_))) => {}
-                // What is no document has no copies that are used.
-                Err(e)
-                    if !matches!(
-                        e.kind(),
-                        ErrorKind::NodeMissing | ErrorKind::Metadata(_) | ErrorKind::Json { .. }
-                    ) =>
-                {
-                    return Err(e);
-                }
-                _ => continue,
+        // From the innermost out. A group that fails keeps no other from being renewed.
+        let renewed = groups.into_iter().rev().map(|group| self.renew_group(&group, &changed));
+        renewed.fold(Ok(()), |first, renewed| first.and(renewed))
+    }
+    fn renew_group(&self, group: &NodePath, changed: &[(NodePath, Below)]) -> Result<()> {
+        // Most groups have no copies, and stay as they are.
+        match self.stored_metadata(group) {
+            Ok(NodeMetadata::Group(group))
+                if matches!(group.document().get("consolidated_metadata"), Some(Json::Object(_))) => {}
+            // What is no document has no copies that are used.
+            Err(e) if !matches!(e.kind(), ErrorKind::NodeMissing | ErrorKind::Metadata(_) | ErrorKind::Json { .. }) => {
+                return Err(e);
             }
-            for below in [Below::Stays, Below::Goes, Below::Replaced] {
-                let same = changed.iter().filter(|(_, b)| *b == below);
-                let relative: BTreeSet<&str> =
-                    same.filter_map(|(p, _)| p.relative_to(&group_path).filter(|p| !p.is_empty())).collect();
-                if !relative.is_empty() {
-                    self.renew_copies(&group_path, &relative, below)?;
-                }
+            _ => return Ok(()),
+        }
+        for below in [Below::Stays, Below::Goes, Below::Replaced] {
+            let same = changed.iter().filter(|(_, b)| *b == below);
+            let relative: BTreeSet<&str> =
+                same.filter_map(|(p, _)| p.relative_to(group).filter(|p| !p.is_empty())).collect();
+            if !relative.is_empty() {
+                self.renew_copies(group, &relative, below)?;
             }
         }
         Ok(())
