@@ -50,8 +50,11 @@ impl Hierarchy {
             }
         }
         // From the innermost out. A group that fails keeps no other from being renewed.
-        let renewed = groups.into_iter().rev().map(|group| self.renew_group(&group, &changed));
-        renewed.fold(Ok(()), |first, renewed| first.and(renewed))
+        let mut outcome = Ok(());
+        for group in groups.into_iter().rev() {
+            outcome = outcome.and(self.renew_group(&group, &changed));
+        }
+        outcome
     }
     fn renew_group(&self, group: &NodePath, changed: &[(NodePath, Below)]) -> Result<()> {
         // Most groups have no copies, and stay as they are.
