@@ -2,6 +2,9 @@
 //!
 //! Frames without content size and several frames are read; a content size is only ever a hint.
 //!
+//! The level is from -131072 to 22. numcodecs writes higher ones and compresses with 22: arrays with them are opened, and a
+//! copy has 22.
+//!
 //! ```
 //! # use zarr_core::{extension::Extension, json::Json};
 //! let json = br#"{"name": "zstd", "configuration": {"level": 3, "checksum": false}}"#;
@@ -19,6 +22,8 @@ use zarr_core::{
 };
 use zstd_safe::{CCtx, CParameter, DCtx, DParameter, ErrorCode, InBuffer, OutBuffer, ResetDirective, get_error_name};
 
+const LEAST_LEVEL: i32 = -131_072;
+const MOST_LEVEL: i32 = 22;
 /// Compressed data of unknown size is decompressed in pieces of at least this many bytes.
 const PIECE: u64 = 64 << 10;
 /// The window that every decompressor should support.
@@ -50,10 +55,13 @@ impl std::fmt::Debug for Zstd {
 impl Named for Zstd {
     const NAME: &'static str = "zstd";
     type Configuration = Configuration;
-    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
+    fn create(mut configuration: Configuration, site: &Site<'_>) -> Result<Self> {
         let level = configuration.level;
-        if !(-131_072..=22).contains(&level) {
-            return Err(Error::configuration(format!("`level` is from -131072 to 22, not {level}")));
+        if level < LEAST_LEVEL {
+            return Err(Error::configuration(format!("`level` is from {LEAST_LEVEL} to {MOST_LEVEL}, not {level}")));
+        }
+        if site.intent.is_create() {
+            configuration.level = level.min(MOST_LEVEL);
         }
         Ok(Self { configuration, decoded: site.size, compressors: Pool::default(), decompressors: Pool::default() })
     }
@@ -101,7 +109,8 @@ impl BytesToBytes for Zstd {
 impl Zstd {
     fn compressor(&self) -> Result<CCtx<'static>> {
         let mut context = CCtx::try_create().ok_or(zarr_core::ErrorKind::Memory(1 << 20))?;
-        context.set_parameter(CParameter::CompressionLevel(self.configuration.level)).map_err(failed)?;
+        let level = self.configuration.level.min(MOST_LEVEL);
+        context.set_parameter(CParameter::CompressionLevel(level)).map_err(failed)?;
         context.set_parameter(CParameter::ChecksumFlag(self.configuration.checksum)).map_err(failed)?;
         Ok(context)
     }
@@ -152,7 +161,8 @@ zarr_core::register!(BytesToBytes: Zstd);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{bytes_codec, check_bytes_codec, decode, encode};
+    use crate::testing::{bytes_codec, bytes_codec_for, check_bytes_codec, decode, encode};
+    use zarr_core::registry::Intent;
 
     fn json(level: &str, checksum: &str) -> String {
         format!(r#"{{"name":"zstd","configuration":{{"level":{level},"checksum":{checksum}}}}}"#)
@@ -196,9 +206,15 @@ mod tests {
 
     #[test]
     fn levels() {
-        for bad in ["23", "-131073", "\"3\"", "1.5", "null"] {
+        for bad in ["-131073", "\"3\"", "1.5", "null"] {
             assert!(bytes_codec(&json(bad, "false"), Size::Unknown).is_err(), "{bad}");
         }
+        for (intent, level) in [(Intent::Open, "23"), (Intent::Create, "22")] {
+            let (_, written) = bytes_codec_for(&json("23", "false"), Size::Unknown, intent).unwrap();
+            assert_eq!(written.to_json().to_string(), json(level, "false"));
+        }
+        let level = |level| encode(&*bytes_codec(&json(level, "false"), Size::Unknown).unwrap(), &b"abacab".repeat(99));
+        assert_eq!(level("2147483647"), level("22"));
         assert!(
             bytes_codec(&json("1", "1"), Size::Unknown).is_err()
                 && bytes_codec(&json("1", "null"), Size::Unknown).is_err()

@@ -2,6 +2,8 @@
 //!
 //! Several members one after another are read as one, as RFC 1952 has it. Zero bytes after a member are padding.
 //!
+//! The level is from 0 to 9. numcodecs writes -1 for the default of zlib: arrays with it are opened, and a copy has 6.
+//!
 //! ```
 //! # use zarr_core::{extension::Extension, json::Json};
 //! let json = br#"{"name": "gzip", "configuration": {"level": 5}}"#;
@@ -26,11 +28,14 @@ use zarr_core::{
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Configuration {
-    level: u8,
+    level: i8,
 }
 
+/// The level that zlib, and with it numcodecs, takes for -1.
+const DEFAULT_LEVEL: i8 = 6;
+
 struct Gzip {
-    level: u8,
+    level: i8,
     decoded: Size,
     compressors: Pool<Compressor>,
     decompressors: Pool<Decompressor>,
@@ -46,8 +51,11 @@ impl Named for Gzip {
     const NAME: &'static str = "gzip";
     type Configuration = Configuration;
     fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
-        let level = configuration.level;
-        if level > 9 {
+        let level = match configuration.level {
+            -1 if site.intent.is_create() => DEFAULT_LEVEL,
+            level => level,
+        };
+        if !(-1..=9).contains(&level) {
             return Err(Error::configuration(format!("`level` is from 0 to 9, not {level}")));
         }
         Ok(Self { level, decoded: site.size, compressors: Pool::default(), decompressors: Pool::default() })
@@ -64,7 +72,7 @@ impl BytesToBytes for Gzip {
     fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
         let mut compressor = match self.compressors.take() {
             Some(compressor) => compressor,
-            None => Compressor::new(self.level)?,
+            None => Compressor::new(if self.level < 0 { DEFAULT_LEVEL } else { self.level })?,
         };
         let bound = ffi::bound(decoded.len()).ok_or(ErrorKind::Memory(decoded.len() as u64))?;
         let written = compressor.member(decoded, out.space(bound)?);
@@ -162,10 +170,11 @@ zarr_core::register!(BytesToBytes: Gzip);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{bytes_codec, check_bytes_codec, decode, encode};
+    use crate::testing::{bytes_codec, bytes_codec_for, check_bytes_codec, decode, encode};
     use flate2::{Compression, GzBuilder};
     use proptest::{collection::vec, option, prelude::*, sample::Index};
     use std::io::Write;
+    use zarr_core::registry::Intent;
 
     const FIVE: &str = r#"{"name":"gzip","configuration":{"level":5}}"#;
 
@@ -255,10 +264,16 @@ mod tests {
 
     #[test]
     fn levels() {
-        for bad in ["10", "-1", "\"5\"", "5.5", "null"] {
-            let json = format!(r#"{{"name":"gzip","configuration":{{"level":{bad}}}}}"#);
-            assert!(bytes_codec(&json, Size::Unknown).is_err(), "{bad}");
+        let json = |level: &str| format!(r#"{{"name":"gzip","configuration":{{"level":{level}}}}}"#);
+        for bad in ["10", "-2", "\"5\"", "5.5", "null"] {
+            assert!(bytes_codec(&json(bad), Size::Unknown).is_err(), "{bad}");
         }
+        for (intent, level) in [(Intent::Open, -1), (Intent::Create, 6)] {
+            let (_, written) = bytes_codec_for(&json("-1"), Size::Unknown, intent).unwrap();
+            assert_eq!(written.to_json().to_string(), json(&level.to_string()));
+        }
+        let level = |json: &str| encode(&*bytes_codec(json, Size::Unknown).unwrap(), &b"abacab".repeat(99));
+        assert_eq!(level(&json("-1")), level(&json("6")));
         assert!(bytes_codec("\"gzip\"", Size::Unknown).is_err());
     }
 }
