@@ -83,6 +83,13 @@ struct Entry {
     registration: Arc<Registration>,
 }
 
+impl Entry {
+    /// The least wins.
+    fn rank(&self) -> (bool, Tier) {
+        (!self.preferred, self.tier)
+    }
+}
+
 /// A line of [`Registry::list`].
 #[derive(Debug, Clone)]
 pub struct Listed<'r> {
@@ -149,7 +156,7 @@ impl Registry {
         for name in registration.names() {
             let entries = self.names.entry((point, name.to_owned())).or_default();
             entries.push(Entry { preferred: false, tier, registration: registration.clone() });
-            entries.sort_by_key(|e| (!e.preferred, e.tier));
+            entries.sort_by_key(Entry::rank);
         }
         Ok(())
     }
@@ -165,7 +172,7 @@ impl Registry {
                     e.preferred = e.registration.provider() == provider;
                     found |= e.preferred;
                 }
-                entries.sort_by_key(|e| (!e.preferred, e.tier));
+                entries.sort_by_key(Entry::rank);
             }
         }
         if found {
@@ -177,11 +184,15 @@ impl Registry {
     pub fn searched(&mut self, place: impl Into<String>) {
         self.searched.push(place.into());
     }
-    /// The registration that a name stands for.
+    /// The registration that a name stands for: its own, or a family that it belongs to, if that is preferred or of an
+    /// earlier tier.
     pub fn find(&self, point: ExtensionPoint, name: &str) -> Option<&Registration> {
         let exact = self.names.get(&(point, name.to_owned())).and_then(|entries| entries.first());
-        let family = || self.at(point).flat_map(|(_, e)| e.first()).find(|e| e.registration.matches(name));
-        exact.or_else(family).map(|e| &*e.registration)
+        let all = exact.into_iter().chain(self.families(point, name));
+        all.min_by_key(|e| e.rank()).map(|e| &*e.registration)
+    }
+    fn families(&self, point: ExtensionPoint, name: &str) -> impl Iterator<Item = &Entry> {
+        self.at(point).flat_map(|(_, entries)| entries).filter(move |e| e.registration.matches(name))
     }
     fn at(&self, point: ExtensionPoint) -> impl Iterator<Item = (&str, &Vec<Entry>)> {
         self.names.iter().filter(move |((p, _), _)| *p == point).map(|((_, n), e)| (n.as_str(), e))
@@ -227,14 +238,15 @@ impl Registry {
     /// All registrations under all their names, sorted.
     pub fn list(&self) -> impl Iterator<Item = Listed<'_>> {
         self.names.iter().flat_map(|((point, name), entries)| {
-            entries.iter().enumerate().map(move |(i, e)| Listed {
+            let wins = self.find(*point, name);
+            entries.iter().map(move |e| Listed {
                 point: *point,
                 name,
                 alias_of: Some(e.registration.name()).filter(|n| n != name),
                 tier: e.tier,
                 origin: e.registration.origin(),
                 provider: e.registration.provider(),
-                shadowed: i > 0,
+                shadowed: !wins.is_some_and(|wins| std::ptr::eq(wins, &*e.registration)),
             })
         })
     }
@@ -242,10 +254,11 @@ impl Registry {
     pub fn explain(&self, point: ExtensionPoint, name: &str) -> String {
         use std::fmt::Write;
         let Some(found) = self.find(point, name) else { return self.unknown(point, name).to_string() };
-        let entries = self.names.get(&(point, found.name().to_owned())).map_or(&[][..], Vec::as_slice);
-        let exact = self.names.get(&(point, name.to_owned())).map_or(entries, Vec::as_slice);
+        let exact = self.names.get(&(point, name.to_owned())).into_iter().flatten();
+        let mut all: Vec<&Entry> = exact.chain(self.families(point, name)).collect();
+        all.sort_by_key(|e| e.rank());
         let mut text = format!("`{name}`");
-        for (i, e) in exact.iter().enumerate() {
+        for (i, e) in all.into_iter().enumerate() {
             let label = if i == 0 { ":" } else { "; shadowed:" };
             let _infallible = write!(text, "{label} {} ({})", e.tier, e.registration.origin());
         }

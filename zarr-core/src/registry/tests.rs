@@ -90,3 +90,28 @@ fn built_ins_of_this_crate() {
     assert_eq!(count(ExtensionPoint::ChunkKeyEncoding), 2);
     assert_eq!(count(ExtensionPoint::Codec), 0);
 }
+
+/// A family of names, and a plugin that offers one of them under that very name.
+#[test]
+fn a_family_wins_over_a_name_of_a_later_tier() {
+    let (point, limits) = (ExtensionPoint::DataType, Limits::default());
+    let never = || Constructor::DataType(Arc::new(|_, _| Err(Error::configuration("it is the plugin's"))));
+    let plugin = || Registration::new("r16", "a plugin", never()).with_provider("org.acme").with_alias("acme.r16");
+    let mut r = Registry::builtin().unwrap();
+    r.insert(Tier::Discovered(0), plugin()).unwrap();
+    assert_eq!(r.find(point, "r16").unwrap().name(), "r<N>");
+    assert!(r.data_type(&Extension::short_hand("r16"), &limits).is_ok());
+    let shadowed = |r: &Registry, name| r.list().find(|l| l.name == name).unwrap().shadowed;
+    assert!(shadowed(&r, "r16") && !shadowed(&r, "acme.r16") && !shadowed(&r, "r<N>"));
+    assert_eq!(r.explain(point, "r16"), "`r16`: built in (zarr-core); shadowed: discovered (a plugin), as `r<N>`");
+    assert_eq!(r.explain(point, "r8"), "`r8`: built in (zarr-core), as `r<N>`");
+    // Unless the user or the application wants it so.
+    let mut preferred = r.clone();
+    preferred.prefer("r16", "org.acme").unwrap();
+    assert_eq!(preferred.find(point, "r16").unwrap().provider(), "org.acme");
+    assert_eq!(preferred.explain(point, "r16"), "`r16`: discovered (a plugin); shadowed: built in (zarr-core)");
+    let mut added = Registry::builtin().unwrap();
+    added.add(plugin()).unwrap();
+    assert_eq!(added.find(point, "r16").unwrap().provider(), "org.acme");
+    assert!(!shadowed(&added, "r16"));
+}
