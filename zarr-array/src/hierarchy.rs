@@ -12,11 +12,12 @@ use crate::{
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ops::Bound,
     sync::Arc,
 };
 use zarr_core::{
     Error, ErrorKind, Result,
-    json::Object,
+    json::{Json, Object},
     limits::Limits,
     metadata::{ArrayMetadata, GroupMetadata, NodeMetadata},
     name::NodePath,
@@ -30,7 +31,7 @@ pub struct Hierarchy {
     store: Arc<dyn Store>,
     context: Arc<Context>,
     /// Copies of the documents of all nodes, if the caller asked to use them.
-    consolidated: Option<Arc<Object>>,
+    consolidated: Option<Arc<BTreeMap<String, Json>>>,
     /// Above this node none is created. Not the root only while a node is [built](Self::build).
     top: NodePath,
     /// Changed nodes of a [`batch`](Self::batch), whose copies are yet to be renewed; `None` inside once it has ended.
@@ -72,8 +73,9 @@ impl Hierarchy {
         let NodeMetadata::Group(root) = self.stored_metadata(&NodePath::ROOT)? else {
             return Err(Error::metadata("an array at the root has no consolidated metadata"));
         };
-        let nodes = root.consolidated().map(|c| c.nodes().clone());
-        let nodes = nodes.ok_or_else(|| Error::metadata("the root group has no consolidated metadata"))?;
+        let copies =
+            root.consolidated().ok_or_else(|| Error::metadata("the root group has no consolidated metadata"))?;
+        let nodes = copies.iter().map(|(path, copy)| (path.to_owned(), copy.clone())).collect();
         Ok(Self { consolidated: Some(Arc::new(nodes)), ..self.clone() })
     }
     /// The store.
@@ -294,14 +296,16 @@ impl Hierarchy {
         while let Some(group) = at {
             let relative = path.relative_to(&group).unwrap_or_default();
             let prefix = if relative.is_empty() { String::new() } else { format!("{relative}/") };
-            let names = |nodes: &Object| -> Vec<String> {
-                let below = nodes.iter().filter_map(|(p, _)| p.strip_prefix(&prefix)?.split('/').next());
-                below.collect::<BTreeSet<_>>().into_iter().map(str::to_owned).collect()
-            };
             let found = match (&self.consolidated, group.is_root()) {
-                (Some(nodes), true) => Some(names(nodes)),
+                (Some(nodes), true) => {
+                    let from = nodes.range::<str, _>((Bound::Included(&*prefix), Bound::Unbounded));
+                    let below = from.map(|(p, _)| p.as_str()).take_while(|p| p.starts_with(&prefix));
+                    Some(names_below(&prefix, below))
+                }
                 _ => match self.stored_metadata(&group) {
-                    Ok(NodeMetadata::Group(g)) => g.consolidated().map(|c| names(c.nodes())),
+                    Ok(NodeMetadata::Group(g)) => {
+                        g.consolidated().map(|c| names_below(&prefix, c.iter().map(|(p, _)| p)))
+                    }
                     _ => None,
                 },
             };
@@ -312,6 +316,12 @@ impl Hierarchy {
         }
         None
     }
+}
+
+/// The next name of each path with a prefix, sorted.
+fn names_below<'p>(prefix: &str, paths: impl Iterator<Item = &'p str>) -> Vec<String> {
+    let names: BTreeSet<&str> = paths.filter_map(|p| p.strip_prefix(prefix)?.split('/').next()).collect();
+    names.into_iter().map(str::to_owned).collect()
 }
 
 /// What is directly below a group.

@@ -13,6 +13,7 @@ use zarr_array::{
     core::{
         call::{Executor, Sequential},
         json::{Json, Object},
+        metadata::GroupMetadata,
         source::{ByteRange, Each, Source},
         store::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
     },
@@ -186,6 +187,24 @@ fn a_batch_renews_the_copies_of_all_that_it_changed() {
         .unwrap();
     let operations = store.operations.load(Relaxed);
     assert!(operations <= 50 * 4 + 10, "{operations}");
+}
+
+/// Takes minutes when each node is looked for among all copies.
+#[test]
+fn many_nodes_are_opened_from_copies() {
+    const COUNT: usize = 60_000;
+    let name = |i: usize| format!("group {:02}/{i:05}", i % 50);
+    let group = || -> Object { [("zarr_format", Json::from(3)), ("node_type", "group".into())].into_iter().collect() };
+    let above = (0..50).map(|i| (format!("group {i:02}"), group()));
+    let mut root = GroupMetadata::new(Object::new());
+    root.set_consolidated(Some(above.chain((0..COUNT).map(|i| (name(i), group()))).collect()));
+    let store = MemoryStore::default();
+    store.set(&Key::new("zarr.json").unwrap(), root.document().to_pretty().as_bytes()).unwrap();
+    let zarr = Hierarchy::new(Arc::new(store), Context::new().unwrap()).with_consolidated_metadata().unwrap();
+    let found: Vec<String> =
+        zarr.group("/").unwrap().walk().map(|c| c.unwrap()).map(|c| c.node.map(|_| c.path).unwrap()).collect();
+    assert!(found.len() == COUNT + 50 && found.is_sorted(), "{}", found.len());
+    assert!(found.binary_search(&name(4321)).is_ok());
 }
 
 /// Runs both halves, and counts how often there were two.

@@ -8,6 +8,9 @@ use crate::{
 /// What lies between two codecs may always have this many bytes: headers and padding dwarf a tiny chunk.
 const INTERMEDIATE_FLOOR: u64 = 1 << 20;
 
+/// A JSON document may always take this much memory: short ones are mostly names and structure.
+const JSON_FLOOR: u64 = 16 << 20;
+
 /// Limits on what stored data and metadata may ask for. Every number from outside meets one of them, and checked
 /// arithmetic, before it meets an allocation.
 #[derive(Debug, Clone)]
@@ -27,6 +30,9 @@ pub struct Limits {
     pub memory: u64,
     /// The largest metadata document, in bytes.
     pub metadata_bytes: u64,
+    /// How much memory a JSON document may take while it is read, as a multiple of its length. 16 MiB more are always
+    /// allowed. A list of numbers with one digit takes 12 times its length.
+    pub json_factor: u32,
     /// How deep JSON may nest.
     pub json_depth: u32,
     /// How deep codecs may nest (a shard in a shard).
@@ -45,6 +51,7 @@ impl Default for Limits {
             intermediate_factor: 8,
             memory: 8 << 30,
             metadata_bytes: 64 << 20,
+            json_factor: 6,
             json_depth: 128,
             codec_depth: 8,
             codec_count: 32,
@@ -58,6 +65,10 @@ impl Limits {
     pub fn chunk(&self, what: &'static str, asked: u64) -> Result<usize> {
         let within = (asked <= self.chunk_bytes).then(|| usize::try_from(asked).ok()).flatten();
         within.ok_or_else(|| ErrorKind::Limit { what, asked, limit: self.chunk_bytes }.into())
+    }
+    /// The most memory that a JSON document of this length may take.
+    pub(crate) fn json_memory(&self, length: usize) -> u64 {
+        (length as u64).saturating_mul(u64::from(self.json_factor)).saturating_add(JSON_FLOOR)
     }
     /// The most bytes that a codec may decode to where an encoder makes `expected`.
     pub fn intermediate(&self, expected: Size) -> u64 {

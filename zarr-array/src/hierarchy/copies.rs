@@ -193,7 +193,29 @@ fn copies_with(copies: &Object, mut now: BTreeMap<&str, Option<Object>>) -> Obje
         None => Some((p, copy.clone())),
         Some(own) => own.map(|own| (p, Json::Object(own))),
     });
-    let mut kept: Object = kept.collect();
-    now.into_iter().filter_map(|(p, own)| Some((p, own?))).for_each(|(p, own)| kept.set(p, own));
-    kept
+    let kept: Vec<(&str, Json)> = kept.collect();
+    let new = now.into_iter().filter_map(|(p, own)| Some((p, Json::Object(own?))));
+    kept.into_iter().chain(new).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes minutes when each copy is put in its place one by one.
+    #[test]
+    fn many_copies_are_renewed_at_once() {
+        let names: Vec<String> = (0..200_000).map(|i| format!("node {i:06}")).collect();
+        let document = |text: &str| [("is", text)].into_iter().collect::<Object>();
+        let old: Object = names.iter().rev().step_by(2).map(|name| (name, document("old"))).collect();
+        let now = |(i, name): (usize, &'_ String)| if i % 4 == 3 { None } else { Some(document(name)) };
+        let all = names.iter().enumerate().map(|n| (n.1.as_str(), now(n))).collect();
+        let renewed = copies_with(&old, all);
+        assert_eq!(renewed.len(), 150_000);
+        assert!(renewed.iter().all(|(name, copy)| copy.as_object().is_some_and(|o| *o == document(name))));
+        let there: Vec<&str> = renewed.iter().map(|(name, _)| name).collect();
+        // Those that were there stay in their order, and new ones follow.
+        assert_eq!(there[..2], ["node 199997", "node 199993"]);
+        assert_eq!(there[50_000..50_002], ["node 000000", "node 000002"]);
+    }
 }

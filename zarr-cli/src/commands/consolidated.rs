@@ -1,5 +1,6 @@
 //! Copies of metadata documents in a group: where they are not what the documents are.
 
+use std::collections::BTreeSet;
 use zarr_array::{
     Error, ErrorKind, Group, Node, Result,
     core::{
@@ -26,6 +27,7 @@ impl Copies {
     pub(super) fn of(group: &Group) -> Self {
         let mut found = Self::default();
         let Some(copies) = group.metadata().consolidated() else { return found };
+        let copied: BTreeSet<&str> = copies.iter().map(|(below, _)| below).collect();
         for (below, copy) in copies.iter() {
             if let Err(e) = found.compare(group, below, copy) {
                 found.unread.push(e);
@@ -41,7 +43,7 @@ impl Copies {
             };
             let path = &child.path;
             let below = path.strip_prefix(group.path().as_key()).unwrap_or(path).trim_start_matches('/');
-            if copies.get(below).is_none() {
+            if !copied.contains(below) {
                 match is_node(group, below, &child.node) {
                     Ok(true) => found.stale.push(format!("there is no copy of `{below}`")),
                     Ok(false) => {}
@@ -107,5 +109,40 @@ fn is_node(group: &Group, below: &str, child: &Result<Node>) -> Result<bool> {
         // A group that is found again by a link is no node of its own.
         Err(e) if matches!(e.kind(), ErrorKind::NodeMissing | ErrorKind::Loop(_)) => Ok(false),
         Err(_) => group.hierarchy().metadata(&group.path().join(below)?).map(|_| true),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use zarr_array::{
+        Context, Hierarchy,
+        core::{
+            metadata::GroupMetadata,
+            store::{Key, WriteableStore},
+        },
+        store::MemoryStore,
+    };
+
+    /// Takes minutes when each node is looked for among all copies.
+    #[test]
+    fn many_nodes_are_compared_with_many_copies() {
+        let (store, empty) = (MemoryStore::default(), GroupMetadata::new(Object::new()));
+        let names: Vec<String> = (0..10_000).map(|i| format!("node {i:05}")).collect();
+        let set = |key: &str, group: &GroupMetadata| {
+            store.set(&Key::new(key).unwrap(), group.document().to_pretty().as_bytes()).unwrap();
+        };
+        names.iter().for_each(|name| set(&format!("{name}/zarr.json"), &empty));
+        // Names that no node can have come before those of nodes.
+        let others = (0..300_000).map(|i| (format!("no//node {i}"), Object::new()));
+        let copies = others.chain(names.iter().skip(1).map(|name| (name.clone(), empty.document().clone())));
+        let mut root = empty.clone();
+        root.set_consolidated(Some(copies.collect()));
+        set("zarr.json", &root);
+        let zarr = Hierarchy::new(Arc::new(store), Context::new().unwrap());
+        let found = Copies::of(&zarr.group("/").unwrap());
+        assert_eq!(found.stale, ["there is no copy of `node 00000`"]);
+        assert_eq!((found.unread.len(), found.lost.len()), (300_000, 0));
     }
 }

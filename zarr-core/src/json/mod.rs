@@ -114,8 +114,7 @@ impl<T: Into<Json>> FromIterator<T> for Json {
 
 impl Json {
     /// Reads one document. Refuses everything that RFC 8259 does not allow, a byte order mark, duplicate keys, and
-    /// whatever is larger or nested deeper than the limits, or would take more than 16 MiB and 6 times its length of
-    /// memory.
+    /// whatever is larger, nested deeper or takes more memory than the limits allow.
     pub fn parse(text: &[u8], limits: &Limits) -> Result<Self> {
         parse::document(text, limits)
     }
@@ -130,7 +129,7 @@ impl Json {
     /// What serde makes of a value.
     pub fn from_serialize(value: &(impl Serialize + ?Sized)) -> Result<Self> {
         let text = serde_json::to_vec(value).map_err(|e| Error::configuration(e.to_string()))?;
-        Self::parse(&text, &Limits { json_depth: u32::MAX >> 16, ..Limits::default() })
+        Self::parse(&text, &Limits { json_depth: u32::MAX >> 16, ..from_memory() })
     }
     /// Reads a typed value. Unknown members are refused where the type says so.
     pub fn deserialize<T: DeserializeOwned>(&self) -> Result<T> {
@@ -173,7 +172,8 @@ impl Json {
         match (self, other) {
             (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_same(b)),
             (Json::Object(a), Json::Object(b)) => {
-                a.len() == b.len() && a.iter().all(|(name, v)| b.get(name).is_some_and(|w| v.is_same(w)))
+                let is_same = |((n, v), (m, w)): ((&str, &Json), (&str, &Json))| n == m && v.is_same(w);
+                a.len() == b.len() && a.by_name().into_iter().zip(b.by_name()).all(is_same)
             }
             _ => self == other,
         }
@@ -207,11 +207,16 @@ impl std::fmt::Display for Json {
     }
 }
 
+/// For what is in memory already: its document was read within the limits of whoever read it.
+fn from_memory() -> Limits {
+    Limits { json_factor: u32::MAX, metadata_bytes: u64::MAX, ..Limits::default() }
+}
+
 /// Within a configuration that serde_json reads: keeps digits and order.
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(d)?;
-        Json::parse(raw.get().as_bytes(), &Limits::default()).map_err(serde::de::Error::custom)
+        Json::parse(raw.get().as_bytes(), &from_memory()).map_err(serde::de::Error::custom)
     }
 }
 /// Within a configuration that serde_json writes: keeps digits and order.
@@ -263,6 +268,13 @@ impl Object {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
         self.0.iter().map(|(n, v)| (n.as_str(), v))
     }
+    /// The members in the order of their names. Looking for a member is as slow as there are many: whoever looks for many
+    /// sorts them once.
+    pub fn by_name(&self) -> Vec<(&str, &Json)> {
+        let mut members: Vec<_> = self.iter().collect();
+        members.sort_unstable_by_key(|(name, _)| *name);
+        members
+    }
     /// How many members there are.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -282,29 +294,101 @@ impl Object {
         self.0.is_empty()
     }
 }
-/// Of two members with one name the later wins.
+/// Of members with one name the last wins, in the place of the first.
 impl<N: Into<Text>, V: Into<Json>> FromIterator<(N, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(items: I) -> Self {
         let mut members: Vec<(Text, Json)> = items.into_iter().map(|(n, v)| (n.into(), v.into())).collect();
-        while let Some((first, again)) = same_name(&members) {
-            members[first].1 = members.remove(again).1;
+        let same = same_names(&members);
+        if !same.is_empty() {
+            let mut gone = vec![false; members.len()];
+            for (first, again) in same {
+                (members[first].1, gone[again]) = (std::mem::replace(&mut members[again].1, Json::Null), true);
+            }
+            let mut gone = gone.into_iter();
+            members.retain(|_| gone.next() == Some(false));
         }
         Self(members.into())
     }
 }
 
-/// The first member whose name an earlier one has: the numbers of that and of itself.
-fn same_name(members: &[(Text, Json)]) -> Option<(usize, usize)> {
+/// Members whose name an earlier one has, in order: the number of the first of that name, and their own.
+fn same_names(members: &[(Text, Json)]) -> Vec<(usize, usize)> {
     let name = |i: usize| members[i].0.as_str();
     if members.len() <= 16 {
         let earlier = |i: usize| (0..i).find(|j| name(*j) == name(i)).map(|j| (j, i));
-        return (0..members.len()).find_map(earlier);
+        return (0..members.len()).filter_map(earlier).collect();
     }
     let mut order: Vec<usize> = (0..members.len()).collect();
     order.sort_unstable_by(|a, b| name(*a).cmp(name(*b)).then(a.cmp(b)));
-    let same = order.windows(2).filter_map(|pair| match pair {
-        [a, b] if name(*a) == name(*b) => Some((*a, *b)),
-        _ => None,
-    });
-    same.min_by_key(|(_, again)| *again)
+    let mut same: Vec<(usize, usize)> = order
+        .chunk_by(|a, b| name(*a) == name(*b))
+        .flat_map(|alike| alike.iter().skip(1).map(|again| (alike[0], *again)))
+        .collect();
+    same.sort_unstable_by_key(|(_, again)| *again);
+    same
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(count: u32) -> Object {
+        (0..count).map(|i| (format!("member {i}"), i)).collect()
+    }
+    fn reversed(object: &Object) -> Object {
+        let mut members: Vec<_> = object.iter().map(|(name, value)| (name, value.clone())).collect();
+        members.reverse();
+        members.into_iter().collect()
+    }
+
+    /// Takes minutes when members are looked for one by one.
+    #[test]
+    fn many_members_are_compared_at_once() {
+        let there = members(100_000);
+        assert!(Json::Object(reversed(&there)).is_same(&Json::Object(there)));
+    }
+
+    /// Takes minutes when members are taken out one by one.
+    #[test]
+    fn many_members_that_are_there_twice_are_gathered_at_once() {
+        let there = members(50_000);
+        let twice = reversed(&there).iter().chain(there.iter()).map(|(name, value)| (name, value.clone())).collect();
+        assert_eq!(reversed(&there), twice);
+    }
+
+    #[test]
+    fn other_members_are_not_the_same() {
+        for count in [3, 40] {
+            let there = Json::Object(members(count));
+            let mut other = reversed(&members(count));
+            assert!(there.is_same(&Json::Object(other.clone())));
+            other.set("member 1", 2);
+            assert!(!there.is_same(&Json::Object(other.clone())), "another value");
+            other.remove("member 1");
+            assert!(!there.is_same(&Json::Object(other.clone())), "fewer");
+            other.set("member -1", 1);
+            assert!(!there.is_same(&Json::Object(other)), "another name");
+        }
+    }
+
+    #[test]
+    fn of_members_with_one_name_the_last_wins_in_the_place_of_the_first() {
+        for more in [0, 40] {
+            let others = (0..more).map(|i| (format!("other {i}"), i));
+            let members = [("b", 1), ("a", 2), ("b", 3), ("c", 4), ("b", 5), ("a", 6)].map(|(n, v)| (n.to_owned(), v));
+            let object: Object = members.into_iter().chain(others).collect();
+            let first: Vec<_> = object.iter().take(3).map(|(n, v)| (n, v.as_u64())).collect();
+            assert_eq!(first, [("b", Some(5)), ("a", Some(6)), ("c", Some(4))]);
+            assert_eq!(object.len(), 3 + more);
+        }
+    }
+
+    #[test]
+    fn the_order_of_members_does_not_count_at_any_depth() {
+        let parse = |text: &str| Json::parse(text.as_bytes(), &Limits::default()).unwrap();
+        let one = parse(r#"{"a":{"x":1,"y":[{"p":0,"q":1}]},"b":2}"#);
+        assert!(one.is_same(&parse(r#"{"b":2,"a":{"y":[{"q":1,"p":0}],"x":1}}"#)));
+        assert!(!one.is_same(&parse(r#"{"b":2,"a":{"y":[{"q":1,"p":2}],"x":1}}"#)));
+        assert!(!one.is_same(&parse(r#"{"b":2,"c":{"y":[{"q":1,"p":0}],"x":1}}"#)));
+    }
 }

@@ -1,22 +1,17 @@
 //! The reader: RFC 8259 to the letter, over bytes, with a limit on depth.
 
-use super::{Json, Number, Object, Text, block, same_name};
+use super::{Json, Number, Object, Text, block, same_names};
 use crate::{
     error::{Error, ErrorKind, Result},
     limits::Limits,
 };
-
-/// A document may take this much memory,
-const MEMORY_FLOOR: u64 = 16 << 20;
-/// and so many times its length.
-const MEMORY_FACTOR: u64 = 6;
 
 pub(super) fn document(text: &[u8], limits: &Limits) -> Result<Json> {
     if text.len() as u64 > limits.metadata_bytes {
         let (what, asked) = ("a metadata document", text.len() as u64);
         return Err(ErrorKind::Limit { what, asked, limit: limits.metadata_bytes }.into());
     }
-    let most_memory = (text.len() as u64).saturating_mul(MEMORY_FACTOR).saturating_add(MEMORY_FLOOR);
+    let most_memory = limits.json_memory(text.len());
     let mut p = Parser { text, at: 0, depth: 0, max_depth: limits.json_depth, memory: 0, most_memory };
     if text.starts_with(b"\xEF\xBB\xBF") {
         return p.fail("a byte order mark is not allowed");
@@ -68,7 +63,8 @@ impl Parser<'_> {
         self.memory = self.memory.saturating_add(bytes as u64);
         if self.memory > self.most_memory {
             let (what, asked) = ("the memory for a JSON document", self.memory);
-            return Err(ErrorKind::Limit { what, asked, limit: self.most_memory }.into());
+            let e = Error::new(ErrorKind::Limit { what, asked, limit: self.most_memory });
+            return Err(e.with_hint("a larger `Limits::json_factor` allows more"));
         }
         Ok(())
     }
@@ -166,7 +162,7 @@ impl Parser<'_> {
             members.push((name, value));
             self.space();
             if self.take(b'}') {
-                if let Some((_, again)) = same_name(&members) {
+                if let Some(&(_, again)) = same_names(&members).first() {
                     drop(members);
                     return self.fail_at_member(begin, again);
                 }
@@ -346,6 +342,7 @@ mod tests {
                 let ErrorKind::Limit { asked, limit, .. } = e.kind() else { panic!("{e}") };
                 assert_eq!(*limit, text.len() as u64 * 6 + (16 << 20));
                 assert!(*asked > *limit && *asked < *limit + 4096, "{e}");
+                assert!(e.hint().is_some_and(|hint| hint.contains("`Limits::json_factor`")), "{e}");
                 true
             }
         };
@@ -367,6 +364,23 @@ mod tests {
         let keys: Vec<String> = (0..300_000).map(|i| format!("\"k{i}\":{i}")).collect();
         let object = parse(&format!("{{{}}}", keys.join(","))).unwrap();
         assert_eq!(object.as_object().unwrap().get("k277777").unwrap().as_u64(), Some(277_777));
+    }
+
+    /// What a limit refuses can be read by whoever raises it, also as a typed value.
+    #[test]
+    fn memory_is_limited_by_a_multiple_that_can_be_set() {
+        let text = format!("[{}7]", "7,".repeat(3 << 19));
+        let read = |json_factor| document(text.as_bytes(), &Limits { json_factor, ..Limits::default() });
+        for (factor, fits) in [(0, false), (6, false), (12, true)] {
+            assert_eq!(read(factor).is_ok(), fits, "{factor}");
+        }
+        let json = read(12).unwrap();
+        assert_eq!(json.as_array().map(<[Json]>::len), Some((3 << 19) + 1));
+        let typed: Json = json.deserialize().unwrap();
+        assert!(typed == json && Json::from_serialize(&typed).unwrap() == json);
+        for json_factor in [0, u32::MAX] {
+            assert!(document(b"[0, 1]", &Limits { json_factor, ..Limits::default() }).is_ok(), "short ones always fit");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::{
     storage_transformer::StorageTransformer,
 };
 use serde::{Serialize, de::DeserializeOwned};
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 /// The static half of every extension: its name, its typed configuration, and how it is made. The other half is the
 /// trait of its extension point.
@@ -58,12 +58,10 @@ impl<T: ?Sized> Instance<T> {
     /// What to write into metadata: what was read, with what was chosen for what was left out.
     pub fn extension(&self, read: &Extension) -> Result<Extension> {
         let configuration = self.configuration()?;
-        let mut kept = read.configuration().cloned().unwrap_or_default();
-        for (member, used) in configuration.iter() {
-            if kept.get(member).is_none_or(|written| !written.is_same(used)) {
-                kept.set(member, used.clone());
-            }
-        }
+        let written: BTreeMap<&str, &Json> = read.configuration().into_iter().flat_map(Object::iter).collect();
+        let chosen = configuration.iter().filter(|(member, used)| written.get(member).is_none_or(|w| !w.is_same(used)));
+        let all = read.configuration().into_iter().flat_map(Object::iter).chain(chosen);
+        let kept: Object = all.map(|(member, value)| (member, value.clone())).collect();
         if read.configuration().map_or(kept.is_empty(), |written| *written == kept) {
             return Ok(read.clone());
         }
