@@ -264,7 +264,8 @@ pub(crate) struct AddPlugin {
     /// Without this, a plugin is refused that offers a name which another installed plugin offers (then neither is
     /// used), that offers a built-in name (then the plugin's is not used), that no longer offers a name which the replaced
     /// version offers, that is older than the replaced version, that ZARR_PLUGINS and the variables which belong to it deny,
-    /// or whose manifest would overwrite a file that belongs to another plugin or cannot be read.
+    /// or whose manifest would overwrite a file that belongs to another plugin or cannot be read. One that they deny is
+    /// installed without being loaded, so that it is not known whether it can be.
     #[arg(long)]
     pub(crate) force: bool,
     /// Print JSON

@@ -45,6 +45,10 @@ impl OutputFile {
     pub(crate) fn file(&self) -> &File {
         &self.file
     }
+    /// Where the file is until it has its name.
+    pub(crate) fn is_at(&self) -> &Path {
+        self.temporary.as_ref().map_or(&self.path, |(temporary, _)| temporary)
+    }
     /// Gives the whole file its name.
     pub(crate) fn commit(mut self) -> Result<()> {
         if let Some((temporary, target)) = &self.temporary {

@@ -20,7 +20,7 @@ use zarr_array::{
         json::{Json, Object},
         registry::Registry,
     },
-    plugins::{Candidate, LibraryFile, Manifest, Offered, Plugin, Policy, target, trust},
+    plugins::{Library, LibraryFile, Manifest, Offered, Policy, target, trust},
 };
 
 /// Why the new plugin or an installed one would be unusable, in whole or in part.
@@ -61,27 +61,37 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         return Err(Error::argument("a plugin is added by its library").with_hint("give the library, not the manifest"));
     }
     let policy = Policy::from_environment()?;
-    // Loading it shows now what would otherwise show when it is used.
-    let plugin = Plugin::open(file)?;
-    let (folder, hash) = (user_folder()?, Candidate::hash(file)?);
+    let new = Library::read(file)?;
+    let (manifest, hash) = (new.manifest(), new.sha256());
+    let denied = policy.check(manifest, &hash).err().map(|reason| Problem::new("denied", reason.to_string()));
+    if let (Some(denied), false) = (&denied, args.force) {
+        return refuse(manifest, std::slice::from_ref(denied), args.json);
+    }
+    let folder = user_folder()?;
     std::fs::create_dir_all(&folder).map_err(|e| Error::from(e).at_key(folder.display()))?;
+    // Under a name of its own, so that programs which use the old one are not disturbed.
+    let extension = file.extension().map_or("so".into(), |e| e.to_string_lossy().into_owned());
+    let library = folder.join(format!("{}-{}.{extension}", manifest.id, hash.get(..12).unwrap_or(&hash)));
+    let copy = written(&library, new.bytes())?;
+    if denied.is_none() {
+        // Loading it shows now what would otherwise show when it is used. Nothing is locked while its code runs.
+        new.load_copy(copy.is_at())?;
+    }
     let _lock = lock(&folder);
-    let (old, others): (Vec<_>, Vec<_>) = installed(&folder).into_iter().partition(|(_, m)| m.id == plugin.id());
+    let (old, others): (Vec<_>, Vec<_>) = installed(&folder).into_iter().partition(|(_, m)| m.id == manifest.id);
     if let (Some((_, m)), false) = (old.first(), args.replace) {
         let e = Error::argument(format!("{} {} is installed in {}", m.id, m.version, folder.display()));
         return Err(e.with_hint("give `--replace` to put this one in its place"));
     }
-    let at = folder.join(format!("{}.zarrplugin.json", plugin.id()));
-    let mut problems = problems(plugin.manifest(), &old, &others)?;
+    let at = folder.join(format!("{}.zarrplugin.json", manifest.id));
+    let mut problems = problems(manifest, &old, &others)?;
     if at.exists() && old.iter().all(|(path, _)| *path != at) {
-        let message = format!("{} exists, and is not a manifest of {} that can be read", at.display(), plugin.id());
+        let message = format!("{} exists, and is not a manifest of {} that can be read", at.display(), manifest.id);
         problems.push(Problem::new("occupied", message));
     }
-    if let Err(reason) = policy.check(plugin.manifest(), &hash) {
-        problems.push(Problem::new("denied", reason.to_string()));
-    }
+    problems.extend(denied);
     if !problems.is_empty() && !args.force {
-        return refuse(&plugin, &problems, args.json);
+        return refuse(manifest, &problems, args.json);
     }
     for problem in &problems {
         say(&format!("warning: {}", problem.message));
@@ -89,16 +99,19 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     for distrust in [trust(file), trust(&folder)].into_iter().filter_map(Result::err) {
         say(&format!("warning: {distrust}"));
     }
-    let (manifest, library) = install(&plugin, file, hash, &at, &old)?;
+    let name = library.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let listed = LibraryFile { target: target(), path: name, sha256: hash };
+    let manifest = Manifest { libraries: vec![listed], ..manifest.clone() };
+    install(&manifest, copy, &library, &at, &old)?;
     if args.json {
-        let mut o = report(&plugin, true, &problems);
+        let mut o = report(&manifest, true, &problems);
         o.set("manifest", at.display().to_string());
         o.set("library", library.display().to_string());
         o.set("extensions", names(&manifest));
         print(&Json::Object(o).to_pretty())?;
     } else {
         let all: Vec<&str> = manifest.extensions.iter().flat_map(Offered::names).collect();
-        show(&format!("added {} {} ({}): {}", plugin.id(), plugin.version(), at.display(), all.join(", ")))?;
+        show(&format!("added {} {} ({}): {}", manifest.id, manifest.version, at.display(), all.join(", ")))?;
     }
     Ok(Outcome::Done)
 }
@@ -138,64 +151,58 @@ fn problems(new: &Manifest, old: &[(PathBuf, Manifest)], others: &[(PathBuf, Man
     Ok(problems)
 }
 
-fn report(plugin: &Plugin, added: bool, problems: &[Problem]) -> Object {
-    let mut o: Object = [("id", plugin.id()), ("version", plugin.version())].into_iter().collect();
+fn report(new: &Manifest, added: bool, problems: &[Problem]) -> Object {
+    let mut o: Object = [("id", new.id.as_str()), ("version", new.version.as_str())].into_iter().collect();
     o.set("added", added);
     o.set("problems", problems.iter().map(Problem::json).collect::<Json>());
     o
 }
 
-fn refuse(plugin: &Plugin, problems: &[Problem], json: bool) -> Result<Outcome> {
+fn refuse(new: &Manifest, problems: &[Problem], json: bool) -> Result<Outcome> {
     if json {
-        print(&Json::Object(report(plugin, false, problems)).to_pretty())?;
+        print(&Json::Object(report(new, false, problems)).to_pretty())?;
     }
     let messages: Vec<&str> = problems.iter().map(|p| p.message.as_str()).collect();
-    let e = Error::argument(format!("{} {} was not added: {}", plugin.id(), plugin.version(), messages.join("; ")));
+    let e = Error::argument(format!("{} {} was not added: {}", new.id, new.version, messages.join("; ")));
     Err(match problems.iter().find_map(|p| p.other.as_ref()) {
         Some(id) => e.with_hint(format!("`zarr plugin remove {id}` removes the other; `--force` adds this one anyway")),
         None => e.with_hint("`--force` adds it anyway"),
     })
 }
 
-/// Copies the library, writes the manifest, and removes what they replace. Gives the manifest and the library's path.
+/// Gives the library its name, writes the manifest, and removes what they replace.
 fn install(
-    plugin: &Plugin,
-    file: &Path,
-    hash: String,
+    manifest: &Manifest,
+    copy: OutputFile,
+    library: &Path,
     at: &Path,
     old: &[(PathBuf, Manifest)],
-) -> Result<(Manifest, PathBuf)> {
+) -> Result<()> {
     let folder = at.parent().unwrap_or(at);
-    let extension = file.extension().map_or("so".into(), |e| e.to_string_lossy().into_owned());
-    // Under a name of its own, so that programs which use the old one are not disturbed.
-    let name = format!("{}-{}.{extension}", plugin.id(), hash.get(..12).unwrap_or(&hash));
-    let library = folder.join(&name);
-    let mut manifest = plugin.manifest().clone();
-    manifest.libraries = vec![LibraryFile { target: target(), path: name.clone(), sha256: hash }];
-    let text = Json::from_serialize(&manifest)?.to_pretty();
+    let text = Json::from_serialize(manifest)?.to_pretty();
     let was_there = library.exists();
-    put(&library, &std::fs::read(file).map_err(|e| Error::from(e).at_key(file.display()))?)?;
-    if let Err(e) = put(at, format!("{text}\n").as_bytes()) {
+    copy.commit()?;
+    if let Err(e) = written(at, format!("{text}\n").as_bytes()).and_then(OutputFile::commit) {
         if !was_there {
-            remove_file(folder, &name);
+            let _the_first_error_says_more = std::fs::remove_file(library);
         }
         return Err(e);
     }
     for (path, m) in old {
-        let stale = m.libraries.iter().map(|l| &l.path).filter(|p| **p != name);
+        let stale = m.libraries.iter().map(|l| &l.path).filter(|p| manifest.libraries.iter().all(|l| l.path != **p));
         stale.for_each(|p| remove_file(folder, p));
         if path != at {
             let _gone_already = std::fs::remove_file(path);
         }
     }
-    Ok((manifest, library))
+    Ok(())
 }
 
-/// Writes a file that appears when it is whole.
-fn put(at: &Path, bytes: &[u8]) -> Result<()> {
+/// A whole file that has not got its name yet.
+fn written(at: &Path, bytes: &[u8]) -> Result<OutputFile> {
     let out = OutputFile::create(at)?;
     out.file().write_all(bytes).map_err(|e| Error::from(e).at_key(at.display()))?;
-    out.commit()
+    Ok(out)
 }
 
 /// Whether a version comes before another, by the rules of Semantic Versioning; false for versions of another form.

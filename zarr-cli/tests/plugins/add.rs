@@ -177,6 +177,58 @@ fn what_the_policy_denies() {
     is_installed(&user, &[("org.acme.xz", "1.2.0", "active")]);
 }
 
+/// Loading a library runs its code: what is denied is not loaded, also if it is installed nevertheless.
+#[test]
+fn what_the_policy_denies_does_not_run() {
+    let user = User::new();
+    let library = XZ.build(&user, "a.so", &["-DON_LOAD=\"touch ran\""]);
+    let (ran, lock) = (user.0.path().join("ran"), user.path("lock.json"));
+    std::fs::write(&lock, r#"{"org.acme.xz":"00"}"#).unwrap();
+    let add = |variable, value: &str, extra: &[&str]| {
+        let out = user.command().env(variable, value).args(["plugin", "add", &library]).args(extra).output().unwrap();
+        (out.status.success(), ran.exists())
+    };
+    for (variable, value) in [
+        ("ZARR_PLUGINS_DENY", "org.acme.xz"),
+        ("ZARR_PLUGINS", "list"),
+        ("ZARR_PLUGINS", "off"),
+        ("ZARR_PLUGINS_LOCK", lock.as_str()),
+    ] {
+        assert_eq!(add(variable, value, &[]), (false, false), "{variable} {value}");
+        assert!(state(&user).is_empty(), "{variable} {value}");
+    }
+    assert_eq!(add("ZARR_PLUGINS", "off", &["--force"]), (true, false));
+    assert_eq!(state(&user).len(), 2);
+    assert_eq!(add("ZARR_PLUGINS", "installed", &["--replace"]), (true, true));
+}
+
+/// The plugin itself puts another file in its place while it is loaded.
+#[test]
+fn what_was_checked_is_installed_whatever_becomes_of_the_file() {
+    let user = User::new();
+    let other = Codec { version: "6.6.6", ..XZ }.build(&user, "other.so", &[]);
+    let library = XZ.build(&user, "a.so", &["-DON_LOAD=\"cp other.so a.so.new && mv a.so.new a.so\""]);
+    let [wanted, other] = [&library, &other].map(|file| std::fs::read(file).unwrap());
+    let added = user.json(&["plugin", "add", "--json", &library]);
+    assert!(std::fs::read(&library).unwrap() == other, "it was loaded");
+    assert!(std::fs::read(text(&added, "library")).unwrap() == wanted);
+    is_installed(&user, &[("org.acme.xz", "1.2.0", "active")]);
+    assert_eq!(state(&user).len(), 2);
+}
+
+#[test]
+fn one_name_of_a_built_in_family() {
+    let user = User::new();
+    user.ok(&["plugin", "new", "r16", "--kind", "data-type", "--lang", "c"]);
+    let c = ["-std=c11", "-fPIC", "-shared", "-fvisibility=hidden", "-o", "r16.so", "r16/plugin.c"];
+    run(Command::new("cc").current_dir(user.0.path()).args(c));
+    refused(&user, &["r16.so"], &["built_in"], &["`r16`", "built-in data type"]);
+    assert_eq!(installed(&user)[0].2, "shadowed");
+    let which = user.json(&["plugin", "which", "--json", "r16"]);
+    let found: Vec<&Object> = list(&which, "found").iter().map(|f| f.as_object().unwrap()).collect();
+    assert!(found.len() == 1 && text(found[0], "provider") == "zarr-core", "{which:?}");
+}
+
 #[test]
 fn a_file_in_the_place_of_the_manifest() {
     let user = User::new();
@@ -238,6 +290,7 @@ fn a_library_that_the_system_cannot_load() {
     let undefined = XZ.build(&user, "undefined.so", &["-DNEEDS=acme_is_not_defined"]);
     let said = user.fails(&["plugin", "add", &undefined]);
     assert!(said.contains("acme_is_not_defined") && said.contains("org.acme.xz 1.2.0"), "{said}");
+    assert!(said.contains(&format!("plugin {undefined} ")), "the file that was given: {said}");
 
     let (c, needed) = (user.path("needed.c"), user.path("libacmeneeded.so"));
     std::fs::write(&c, "int acme_needed(void);\nint acme_needed(void) { return 0; }\n").unwrap();

@@ -1,8 +1,14 @@
 /* A bytes -> bytes codec that inverts the bits of MASK. ID, VERSION, NAME and OTHER, its second extension, are given by
  * the test; NEEDS is a function of a library that may be missing. With GATE the process that loads it writes a byte to its
- * standard output, and then waits for the end of its standard input. */
+ * standard output, and then waits for the end of its standard input; with ON_LOAD it runs that command. */
 #include "zarr_plugin.h"
 #include <string.h>
+#ifdef ON_LOAD
+#include <stdlib.h>
+__attribute__((constructor)) static void on_load(void) {
+  if (system(ON_LOAD) != 0) exit(43);
+}
+#endif
 #ifdef GATE
 #include <unistd.h>
 __attribute__((constructor)) static void gate(void) {

@@ -145,6 +145,10 @@ impl PluginError {
         self.0.id = Some((id.to_owned(), version.to_owned()));
         self
     }
+    pub(crate) fn with_file(mut self, file: &Path) -> Self {
+        self.0.file = file.to_owned();
+        self
+    }
     /// The library or manifest.
     pub fn file(&self) -> &Path {
         &self.0.file

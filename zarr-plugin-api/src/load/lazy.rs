@@ -99,6 +99,6 @@ pub(super) fn hash(file: &Path) -> Result<String, PluginError> {
     Ok(hash_of(&manifest::read(file)?))
 }
 
-fn hash_of(bytes: &[u8]) -> String {
+pub(super) fn hash_of(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
