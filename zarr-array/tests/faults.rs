@@ -351,9 +351,9 @@ fn a_process() {
     let [when, n, folder] = task.splitn(3, ':').collect::<Vec<_>>()[..] else { panic!("{task}") };
     let fault = if when.starts_with("before") { Fault::KillBefore } else { Fault::KillAfter };
     let (hierarchy, _) = Faulty::hierarchy(folder.as_ref(), fault, n.parse().unwrap());
-    match when.ends_with("overwriting") {
-        true => overwrite(&hierarchy).unwrap(),
-        false => work(&hierarchy, false, folder.as_ref()).unwrap(),
+    match when.split_once(" overwriting ") {
+        Some((_, place)) => overwrite(&hierarchy, place).unwrap(),
+        None => work(&hierarchy, false, folder.as_ref()).unwrap(),
     }
 }
 
@@ -377,9 +377,15 @@ fn kills_leave_old_or_new() {
     }
 }
 
-/// Replaces the array, or makes it, with all elements written.
-fn overwrite(hierarchy: &Hierarchy) -> Result<()> {
-    hierarchy.build(WHERE, true, |staged| {
+/// What is overwritten: the array, the group that it is in, and the whole store, whose temporary directory lies beside it.
+const PLACES: [&str; 3] = [WHERE, "/g", "/"];
+
+/// Replaces a place, or makes it, with the array and all its elements.
+fn overwrite(hierarchy: &Hierarchy, place: &str) -> Result<()> {
+    hierarchy.build(place, true, |staged| {
+        if place != WHERE {
+            staged.create_group(place, Object::new())?;
+        }
         let new = NewArray::new([SIDE, SIDE], "uint16").chunk_shape([4, 4]).shard_shape([SHARD, SHARD]);
         staged.create_array(WHERE, &new)?.write(.., &after(2))
     })
@@ -410,12 +416,13 @@ fn is_whole(folder: &Path, may_be: &[u16]) {
 
 #[test]
 fn overwriting_leaves_old_or_new() {
-    for fault in [Fault::Fail, Fault::FailAfter, Fault::CutReads, Fault::CutWrites] {
+    let faults = [Fault::Fail, Fault::FailAfter, Fault::CutReads, Fault::CutWrites];
+    for (place, fault) in PLACES.into_iter().flat_map(|place| faults.map(|fault| (place, fault))) {
         for n in 1.. {
             let dir = tempfile::tempdir().unwrap();
             old(dir.path());
             let (hierarchy, faulty) = Faulty::hierarchy(dir.path(), fault, n);
-            let done = overwrite(&hierarchy);
+            let done = overwrite(&hierarchy, place);
             if !faulty.was() {
                 done.unwrap();
                 is_whole(dir.path(), &[2]);
@@ -435,12 +442,12 @@ fn overwriting_leaves_old_or_new() {
 #[test]
 #[cfg(unix)]
 fn kills_while_overwriting_leave_old_or_new() {
-    for when in ["before", "after"] {
+    for (place, when) in PLACES.into_iter().flat_map(|place| ["before", "after"].map(|when| (place, when))) {
         for n in 1.. {
             let dir = tempfile::tempdir().unwrap();
             old(dir.path());
             let mut process = Command::new(std::env::current_exe().unwrap());
-            let task = format!("{when} overwriting:{n}:{}", dir.path().display());
+            let task = format!("{when} overwriting {place}:{n}:{}", dir.path().display());
             process.args(["--exact", "a_process"]).env(TASK, task);
             let status = process.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
             is_whole(dir.path(), if status.success() { &[2] } else { &[1, 2] });

@@ -6,7 +6,7 @@ use zarr_array::{
     Context, Error, ErrorKind, Hierarchy, NewArray, Result,
     core::{
         json::Object,
-        store::{Key, Store},
+        store::{Key, ListableStore, Prefix, Store, WriteableStore},
     },
     store::{FilesystemStore, MemoryStore},
 };
@@ -138,6 +138,39 @@ fn of_several_at_once_one_is_whole() {
             }
         }
     });
+}
+
+const TASK: &str = "ZARR_TEST_OVERWRITING";
+const OVERWRITES: usize = 1000;
+
+/// What the test below starts as processes of their own; alone it has nothing to overwrite.
+#[test]
+fn a_process() {
+    let Ok(path) = std::env::var(TASK) else { return };
+    let store = FilesystemStore::open(&path).unwrap();
+    // Nothing but a document, so that one of them replaces the node while another begins.
+    for _ in 0..OVERWRITES {
+        let staged = store.stage(&Prefix::new("g/").unwrap()).unwrap().unwrap();
+        staged.store().writer().unwrap().set(&key("g/zarr.json"), b"{}").unwrap();
+        assert!(staged.commit(true).unwrap());
+    }
+}
+
+#[test]
+fn processes_that_overwrite_one_node_all_succeed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s");
+    let store = FilesystemStore::create(&path).unwrap();
+    store.set(&key("g/zarr.json"), b"{}").unwrap();
+    let processes = [(); 3].map(|()| {
+        let mut process = std::process::Command::new(std::env::current_exe().unwrap());
+        process.args(["--exact", "a_process"]).env(TASK, &path).spawn().unwrap()
+    });
+    let ended = processes.map(|mut process| process.wait().unwrap());
+    assert!(ended.iter().all(std::process::ExitStatus::success), "{ended:?}");
+    assert_eq!(store.list().unwrap().into_iter().collect::<Vec<_>>(), [key("g/zarr.json")]);
+    let all = std::process::Command::new("find").arg(dir.path()).output().unwrap().stdout;
+    assert!(!String::from_utf8_lossy(&all).contains("__zarr_"));
 }
 
 #[test]

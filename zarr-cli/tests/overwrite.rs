@@ -94,14 +94,58 @@ fn a_file_size_limit_leaves_the_destination() {
         assert!(all_of(&dir.path("")) == before, "{to}");
     }
     // A signal that kills leaves a temporary directory, and that is all.
-    let inside = dir.path("good/a");
-    let out = limited("ulimit -f 2", &["copy", "--overwrite", &format!("{source}/a"), &inside]);
-    assert_eq!(out.status.code(), None, "{out:?}");
-    assert!(!temporary(&good).is_empty());
-    assert_eq!(value_of(&good), 2);
-    ok(&["repair", "--apply", &good]);
-    ok(&["validate", "--data", &good]);
-    assert!(all_of(&dir.path("")) == before);
+    for at in ["/a", ""] {
+        let inside = format!("{good}{at}");
+        let out = limited("ulimit -f 2", &["copy", "--overwrite", &format!("{source}{at}"), &inside]);
+        assert_eq!(out.status.code(), None, "{out:?}");
+        assert!(!temporary(&dir.path("")).is_empty());
+        assert_eq!(value_of(&good), 2);
+        assert!(fails(&["validate", &good], 1).contains("`zarr repair"));
+        ok(&["repair", "--apply", &good]);
+        ok(&["validate", "--data", &good]);
+        assert!(all_of(&dir.path("")) == before);
+    }
+}
+
+/// What is left beside a store is told by its name: that of other stores stays.
+#[test]
+#[cfg(unix)]
+fn what_was_left_of_whole_stores_is_removed_with_its_own() {
+    use std::os::unix::process::ExitStatusExt;
+    let (dir, apart) = (Dir::new(), Dir::new());
+    let pipe = apart.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let document = format!("{}/a/zarr.json", store_of(&dir.path("source"), 1));
+    let stores = ["s", "s.x"].map(|name| store_of(&dir.path(name), 2));
+    let left = stores.each_ref().map(|store| {
+        let before = temporary(&dir.path(""));
+        // It is at work for as long as elements may come.
+        let mut process = start(&["create", store, "--metadata", &document, "--overwrite", "--elements", &pipe]);
+        let elements = std::fs::File::options().write(true).open(&pipe).unwrap();
+        let own = |path: &PathBuf| !before.contains(path) && path.parent() == Path::new(store).parent();
+        let name = loop {
+            if let Some(path) = temporary(&dir.path("")).into_iter().find(own) {
+                break path;
+            }
+            assert!(process.0.try_wait().unwrap().is_none());
+        };
+        assert!(ok(&["repair", store]).is_empty(), "in use");
+        process.0.kill().unwrap();
+        assert_eq!(process.0.wait().unwrap().signal(), Some(9));
+        drop(elements);
+        name
+    });
+    for (store, left) in stores.iter().zip(&left) {
+        let shown = String::from_utf8(zarr(&["repair", store]).stdout).unwrap();
+        assert_eq!(
+            shown,
+            format!("/: remove an orphaned temporary file: {}\n", left.canonicalize().unwrap().display())
+        );
+        assert_eq!(ok(&["repair", "--apply", store]), shown);
+        assert!(!left.exists() && ok(&["repair", store]).is_empty());
+        assert_eq!(value_of(store), 2);
+    }
+    assert!(temporary(&dir.path("")).is_empty());
 }
 
 /// In a mount namespace: a disk that is full, and a store that is a mount point.
@@ -290,10 +334,9 @@ fn kills_leave_old_or_new() {
             (kills, killed) = (kills + 1, killed + usize::from(is_killed));
             seen[value_of(&s) as usize - 1] += 1;
         }
-        // The temporary directory of a store's root lies beside it.
         assert!(!temporary(&dir.path("")).is_empty());
         ok(&["repair", "--apply", &s]);
-        assert!(temporary(&s).is_empty());
+        assert!(temporary(&dir.path("")).is_empty());
         ok(&["validate", "--data", &s]);
     }
 }
@@ -378,6 +421,14 @@ fn a_private_node_stays_private() {
         assert_eq!(std::fs::metadata(dir.path(at)).unwrap().mode() & 0o7777, mode, "{at}");
     }
     assert_eq!(value_of(&s), 1);
+    let private = [("s", 0o755), ("s/zarr.json", 0o600), ("s/a", 0o700), ("s/a/c", 0o711), ("s/a/c/0/0", 0o640)];
+    for (at, mode) in private {
+        std::fs::set_permissions(dir.path(at), std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    ok(&["copy", "--overwrite", &source, &s]);
+    for (at, mode) in private {
+        assert_eq!(std::fs::metadata(dir.path(at)).unwrap().mode() & 0o7777, mode, "{at}");
+    }
 }
 
 #[test]

@@ -57,15 +57,16 @@ impl Look {
 }
 
 impl Directory {
-    /// Gives a file another name unless that is taken. `false`: it is taken. The name `from` may stay.
-    pub(crate) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<bool> {
-        Self::first(&[Self::at_once, Self::linked, Self::portable], self, from, to)
+    /// Gives a file another name, in this or another directory, unless that is taken. `false`: it is taken. The name `from`
+    /// may stay.
+    pub(crate) fn rename_new(&self, from: &OsStr, into: &Self, to: &OsStr) -> io::Result<bool> {
+        Self::first(&[Self::at_once, Self::linked, Self::portable], (self, from), (into, to))
     }
     /// The first way that this system and its file system know.
-    fn first(ways: &[Way], directory: &Self, from: &OsStr, to: &OsStr) -> io::Result<bool> {
+    fn first(ways: &[Way], from: Name<'_>, to: Name<'_>) -> io::Result<bool> {
         let mut unknown = ErrorKind::Unsupported.into();
         for way in ways {
-            match way(directory, from, to) {
+            match way(from, to) {
                 Ok(()) => return Ok(true),
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => return Ok(false),
                 Err(e) if is_unknown(&e) => unknown = e,
@@ -75,18 +76,20 @@ impl Directory {
         Err(unknown)
     }
     /// Where files have one name, and no system call looks and renames: an empty file takes the name, and is replaced at once.
-    fn portable(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        self.create_new(to, 0o600)?;
-        let renamed = self.rename(from, to);
+    fn portable(from: Name<'_>, to: Name<'_>) -> io::Result<()> {
+        to.0.create_new(to.1, 0o600)?;
+        let renamed = from.0.rename(from.1, to.0, to.1);
         if renamed.is_err() {
             // Nobody may take the empty file for the value.
-            let _the_first_error_says_more = self.remove(to);
+            let _the_first_error_says_more = to.0.remove(to.1);
         }
         renamed
     }
 }
 
-type Way = fn(&Directory, &OsStr, &OsStr) -> io::Result<()>;
+/// A name in a directory.
+type Name<'n> = (&'n Directory, &'n OsStr);
+type Way = fn(Name<'_>, Name<'_>) -> io::Result<()>;
 
 /// True if the system or the file system does not know how.
 pub(crate) fn is_unknown(e: &io::Error) -> bool {
@@ -101,7 +104,7 @@ pub(crate) fn is_unknown(e: &io::Error) -> bool {
 
 #[cfg(unix)]
 mod unix {
-    use super::{File, Look, OsStr, Path, io};
+    use super::{File, Look, Name, OsStr, Path, io};
     use std::{
         ffi::{CString, c_int},
         fs::OpenOptions,
@@ -201,11 +204,11 @@ mod unix {
             let (is_file, is_dir, is_link) = (kind == libc::S_IFREG, kind == libc::S_IFDIR, kind == libc::S_IFLNK);
             Ok(Some(Look { is_file, is_dir, is_link, id }))
         }
-        /// Gives a file another name, whatever has it.
-        pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        /// Gives a file another name, in this or another directory, whatever has it.
+        pub(crate) fn rename(&self, from: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
             let (from, to) = (text(from)?, text(to)?);
-            // SAFETY: as above, of two texts.
-            done(unsafe { libc::renameat(self.fd(), from.as_ptr(), self.fd(), to.as_ptr()) })
+            // SAFETY: as above, of two descriptors and two texts.
+            done(unsafe { libc::renameat(self.fd(), from.as_ptr(), into.fd(), to.as_ptr()) })
         }
         pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
             let name = text(name)?;
@@ -218,20 +221,20 @@ mod unix {
         }
         /// One step where the system has it.
         #[cfg(target_os = "linux")]
-        pub(super) fn at_once(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-            let (from, to, here) = (text(from)?, text(to)?, self.fd());
-            // SAFETY: as above, of two texts.
-            done(unsafe { libc::renameat2(here, from.as_ptr(), here, to.as_ptr(), libc::RENAME_NOREPLACE) })
+        pub(super) fn at_once(from: Name<'_>, to: Name<'_>) -> io::Result<()> {
+            let ((here, from), (there, to)) = ((from.0.fd(), text(from.1)?), (to.0.fd(), text(to.1)?));
+            // SAFETY: as above, of two descriptors and two texts.
+            done(unsafe { libc::renameat2(here, from.as_ptr(), there, to.as_ptr(), libc::RENAME_NOREPLACE) })
         }
         #[cfg(not(target_os = "linux"))]
-        pub(super) fn at_once(&self, _: &OsStr, _: &OsStr) -> io::Result<()> {
+        pub(super) fn at_once(_: Name<'_>, _: Name<'_>) -> io::Result<()> {
             Err(ErrorKind::Unsupported.into())
         }
         /// The same in two steps: a second name fails if it is taken, and appears with all contents. The old name stays.
-        pub(super) fn linked(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-            let (from, to) = (text(from)?, text(to)?);
-            // SAFETY: as above, of two texts.
-            done(unsafe { libc::linkat(self.fd(), from.as_ptr(), self.fd(), to.as_ptr(), 0) })
+        pub(super) fn linked(from: Name<'_>, to: Name<'_>) -> io::Result<()> {
+            let ((here, from), (there, to)) = ((from.0.fd(), text(from.1)?), (to.0.fd(), text(to.1)?));
+            // SAFETY: as above, of two descriptors and two texts.
+            done(unsafe { libc::linkat(here, from.as_ptr(), there, to.as_ptr(), 0) })
         }
     }
 }
@@ -239,7 +242,7 @@ mod unix {
 /// A path. Who moves the directory meanwhile is not noticed.
 #[cfg(not(unix))]
 mod portable {
-    use super::{File, Look, OsStr, Path, io};
+    use super::{File, Look, Name, OsStr, Path, io};
     use std::{fs, io::ErrorKind, path::PathBuf};
 
     pub(crate) fn exchange(_: &Path, _: &Path) -> io::Result<()> {
@@ -267,8 +270,8 @@ mod portable {
                 other => Ok(Some(Look::of(&other?))),
             }
         }
-        pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-            fs::rename(self.0.join(from), self.0.join(to))
+        pub(crate) fn rename(&self, from: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
+            fs::rename(self.0.join(from), into.0.join(to))
         }
         pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
             fs::remove_file(self.0.join(name))
@@ -277,11 +280,11 @@ mod portable {
         pub(crate) fn sync(&self) -> io::Result<()> {
             Ok(())
         }
-        pub(super) fn at_once(&self, _: &OsStr, _: &OsStr) -> io::Result<()> {
+        pub(super) fn at_once(_: Name<'_>, _: Name<'_>) -> io::Result<()> {
             Err(ErrorKind::Unsupported.into())
         }
-        pub(super) fn linked(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-            fs::hard_link(self.0.join(from), self.0.join(to))
+        pub(super) fn linked(from: Name<'_>, to: Name<'_>) -> io::Result<()> {
+            fs::hard_link(from.0.0.join(from.1), to.0.0.join(to.1))
         }
     }
 }
@@ -309,7 +312,8 @@ mod tests {
                         s.spawn(move || {
                             let from = format!("from{i}");
                             fs::write(dir.join(&from), format!("by {i}")).unwrap();
-                            usize::from(Directory::first(ways, directory, from.as_ref(), "to".as_ref()).unwrap())
+                            let first = Directory::first(ways, (directory, from.as_ref()), (directory, "to".as_ref()));
+                            usize::from(first.unwrap())
                         })
                     })
                     .collect();
@@ -325,7 +329,7 @@ mod tests {
         for ways in WAYS {
             let dir = tempfile::tempdir().unwrap();
             let directory = Directory::open(dir.path()).unwrap();
-            assert!(Directory::first(ways, &directory, "gone".as_ref(), "to".as_ref()).is_err());
+            assert!(Directory::first(ways, (&directory, "gone".as_ref()), (&directory, "to".as_ref())).is_err());
             assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
         }
     }
@@ -340,8 +344,8 @@ mod tests {
         fs::rename(&from, &to).unwrap();
         fs::create_dir(&from).unwrap();
         directory.create_new("x".as_ref(), 0o600).unwrap();
-        assert!(directory.rename_new("x".as_ref(), "y".as_ref()).unwrap());
-        directory.rename("y".as_ref(), "z".as_ref()).unwrap();
+        assert!(directory.rename_new("x".as_ref(), &directory, "y".as_ref()).unwrap());
+        directory.rename("y".as_ref(), &directory, "z".as_ref()).unwrap();
         assert!(to.join("z").exists() && fs::read_dir(&from).unwrap().next().is_none());
         let metadata = directory.open_file("z".as_ref()).unwrap().metadata().unwrap();
         assert!(directory.look("z".as_ref(), false).unwrap().unwrap().is(&metadata));

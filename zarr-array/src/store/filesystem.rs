@@ -14,7 +14,8 @@
 //!
 //! A file that replaces another has its permissions, owner and group. Only root may give files away: for others the owner is the
 //! writer, and if the group cannot be kept either, group and others get only what both had before. Set-id bits, access control
-//! lists and extended attributes are not kept.
+//! lists and extended attributes are not kept. Of a node that is overwritten all directories and files do the same by their
+//! names, and what is new in it has no more rights than the nearest directory above that was there, or its document.
 
 mod beside;
 mod change;

@@ -2,11 +2,11 @@
 //!
 //! Their names are not keys. Writers lock what they make: one that is not locked is orphaned.
 
-use super::again;
+use super::{again, split};
 use crate::platform::{directory::Directory, hold, permissions, process::is_running};
 use std::{
     ffi::{OsStr, OsString},
-    fs::{self, File, Metadata},
+    fs::{self, DirEntry, File, Metadata, TryLockError},
     io::{self, ErrorKind, Write},
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
@@ -25,14 +25,28 @@ pub(super) fn is_partial(name: &str) -> bool {
     name.starts_with(PARTIAL) || name.starts_with(REPLACED)
 }
 
-/// The process that made a temporary name. `None`: [`Names`] does not make such a name.
-fn process(name: &str) -> Option<u32> {
-    let mut parts = name.strip_prefix(PARTIAL)?.split('.');
-    let (process, store, number) = (parts.next()?, parts.next()?, parts.next()?);
-    let process = process.parse().ok()?;
-    let store = usize::from_str_radix(store, 16).ok()?;
-    // Numbers can be written in more than one way, and only one of them is ours.
-    (unique(PARTIAL, process, store, number.parse().ok()?) == name).then_some(process)
+/// What a temporary name tells.
+struct Told<'n> {
+    /// The process that made it.
+    process: u32,
+    /// The name of the place that a directory is to take.
+    place: Option<&'n str>,
+}
+
+impl<'n> Told<'n> {
+    /// `None`: [`Names`] does not make such a name.
+    fn of(name: &'n str) -> Option<Self> {
+        let mut parts = name.strip_prefix(PARTIAL)?.splitn(4, '.');
+        let (process, store, number) = (parts.next()?, parts.next()?, parts.next()?);
+        let process = process.parse().ok()?;
+        let store = usize::from_str_radix(store, 16).ok()?;
+        // Numbers can be written in more than one way, and only one of them is ours.
+        let rest = name.strip_prefix(&unique(PARTIAL, process, store, number.parse().ok()?))?;
+        match rest.strip_prefix('.') {
+            None if rest.is_empty() => Some(Self { process, place: None }),
+            place => place.filter(|place| !place.is_empty()).map(|place| Self { process, place: Some(place) }),
+        }
+    }
 }
 
 fn unique(beginning: &str, process: u32, store: usize, number: u64) -> String {
@@ -46,6 +60,10 @@ pub(super) struct Names(AtomicU64);
 impl Names {
     pub(super) fn next(&self) -> String {
         self.next_with(PARTIAL)
+    }
+    /// A name for a directory that is to take a place of this name.
+    pub(super) fn next_of(&self, place: Option<&str>) -> String {
+        place.map_or_else(|| self.next(), |place| format!("{}.{place}", self.next()))
     }
     /// A name for what is being replaced.
     pub(super) fn next_replaced(&self) -> String {
@@ -101,12 +119,12 @@ impl<'d> Beside<'d> {
     }
     /// Moves it to its place, whatever is there.
     pub(super) fn replace(mut self, place: &OsStr) -> io::Result<()> {
-        self.directory.rename(&self.name, place)?;
+        self.directory.rename(&self.name, self.directory, place)?;
         self.moved()
     }
     /// Moves it to its place if nothing is there. `false`: something is.
     pub(super) fn rename_new(mut self, place: &OsStr) -> io::Result<bool> {
-        let moved = self.directory.rename_new(&self.name, place)?;
+        let moved = self.directory.rename_new(&self.name, self.directory, place)?;
         if moved {
             // A second name may have stayed.
             let _may_be_gone = self.directory.remove(&self.name);
@@ -168,64 +186,114 @@ pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
 
 /// Takes a directory out of sight at once, and then removes it with all that is in it. What is no directory is removed. With
 /// `fsync` it is gone from the disk too, and never half there.
+///
+/// A temporary directory that somebody uses stays: what is staged there is not in its place yet, and will be put there
+/// afterwards. Waiting for that could take for ever.
 pub(super) fn remove_tree(path: &Path, names: &Names, fsync: bool) -> io::Result<()> {
     let gone = || if fsync { sync_parent(path) } else { Ok(()) };
     if !fs::symlink_metadata(path)?.is_dir() {
         return fs::remove_file(path).and_then(|()| gone());
     }
-    // Others may add files meanwhile.
-    let remove = |at: &Path| again(&[ErrorKind::DirectoryNotEmpty], || fs::remove_dir_all(at));
+    let is_temporary = path.file_name().and_then(OsStr::to_str).is_some_and(is_partial);
     let beside = path.with_file_name(names.next());
-    let _held = File::open(path).and_then(|directory| hold::lock(&directory).map(|_| directory));
+    // What cannot be opened or locked is removed all the same.
+    let locked = File::open(path);
+    if let Ok(directory) = &locked {
+        if !is_temporary {
+            let _may_be_unknown = hold::lock(directory);
+        } else if matches!(directory.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Ok(());
+        }
+    }
     match fs::rename(path, &beside) {
-        Ok(()) => gone().and(remove(&beside)),
+        Ok(()) => gone().and(remove_all(&beside)),
         Err(e) if e.kind() == ErrorKind::NotFound => Err(e),
         // The root of another file system stays where it is.
-        Err(_) => remove(path).and_then(|()| gone()),
+        Err(_) => again(&[ErrorKind::DirectoryNotEmpty], || fs::remove_dir_all(path)).and_then(|()| gone()),
     }
 }
 
-/// Orphaned temporary files and directories below a directory: what writers left that ended before they were done. If asked
-/// they are removed. What may not be looked at, and what goes meanwhile, is left out.
+/// Removes a temporary directory with all that is in it, also below directories that may not be written to.
+pub(super) fn remove_all(path: &Path) -> io::Result<()> {
+    // Writers that had opened one may add files meanwhile.
+    again(&[ErrorKind::DirectoryNotEmpty], || match fs::remove_dir_all(path) {
+        Err(e) if e.kind() == ErrorKind::PermissionDenied => {
+            permissions::make_removable(path);
+            fs::remove_dir_all(path)
+        }
+        other => other,
+    })
+}
+
+/// Orphaned temporary files and directories in a directory and below it, and directories beside it that were to take its
+/// place: what writers left that ended before they were done. If asked they are removed. What may not be looked at, and what
+/// goes meanwhile, is left out.
 ///
 /// Only files with the exact names that [`Names`] makes are looked at, and directories with such names, which are what
-/// [`remove_tree`] and [staging](super::staging) did not finish to remove.
+/// [`remove_tree`] and [staging](super::staging) did not finish to remove. Beside the directory, only those that tell its
+/// name: others belong to other stores.
 pub(super) fn debris(root: &Path, remove: bool) -> io::Result<Vec<PathBuf>> {
-    let is_passing = |e: &io::Error| matches!(e.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied);
     let (mut found, mut left) = (Vec::new(), vec![root.to_owned()]);
-    while let Some(directory) = left.pop() {
-        let entries = match fs::read_dir(&directory) {
-            Err(e) if is_passing(&e) && directory != root => continue,
-            // The path is longer than any that the system opens: the error says which.
-            Err(e) if directory != root => {
-                return Err(io::Error::new(e.kind(), format!("{}: {e}", directory.display())));
-            }
-            other => other?,
-        };
-        for entry in entries {
+    if let Ok((above, own)) = split(root) {
+        for entry in entries(above)? {
             let entry = entry?;
-            let (name, path, kind) = (entry.file_name(), entry.path(), entry.file_type());
-            let (is_dir, is_file) = kind.map_or((false, false), |kind| (kind.is_dir(), kind.is_file()));
-            let Some(process) = name.to_str().and_then(process) else {
+            let name = entry.file_name();
+            let told = name.to_str().and_then(Told::of).filter(|told| told.place.map(OsStr::new) == Some(own));
+            if let Some(told) = told {
+                found.extend(orphan(&entry, &told, remove)?);
+            }
+        }
+    }
+    if let Err(e) = fs::read_dir(root).map(drop)
+        && e.kind() != ErrorKind::NotFound
+    {
+        return Err(e);
+    }
+    while let Some(directory) = left.pop() {
+        for entry in entries(&directory)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if let Some(told) = name.to_str().and_then(Told::of) {
+                found.extend(orphan(&entry, &told, remove)?);
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !name.to_str().is_some_and(is_partial) {
                 // Nothing below a reserved name is ours.
-                if is_dir && !name.to_str().is_some_and(is_partial) {
-                    left.push(path);
-                }
-                continue;
-            };
-            let Some(_locked) = orphaned(&path, process).filter(|_| is_dir || is_file) else { continue };
-            let removed = match (remove, is_dir) {
-                (false, _) => Ok(()),
-                (true, true) => fs::remove_dir_all(&path),
-                (true, false) => fs::remove_file(&path),
-            };
-            match removed {
-                Err(e) if is_passing(&e) => {}
-                other => other.map(|()| found.push(path))?,
+                left.push(entry.path());
             }
         }
     }
     Ok(found)
+}
+
+fn is_passing(e: &io::Error) -> bool {
+    matches!(e.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied)
+}
+
+/// What is in a directory, as far as it may be looked at.
+fn entries(directory: &Path) -> io::Result<impl Iterator<Item = io::Result<DirEntry>>> {
+    match fs::read_dir(directory) {
+        Err(e) if is_passing(&e) => Ok(None.into_iter().flatten()),
+        // The path is longer than any that the system opens: the error says which.
+        Err(e) => Err(io::Error::new(e.kind(), format!("{}: {e}", directory.display()))),
+        Ok(entries) => Ok(Some(entries).into_iter().flatten()),
+    }
+}
+
+/// The path of an orphaned file or directory of a temporary name, once it has been removed if that is asked.
+fn orphan(entry: &DirEntry, told: &Told<'_>, remove: bool) -> io::Result<Option<PathBuf>> {
+    let (path, kind) = (entry.path(), entry.file_type());
+    let (is_dir, is_file) = kind.map_or((false, false), |kind| (kind.is_dir(), kind.is_file()));
+    // No file has a name that tells a place.
+    let is_ours = is_dir || is_file && told.place.is_none();
+    let Some(_locked) = is_ours.then(|| orphaned(&path, told.process)).flatten() else { return Ok(None) };
+    let removed = match (remove, is_dir) {
+        (false, _) => Ok(()),
+        (true, true) => remove_all(&path),
+        (true, false) => fs::remove_file(&path),
+    };
+    match removed {
+        Err(e) if is_passing(&e) => Ok(None),
+        other => other.map(|()| Some(path)),
+    }
 }
 
 /// Within this time a writer has locked the file that it created, unless it was stopped.

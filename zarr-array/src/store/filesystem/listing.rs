@@ -12,7 +12,8 @@ use zarr_core::{
 };
 
 impl ListableStore for FilesystemStore {
-    /// Temporary files and directories that no writer uses any more.
+    /// Temporary files and directories that no writer uses any more, also beside the directory of the prefix if they were to
+    /// take its place: those are called by their whole path if they are outside the store.
     fn list_debris(&self, prefix: &Prefix) -> Result<Vec<String>> {
         self.debris(prefix, false)
     }
