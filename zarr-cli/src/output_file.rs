@@ -5,7 +5,7 @@ use std::{
     io,
     path::{Path, PathBuf},
 };
-use zarr_array::{Error, Result};
+use zarr_array::{Error, Result, store::keep_permissions};
 
 /// Links after which a path is taken for a loop, as by the system.
 const MOST_LINKS: usize = 40;
@@ -135,24 +135,4 @@ fn create_beside(path: &Path, replaced: Option<&Metadata>) -> io::Result<(PathBu
             }
         }
     }
-}
-
-/// Gives a file the permissions, owner and group of another, as far as this process may; nobody gets more rights.
-#[cfg(unix)]
-fn keep_permissions(file: &File, replaced: &Metadata) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
-    let new = file.metadata()?;
-    let is_same = |owner: bool| new.gid() == replaced.gid() && (!owner || new.uid() == replaced.uid());
-    let is_kept = is_same(true)
-        || fchown(file, Some(replaced.uid()), Some(replaced.gid())).is_ok()
-        || is_same(false)
-        || fchown(file, None, Some(replaced.gid())).is_ok();
-    let mode = replaced.mode() & 0o777;
-    let both = (mode >> 3) & mode & 0o7;
-    let mode = if is_kept { mode } else { mode & 0o700 | both << 3 | both };
-    file.set_permissions(fs::Permissions::from_mode(mode))
-}
-#[cfg(not(unix))]
-fn keep_permissions(_: &File, _: &Metadata) -> io::Result<()> {
-    Ok(())
 }

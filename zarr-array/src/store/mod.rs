@@ -10,8 +10,21 @@ pub use filesystem::FilesystemStore;
 pub use memory::MemoryStore;
 pub use schemes::{OpenMode, Opener, Schemes, file_path};
 
+use crate::platform::permissions;
+use std::{
+    fs::{File, Metadata},
+    io,
+};
+
+/// Gives a new file the permissions, owner and group of the one that it is to replace, as far as this process may, and nobody
+/// more rights than before: what the store does with values, for programs that replace other files. Create it so that only
+/// its owner can open it.
+pub fn keep_permissions(new: &File, replaced: &Metadata) -> io::Result<()> {
+    permissions::keep(new, replaced).map(|_| ())
+}
+
 /// The error for a value that is in the way of a new node and belongs to none.
-fn foreign(what: impl std::fmt::Display) -> std::io::Error {
+fn foreign(what: impl std::fmt::Display) -> io::Error {
     let reason = format!("`{what}` exists already and belongs to no node");
-    std::io::Error::new(std::io::ErrorKind::AlreadyExists, reason)
+    io::Error::new(io::ErrorKind::AlreadyExists, reason)
 }
