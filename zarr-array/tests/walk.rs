@@ -1,6 +1,9 @@
 //! Finding nodes: however deep, however many, however large their documents, and where links lead back.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
+mod common;
+
+use common::{Event, Told};
 use std::{
     sync::{
         Arc,
@@ -14,82 +17,30 @@ use zarr_array::{
         call::{Executor, Sequential},
         json::{Json, Object},
         metadata::GroupMetadata,
-        source::{ByteRange, Each, Source},
-        store::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
+        store::{Key, WriteableStore},
     },
     store::MemoryStore,
 };
 
-/// Counts operations of a store, and the values that are read in it.
+/// How many operations of a store there were, and how many values were read.
 #[derive(Debug, Default)]
 struct Counted {
-    store: MemoryStore,
     operations: AtomicUsize,
-    reads: Arc<AtomicUsize>,
-}
-
-impl Counted {
-    fn count(&self) -> &MemoryStore {
-        self.operations.fetch_add(1, Relaxed);
-        &self.store
-    }
-}
-struct CountedSource<'s>(Box<dyn Source + 's>, Arc<AtomicUsize>);
-impl Source for CountedSource<'_> {
-    fn size(&self) -> Result<Option<u64>> {
-        self.0.size()
-    }
-    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
-        self.1.fetch_add(1, Relaxed);
-        self.0.read(ranges, each)
-    }
-}
-impl Store for Counted {
-    fn readable(&self) -> Option<&dyn ReadableStore> {
-        Some(self)
-    }
-    fn writeable(&self) -> Option<&dyn WriteableStore> {
-        Some(self)
-    }
-    fn listable(&self) -> Option<&dyn ListableStore> {
-        Some(self)
-    }
-    fn uri(&self, prefix: &Prefix) -> String {
-        self.store.uri(prefix)
-    }
-}
-impl ReadableStore for Counted {
-    fn open<'s>(&'s self, key: &Key) -> Result<Option<Box<dyn Source + 's>>> {
-        let found = self.count().open(key)?;
-        Ok(found.map(|source| Box::new(CountedSource(source, self.reads.clone())) as _))
-    }
-}
-impl WriteableStore for Counted {
-    fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
-        self.count().set(key, value)
-    }
-    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
-        self.count().update(key, change)
-    }
-    fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
-        self.count().set_if_absent(key, value)
-    }
-    fn erase(&self, key: &Key) -> Result<()> {
-        self.count().erase(key)
-    }
-    fn erase_prefix(&self, prefix: &Prefix) -> Result<()> {
-        self.count().erase_prefix(prefix)
-    }
-}
-impl ListableStore for Counted {
-    fn list_dir(&self, prefix: &Prefix) -> Result<Listing> {
-        self.count().list_dir(prefix)
-    }
+    reads: AtomicUsize,
 }
 
 fn counted(executor: Arc<dyn Executor>) -> (Arc<Counted>, Hierarchy) {
-    let store = Arc::new(Counted::default());
-    (store.clone(), Hierarchy::new(store, Context::new().unwrap().with_executor(executor)))
+    let counted = Arc::new(Counted::default());
+    let counts = counted.clone();
+    let store = Told::new(Arc::default(), move |event| {
+        let count = match event {
+            Event::Begins => &counts.operations,
+            Event::Read => &counts.reads,
+            Event::Updated(_) => return,
+        };
+        count.fetch_add(1, Relaxed);
+    });
+    (counted, Hierarchy::new(store, Context::new().unwrap().with_executor(executor)))
 }
 fn attributes(name: &str, value: impl Into<Json>) -> Object {
     [(name, value.into())].into_iter().collect()
@@ -122,12 +73,12 @@ fn a_thousand_nested_groups_take_no_stack() {
 
 /// Store operations for each node of a chain, made one by one in a batch.
 fn operations(depth: usize) -> usize {
-    let (store, zarr) = counted(Arc::new(Sequential));
+    let (counted, zarr) = counted(Arc::new(Sequential));
     zarr.create_group("/", Object::new()).unwrap();
-    store.operations.store(0, Relaxed);
+    counted.operations.store(0, Relaxed);
     zarr.batch(|batch| (1..=depth).try_for_each(|depth| batch.create_group(&nested(depth), Object::new()).map(|_| ())))
         .unwrap();
-    store.operations.load(Relaxed)
+    counted.operations.load(Relaxed)
 }
 
 #[test]
@@ -137,15 +88,15 @@ fn nodes_made_in_a_batch_cost_the_same_however_deep() {
         assert!(operations(depth) <= 3 * depth, "{depth}: {}", operations(depth));
     }
     // So do the groups above one that is made at once.
-    let (store, zarr) = counted(Arc::new(Sequential));
+    let (counted, zarr) = counted(Arc::new(Sequential));
     zarr.create_group(&nested(400), Object::new()).unwrap();
-    let operations = store.operations.load(Relaxed);
+    let operations = counted.operations.load(Relaxed);
     assert!(operations <= 5 * 400, "{operations}");
 }
 
 #[test]
 fn a_batch_renews_the_copies_of_all_that_it_changed() {
-    let (store, zarr) = counted(Arc::new(Sequential));
+    let (counted, zarr) = counted(Arc::new(Sequential));
     for name in ["/g/kept", "/g/changed", "/g/gone/below", "/h"] {
         zarr.create_group(name, Object::new()).unwrap();
     }
@@ -182,10 +133,10 @@ fn a_batch_renews_the_copies_of_all_that_it_changed() {
         assert!(before.iter().any(|c| c.contains("kept") && c.contains("\"x\":2")), "{before:?}");
     }
     // Each document above is written once for each kind of change, however many nodes were changed.
-    store.operations.store(0, Relaxed);
+    counted.operations.store(0, Relaxed);
     zarr.batch(|batch| (0..50).try_for_each(|i| batch.create_group(&format!("/g/many{i}"), Object::new()).map(|_| ())))
         .unwrap();
-    let operations = store.operations.load(Relaxed);
+    let operations = counted.operations.load(Relaxed);
     assert!(operations <= 50 * 4 + 10, "{operations}");
 }
 
@@ -221,27 +172,27 @@ impl Executor for Joins {
 #[test]
 fn siblings_are_opened_a_few_at_a_time_each_once_and_in_parallel() {
     let joins = Arc::new(Joins::default());
-    let (store, zarr) = counted(joins.clone());
+    let (counted, zarr) = counted(joins.clone());
     let root = zarr.create_group("/", Object::new()).unwrap();
     for i in 0..1000 {
         zarr.create_group(&format!("/{i:04}"), attributes("i", i)).unwrap();
     }
     joins.0.store(0, Relaxed);
-    store.reads.store(0, Relaxed);
+    counted.reads.store(0, Relaxed);
     let mut children = root.children().unwrap();
-    assert_eq!((children.len(), store.reads.load(Relaxed)), (1000, 0));
+    assert_eq!((children.len(), counted.reads.load(Relaxed)), (1000, 0));
     assert_eq!(children.next().unwrap().name, "0000");
-    assert!((2..=128).contains(&store.reads.load(Relaxed)), "{:?}", store.reads);
+    assert!((2..=128).contains(&counted.reads.load(Relaxed)), "{:?}", counted.reads);
     assert_eq!(children.len(), 999);
     let names: Vec<String> = children.map(|child| child.node.map(|_| child.name).unwrap()).collect();
     assert_eq!(names, (1..1000).map(|i| format!("{i:04}")).collect::<Vec<_>>());
-    assert_eq!(store.reads.load(Relaxed), 1000, "each once");
+    assert_eq!(counted.reads.load(Relaxed), 1000, "each once");
     assert!(joins.0.load(Relaxed) > 900, "{joins:?}");
 }
 
 #[test]
 fn large_documents_are_not_all_in_memory_at_once() {
-    let (store, zarr) = counted(Arc::new(Sequential));
+    let (counted, zarr) = counted(Arc::new(Sequential));
     let root = zarr.create_group("/", Object::new()).unwrap();
     for i in 0..40 {
         let length = if i % 10 == 3 { 3 << 20 } else { 300 << 10 };
@@ -250,17 +201,17 @@ fn large_documents_are_not_all_in_memory_at_once() {
     let group = zarr.group("/g").unwrap();
     let (mut read, mut most) = (0, 0);
     let of_children = group.children().unwrap().enumerate();
-    store.reads.store(0, Relaxed);
+    counted.reads.store(0, Relaxed);
     for (i, child) in of_children {
         assert!(child.node.is_ok() && child.name == format!("{i:02}"));
-        let now = store.reads.load(Relaxed);
+        let now = counted.reads.load(Relaxed);
         (read, most) = (now, most.max(now - read));
     }
     assert!(most <= 4, "{most} documents were read before the next was given");
     assert!(read <= 80, "{read} documents were read for 40");
-    store.reads.store(0, Relaxed);
+    counted.reads.store(0, Relaxed);
     assert_eq!(root.walk().filter(|child| child.as_ref().unwrap().node.is_ok()).count(), 41);
-    assert!(store.reads.load(Relaxed) <= 81, "{:?}", store.reads);
+    assert!(counted.reads.load(Relaxed) <= 81, "{:?}", counted.reads);
 }
 
 #[test]
