@@ -85,7 +85,9 @@ pub(crate) fn name(name: &str) -> Cow<'_, str> {
 /// A text in which every character that controls a terminal or the direction of what follows is an escape.
 pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     let controls = |c: char| {
-        c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        let is_direction =
+            matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        c.is_control() || is_direction || matches!(c, '\u{2028}' | '\u{2029}')
     };
     if !text.contains(controls) {
         return Cow::Borrowed(text);
@@ -140,6 +142,7 @@ mod tests {
     fn what_controls_a_terminal_is_escaped() {
         assert_eq!(shown("a\u{1b}[31m\u{7}\n\r\t\u{9b}\u{7f}b"), r"a\u{1b}[31m\u{7}\n\r\t\u{9b}\u{7f}b");
         assert_eq!(shown("\u{202e}x\u{2066}y\u{2028}"), r"\u{202e}x\u{2066}y\u{2028}");
+        assert_eq!(shown("\u{61c}x\u{200e}y\u{200f}"), r"\u{61c}x\u{200e}y\u{200f}");
         assert_eq!(shown(r#"plain "ä" \ 😀 ├──"#), r#"plain "ä" \ 😀 ├──"#);
     }
 
