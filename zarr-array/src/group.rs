@@ -67,8 +67,11 @@ impl Group {
         self.metadata.attributes().cloned().unwrap_or_default()
     }
     /// Replaces the user's attributes.
+    ///
+    /// # Errors
+    /// When the document cannot be changed, and [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) after it is.
     pub fn set_attributes(&mut self, attributes: Object) -> Result<()> {
-        let changed = self.hierarchy.change_node(&self.path, move |m| match m {
+        let (changed, renewed) = self.hierarchy.change_node(&self.path, move |m| match m {
             NodeMetadata::Group(group) => {
                 group.set_attributes(attributes.clone());
                 Ok(())
@@ -78,7 +81,7 @@ impl Group {
         if let NodeMetadata::Group(metadata) = changed {
             self.metadata = metadata;
         }
-        Ok(())
+        renewed
     }
     /// What is directly below, sorted by name. Prefixes without a metadata document and nodes that cannot be opened
     /// are there with their error.

@@ -152,6 +152,7 @@ impl Hierarchy {
     ///
     /// # Errors
     /// [`NodeExists`](ErrorKind::NodeExists) unless it is to be overwritten; of several creators exactly one wins.
+    /// [`StaleCopies`](ErrorKind::StaleCopies) after it is created.
     pub fn create_array(&self, path: &str, new: &NewArray) -> Result<Array> {
         new.create(self, NodePath::new(path)?)
     }
@@ -174,13 +175,15 @@ impl Hierarchy {
         if overwrite && self.has_document(path)? {
             return self.build_at(path, true, |staged| staged.create_node(path, metadata, false));
         }
-        let key = Key::metadata(path);
-        self.create_parents(path)?;
-        let text = metadata.document().to_pretty();
-        if !self.store.writer()?.set_if_absent(&key, text.as_bytes())? {
-            return Err(exists(path));
-        }
-        self.note_change(path, Below::Goes)
+        let (key, text) = (Key::metadata(path), metadata.document().to_pretty());
+        // All documents are there before copies are renewed: if that fails, the node is complete.
+        self.batch(|batch| {
+            batch.create_parents(path)?;
+            if !batch.store.writer()?.set_if_absent(&key, text.as_bytes())? {
+                return Err(exists(path));
+            }
+            batch.note_change(path, Below::Goes)
+        })
     }
     fn has_document(&self, path: &NodePath) -> Result<bool> {
         let key = Key::metadata(path);
@@ -203,32 +206,27 @@ impl Hierarchy {
         }
         Ok(missing)
     }
-    /// Makes the groups above a node explicit.
+    /// Makes the groups above a node explicit. In a [`batch`](Self::batch), so that copies are renewed after what is done next.
     fn create_parents(&self, path: &NodePath) -> Result<()> {
         let missing = self.missing_parents(path)?;
-        if missing.is_empty() {
-            return Ok(());
-        }
         let group = NodeMetadata::Group(GroupMetadata::new(Object::new()));
         let text = group.document().to_pretty();
-        self.batch(|batch| {
-            missing.iter().rev().try_for_each(|parent| {
-                if batch.store.writer()?.set_if_absent(&Key::metadata(parent), text.as_bytes())? {
-                    batch.note_change(parent, Below::Goes)?;
-                }
-                Ok(())
-            })
+        missing.iter().rev().try_for_each(|parent| {
+            if self.store.writer()?.set_if_absent(&Key::metadata(parent), text.as_bytes())? {
+                self.note_change(parent, Below::Goes)?;
+            }
+            Ok(())
         })
     }
-    /// Changes the document of a node as it is stored now, whatever a handle knew of it.
+    /// Changes the document of a node as it is stored now, whatever a handle knew of it. Gives the document, and apart from
+    /// it whether copies in the groups above were renewed: the caller first finishes what follows from the change.
     pub(crate) fn change_node(
         &self,
         path: &NodePath,
         mut change: impl FnMut(&mut NodeMetadata) -> Result<()>,
-    ) -> Result<NodeMetadata> {
+    ) -> Result<(NodeMetadata, Result<()>)> {
         let metadata = self.rewrite(path, &mut change)?;
-        self.note_change(path, Below::Stays)?;
-        Ok(metadata)
+        Ok((metadata, self.note_change(path, Below::Stays)))
     }
     /// The same, without the copies in the groups above.
     fn rewrite(
@@ -243,6 +241,10 @@ impl Hierarchy {
         document.node.ok_or_else(|| Error::new(ErrorKind::NodeMissing).at_key(&key).at_node(path))
     }
     /// Removes a node with everything below it.
+    ///
+    /// # Errors
+    /// [`NodeMissing`](ErrorKind::NodeMissing) if there is none, and [`StaleCopies`](ErrorKind::StaleCopies) after it is
+    /// removed.
     pub fn erase(&self, path: &str) -> Result<()> {
         let path = NodePath::new(path)?;
         self.stored_metadata(&path).map(|_| ()).or_else(|e| match e.kind() {

@@ -90,6 +90,15 @@ pub enum ErrorKind {
     /// A node is at the path already.
     #[error("a node is there already")]
     NodeExists,
+    /// The change itself is stored and complete. What failed is bringing up to date the copies of changed documents in a
+    /// group above: consolidated metadata, in which readers of such copies see nodes as they were.
+    #[error("the change is stored, but the copies of metadata in group `{group}` are stale: {reason}")]
+    StaleCopies {
+        /// The path of the first group that could not be renewed.
+        group: String,
+        /// Why not.
+        reason: Error,
+    },
     /// A codec or storage transformer that need not be understood was skipped, so nothing can be written.
     #[error("cannot write while `{0}` is skipped: it is not known here")]
     Skipped(String),
@@ -305,6 +314,7 @@ impl std::error::Error for Error {
         match self.kind() {
             ErrorKind::Io(e) => Some(e),
             ErrorKind::Plugin(e) => Some(&**e),
+            ErrorKind::StaleCopies { reason, .. } => Some(reason),
             _ => None,
         }
     }

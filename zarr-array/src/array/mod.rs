@@ -124,17 +124,21 @@ impl Array {
         self.metadata.attributes().cloned().unwrap_or_default()
     }
     /// Replaces the user's attributes, also of an array whose chunks cannot be written.
+    ///
+    /// # Errors
+    /// When the document cannot be changed, and [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) after it is.
     pub fn set_attributes(&mut self, attributes: Object) -> Result<()> {
         self.change_metadata(move |m| {
             m.set_attributes(attributes.clone());
             Ok(())
-        })
+        })?
     }
-    /// Changes the document as it is stored now, and makes this the array that it describes.
-    fn change_metadata(&mut self, mut change: impl FnMut(&mut ArrayMetadata) -> Result<()>) -> Result<()> {
+    /// Changes the document as it is stored now, and makes this the array that it describes. Within is whether copies in the
+    /// groups above were renewed: an error to be returned once all else is done.
+    fn change_metadata(&mut self, mut change: impl FnMut(&mut ArrayMetadata) -> Result<()>) -> Result<Result<()>> {
         let context = self.hierarchy.context().clone();
         let mut resolved = None;
-        let changed = self.hierarchy.change_node(&self.path, |m| match m {
+        let (changed, renewed) = self.hierarchy.change_node(&self.path, |m| match m {
             NodeMetadata::Array(m) => {
                 change(m)?;
                 // What does not resolve is not stored.
@@ -147,7 +151,7 @@ impl Array {
             let (hierarchy, path, added) = (self.hierarchy.clone(), self.path.clone(), self.added.clone());
             *self = Self::with_resolved(hierarchy, path, Arc::new(metadata), Arc::new(resolved), added)?;
         }
-        Ok(())
+        Ok(renewed)
     }
     /// The key of a chunk, relative to the array.
     pub fn chunk_key(&self, cell: &[u64]) -> Result<Key> {

@@ -35,6 +35,8 @@ pub struct ResizeReport {
 struct Before {
     region: Region,
     grid: Dims,
+    /// Whether copies of the document were renewed: an error to be returned once all else is done.
+    renewed: Result<()>,
 }
 
 impl Array {
@@ -48,7 +50,8 @@ impl Array {
     ///
     /// # Errors
     /// When the rank differs, the grid does not fit the new shape, the store cannot list or write, or somebody else
-    /// changes the shape before all chunks outside are removed.
+    /// changes the shape before all chunks outside are removed. [`StaleCopies`](ErrorKind::StaleCopies) after all of it is
+    /// done: this handle has the new shape then.
     pub fn resize(&mut self, shape: &[u64], options: ResizeOptions) -> Result<ResizeReport> {
         self.resolved.check_writable().map_err(|e| e.at_node(&self.path))?;
         let stored = self.stored_chunks()?;
@@ -71,7 +74,7 @@ impl Array {
                 report.erased.push(cell);
             }
         }
-        Ok(report)
+        before.renewed.map(|()| report)
     }
 
     /// Gives the stored document another shape.
@@ -81,7 +84,7 @@ impl Array {
         mut new: impl FnMut(&ArrayMetadata) -> Result<Vec<u64>>,
     ) -> Result<Before> {
         let (context, data, mut before) = (self.hierarchy.context().clone(), self.data.clone(), None);
-        self.change_metadata(|m| {
+        let renewed = self.change_metadata(|m| {
             let stored = ResolvedArray::open(m, &context.registry, &context.limits, &context.options)?;
             stored.check_writable()?;
             let shape = new(m)?;
@@ -91,13 +94,14 @@ impl Array {
                 data.writer()?;
             }
             let grid = stored.chunk_grid.grid_shape(m.shape())?;
-            before = Some(Before { region: Region::whole(m.shape()), grid });
+            before = Some((Region::whole(m.shape()), grid));
             if let Some(grid) = stored.chunk_grid.resized(m.shape(), &shape)? {
                 m.set_chunk_grid_configuration(grid)?;
             }
             m.set_shape(&shape)
         })?;
-        before.ok_or_else(|| ErrorKind::Contract("a store changed a value without asking how").into())
+        let (region, grid) = before.ok_or(ErrorKind::Contract("a store changed a value without asking how"))?;
+        Ok(Before { region, grid, renewed })
     }
 
     /// The parts of a chunk that are visible now and were not before: one for each dimension that grew there.
@@ -149,6 +153,8 @@ impl Array {
     /// # Errors
     /// When the type is not the data type's or the elements are no whole slabs: nothing is changed then. When a chunk
     /// cannot be written: the array is longer then, and what was not written is the fill value.
+    /// [`StaleCopies`](ErrorKind::StaleCopies) after all elements are written: they are the last of the shape that this handle
+    /// has then, and must not be appended again.
     pub fn append<T: Element>(&mut self, axis: usize, elements: &[T]) -> Result<Range<u64>> {
         if axis >= self.shape().len() {
             let e = Error::argument(format!("no dimension {axis} in an array of shape {:?}", self.shape()));
@@ -160,7 +166,7 @@ impl Array {
         self.data.writer().map_err(|e| e.at_node(&self.path))?;
         let (data_type, mut place) = (self.metadata.data_type().clone(), 0..0);
         let options = ResizeOptions { keep_outside: true, ..ResizeOptions::default() };
-        self.change_shape(options, |stored| {
+        let changed = self.change_shape(options, |stored| {
             if *stored.data_type() != data_type {
                 let now = stored.data_type().name();
                 return Err(Error::argument(format!("expected elements of `{}`, found `{now}`", data_type.name())));
@@ -173,7 +179,7 @@ impl Array {
         let selection: Selection = self.shape().iter().enumerate().map(in_all).collect();
         let written = self.write(selection, elements);
         written.map_err(|e| e.with_hint(format!("the array is longer: write {place:?} of dimension {axis} again")))?;
-        Ok(place)
+        changed.renewed.map(|()| place)
     }
 }
 

@@ -18,7 +18,7 @@ impl Hierarchy {
     ///
     /// # Errors
     /// Those of `build`, and [`NodeExists`](ErrorKind::NodeExists) unless the node is to be overwritten; of several creators
-    /// exactly one wins.
+    /// exactly one wins. [`StaleCopies`](ErrorKind::StaleCopies) after the node is in its place.
     pub fn build<T>(&self, path: &str, overwrite: bool, build: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         self.build_at(&NodePath::new(path)?, overwrite, build)
     }
@@ -35,12 +35,15 @@ impl Hierarchy {
             return Err(exists(path));
         }
         let Some(staged) = writer.stage(&prefix).map_err(|e| e.at_node(path))? else {
-            // What lies in a directory without a document belongs to no node and is not removed.
-            if is_there {
-                writer.erase_prefix(&prefix).map_err(|e| e.at_node(path))?;
-                self.note_change(path, Below::Goes)?;
-            }
-            return build(self);
+            // Copies that cannot be renewed do not keep the node from being built.
+            return self.batch(|batch| {
+                // What lies in a directory without a document belongs to no node and is not removed.
+                if is_there {
+                    writer.erase_prefix(&prefix).map_err(|e| e.at_node(path))?;
+                    batch.note_change(path, Below::Goes)?;
+                }
+                build(batch)
+            });
         };
         let apart = Self { store: staged.store(), consolidated: None, top: path.clone(), batch: None, ..self.clone() };
         let built = build(&apart)?;
@@ -49,11 +52,13 @@ impl Hierarchy {
                 .at_node(path)
                 .with_hint("it was not built, or the group above was removed"));
         }
-        self.create_parents(path)?;
-        if !staged.commit(overwrite).map_err(|e| e.at_node(path))? {
-            return Err(exists(path));
-        }
-        self.note_change(path, Below::Replaced)?;
+        self.batch(|batch| {
+            batch.create_parents(path)?;
+            if !staged.commit(overwrite).map_err(|e| e.at_node(path))? {
+                return Err(exists(path));
+            }
+            batch.note_change(path, Below::Replaced)
+        })?;
         Ok(built)
     }
 }

@@ -20,7 +20,7 @@ impl Hierarchy {
     /// above at once, also if `f` fails. Each group above is looked at once, and not for each node below it.
     ///
     /// # Errors
-    /// That of `f`, or else that of renewing copies.
+    /// That of `f`, or else [`StaleCopies`](ErrorKind::StaleCopies).
     pub fn batch<R>(&self, f: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
         let changed = Arc::new(Mutex::new(Some(Vec::new())));
         let done = f(&Self { batch: Some(changed.clone()), ..self.clone() });
@@ -52,7 +52,7 @@ impl Hierarchy {
         // From the innermost out. A group that fails keeps no other from being renewed.
         let mut outcome = Ok(());
         for group in groups.into_iter().rev() {
-            outcome = outcome.and(self.renew_group(&group, &changed));
+            outcome = outcome.and(self.renew_group(&group, &changed).map_err(|reason| stale(&group, reason)));
         }
         outcome
     }
@@ -123,7 +123,7 @@ impl Hierarchy {
             return Err(Error::argument("an array has nothing below it").at_node(&path));
         }
         let copied = self.documents_below(&path)?;
-        self.change_node(&path, |m| {
+        let (_, above) = self.change_node(&path, |m| {
             if let NodeMetadata::Group(group) = m {
                 group.set_consolidated(Some(copied.clone().into_iter().collect()));
             }
@@ -136,8 +136,8 @@ impl Hierarchy {
         let other = now.iter().filter(|(p, document)| copied.get(*p) != Some(document)).map(|(p, _)| p);
         let changed: BTreeSet<&str> = other.chain(gone).map(String::as_str).collect();
         match changed.is_empty() {
-            true => Ok(()),
-            false => self.renew_copies(&path, &changed, Below::Stays),
+            true => above,
+            false => self.renew_copies(&path, &changed, Below::Stays).and(above),
         }
     }
     /// Copies of the documents of all nodes below a group, by their paths relative to it.
@@ -168,6 +168,11 @@ impl Hierarchy {
         }
         Ok(nodes)
     }
+}
+
+fn stale(group: &NodePath, reason: Error) -> Error {
+    let e = Error::new(ErrorKind::StaleCopies { group: group.to_string(), reason });
+    e.with_hint("mend that group, then renew its copies with `zarr repair` or `Hierarchy::consolidate`")
 }
 
 /// What becomes of the copies of what is below a node that changed.
