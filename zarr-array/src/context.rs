@@ -69,7 +69,8 @@ impl Context {
         self
     }
     pub(crate) fn call(&self) -> Call<'_> {
-        Call { limits: &self.limits, options: &self.options, executor: &*self.executor, buffers: &self.buffers }
+        let Self { limits, options, executor, buffers, .. } = self;
+        Call { limits, options, executor: &**executor, buffers }.within_chunk()
     }
 }
 

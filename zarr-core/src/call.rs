@@ -2,6 +2,7 @@
 
 mod buffers;
 
+use buffers::Work;
 pub use buffers::{Buffers, Charge, Pool, Scratch};
 
 use crate::{
@@ -23,7 +24,7 @@ pub struct Options {
     /// Store chunks and inner chunks also when every element is the fill value.
     pub store_fill: bool,
     /// Refuse what can be read, but should not have been stored: inner chunks of a shard that overlap each other or the
-    /// index. An index of more than 16 MiB is looked at in the parts that are read.
+    /// index. An index that is read in parts, if it has more than 16 MiB, is looked at in those.
     pub strict: bool,
     /// The folders, as absolute paths, below which an extension may open files that metadata or data name. None are
     /// allowed unless they are given.
@@ -152,13 +153,18 @@ impl<'a> Call<'a> {
         }
         self.both(&mut || self.each_mut(a, first, f), &mut || self.each_mut(b, first + mid, f))
     }
+    /// Runs both, perhaps at the same time, as parts of what this thread does.
+    pub fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+        let work = Work::here();
+        self.executor.join(&mut || work.run(&mut *a), &mut || work.run(&mut *b));
+    }
     fn both(
         &self,
         a: &mut (dyn FnMut() -> Result<()> + Send),
         b: &mut (dyn FnMut() -> Result<()> + Send),
     ) -> Result<()> {
         let (mut first, mut second) = (None, None);
-        self.executor.join(&mut || first = Some(a()), &mut || second = Some(b()));
+        self.join(&mut || first = Some(a()), &mut || second = Some(b()));
         match (first, second) {
             (Some(a), Some(b)) => worse(a, b),
             _ => Err(ErrorKind::Contract("the executor did not run what it was given").into()),
@@ -277,7 +283,9 @@ impl<'a> Out<'a> {
                     }
                     (false, Some(budget)) => budget.reserve(buffer, end)?,
                     (false, None) => {
-                        buffer.try_reserve(end - buffer.len()).map_err(|_| ErrorKind::Memory(end as u64))?;
+                        let more = end - buffer.len();
+                        let reserved = buffer.try_reserve(more).or_else(|_| buffer.try_reserve_exact(more));
+                        reserved.map_err(|_| ErrorKind::Memory(end as u64))?;
                     }
                 }
                 buffer.resize(end, 0);

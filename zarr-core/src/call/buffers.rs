@@ -74,6 +74,19 @@ impl<T> Pool<T> {
 /// Calls that run at the same time share a quarter. A chunk that does not get what it needs of that is tried again with
 /// the rest, which belongs to one chunk at a time: whether it can be read depends on the chunk and the limit, and not on
 /// what other threads do.
+///
+/// Calls nest: a store may read one array to read another. Nobody waits for ever for the rest:
+///
+/// 1. Only the outermost chunk of a thread waits for it. A chunk within another that needs more gives the error to the one
+///    around it, which tries again with the rest. So a thread that waits has no lock that a store takes for a chunk.
+/// 2. The chunk that has the rest runs on its thread alone. Its own call is sequential, as is each call that a store
+///    [makes](Call::within_chunk) within a chunk. So it waits for no other thread but where its store does.
+/// 3. A chunk within that one does not wait for the rest, but is lent as much again.
+///
+/// So the chunk that has the rest waits at most for a store, which waits for nobody who waits for the rest, and comes to its
+/// end. All this is known of a thread, and passed on where work is [shared](Call::join). What a store does on threads that it
+/// starts, or when it is not asked for a chunk, is not seen as part of one: there the rules of
+/// [`ReadableStore::open`](crate::store::ReadableStore::open) are needed.
 #[derive(Debug, Default)]
 pub struct Buffers {
     spare: Pool<Vec<u8>>,
@@ -85,9 +98,37 @@ pub struct Buffers {
     is_rest: bool,
 }
 
+/// What the chunk may take that a thread works for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Work {
+    /// It works for none.
+    Outside,
+    Shared,
+    Rest,
+}
+
 thread_local! {
-    /// True while a chunk of this thread has the rest.
-    static HAS_REST: Cell<bool> = const { Cell::new(false) };
+    static WORK: Cell<Work> = const { Cell::new(Work::Outside) };
+}
+
+impl Work {
+    /// That of this thread.
+    #[inline]
+    pub(super) fn here() -> Self {
+        WORK.get()
+    }
+    /// Runs `f` as part of this.
+    #[inline]
+    pub(super) fn run<R>(self, f: impl FnOnce() -> R) -> R {
+        struct Reset(Work);
+        impl Drop for Reset {
+            fn drop(&mut self) {
+                WORK.set(self.0);
+            }
+        }
+        let _reset = Reset(WORK.replace(self));
+        f()
+    }
 }
 
 impl Buffers {
@@ -118,24 +159,13 @@ impl Buffers {
     fn give_back(&self, bytes: u64) {
         self.taken.fetch_sub(bytes, Relaxed);
     }
-    /// Runs `f` with the rest of the memory.
+    /// Runs `f` with the rest of the memory, once no other thread has it.
     fn with_rest<R>(&self, f: impl FnOnce(&Buffers) -> Result<R>) -> Result<R> {
-        struct Reset;
-        impl Drop for Reset {
-            fn drop(&mut self) {
-                HAS_REST.set(false);
-            }
-        }
-        let own = Buffers { is_rest: true, ..Buffers::default() };
-        if HAS_REST.get() {
-            // A store that reads another array to read this one.
-            return f(&own);
-        }
-        // Whoever has the lock waits for no other thread: it runs alone, on this one.
         let _locked = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
-        HAS_REST.set(true);
-        let _reset = Reset;
-        f(&own)
+        Work::Rest.run(|| f(&Self::rest()))
+    }
+    fn rest() -> Self {
+        Self { is_rest: true, ..Self::default() }
     }
 }
 
@@ -181,14 +211,29 @@ impl<'a> Call<'a> {
     }
     /// Runs `f`. If it does not get enough memory beside other threads, runs it again on this thread alone, with the
     /// part of [`Limits::memory`] that they do not share.
+    ///
+    /// Within a chunk that shares its memory, that one is run again instead, and gets this error.
     pub fn within_memory<R>(&self, mut f: impl FnMut(&Call<'_>) -> Result<R>) -> Result<R> {
-        match f(self) {
-            Err(e) if e.is_budget() && !self.buffers.is_rest => self
-                .buffers
-                .with_rest(|buffers| f(&Call { executor: &Sequential, buffers, ..*self }))
-                .map_err(|e| if e.is_budget() { e.with_hint("a larger `Limits::memory` allows more") } else { e }),
-            other => other,
-        }
+        let around = Work::here();
+        let first = match around {
+            Work::Outside => Work::Shared.run(|| f(self)),
+            Work::Shared | Work::Rest => f(self),
+        };
+        let e = match first {
+            Err(e) if e.is_budget() && !self.buffers.is_rest => e,
+            other => return other,
+        };
+        let mut again = |buffers: &Buffers| f(&Call { executor: &Sequential, buffers, ..*self });
+        let done = match around {
+            Work::Outside => self.buffers.with_rest(again),
+            Work::Shared => return Err(e),
+            Work::Rest => again(&Buffers::rest()),
+        };
+        done.map_err(|e| if e.is_budget() { e.with_hint("a larger `Limits::memory` allows more") } else { e })
+    }
+    /// This call as a store may make it: on this thread alone if it does so to read or write a chunk.
+    pub fn within_chunk(self) -> Self {
+        if Work::here() == Work::Outside { self } else { self.sequential() }
     }
 }
 
@@ -257,26 +302,33 @@ impl Budget<'_> {
         }
     }
     /// Makes room for `len` bytes in all; twice as much as there was if that can be had, so that bytes are moved a few
-    /// times only.
+    /// times only. While they are moved there may be both buffers, so both are counted. Near the limit it grows by what it
+    /// needs, and only that is counted: a chunk that fits does not fail for a moment of moving.
     pub(super) fn reserve(self, buffer: &mut Vec<u8>, len: usize) -> Result<()> {
         let before = buffer.capacity();
         if len <= before {
             return Ok(());
         }
         let twice = len.max(before.saturating_mul(2));
-        let capacity = match self.buffers.take((twice - before) as u64, self.limit) {
-            Ok(()) => twice,
-            Err(_) => self.buffers.take((len - before) as u64, self.limit).map(|()| len)?,
-        };
-        let reserved = buffer.try_reserve_exact(capacity - buffer.len());
-        // The allocator may give more, or nothing.
-        let (charged, has) = (capacity as u64, buffer.capacity() as u64);
-        if has < charged {
-            self.buffers.give_back(charged - has);
-        } else {
-            self.buffers.taken.fetch_add(has - charged, Relaxed);
+        if self.buffers.take(twice as u64, self.limit).is_ok() {
+            let reserved = buffer.try_reserve_exact(twice - buffer.len());
+            self.settle(before.saturating_add(twice), buffer);
+            if reserved.is_ok() {
+                return Ok(());
+            }
         }
+        self.buffers.take((len - before) as u64, self.limit)?;
+        let reserved = buffer.try_reserve_exact(len - buffer.len());
+        self.settle(len, buffer);
         reserved.map_err(|_| ErrorKind::Memory(len as u64).into())
+    }
+    /// Counts what a buffer has instead of what was counted for it. The allocator may give more, or nothing.
+    fn settle(self, counted: usize, buffer: &Vec<u8>) {
+        let (counted, has) = (counted as u64, buffer.capacity() as u64);
+        match has.checked_sub(counted) {
+            Some(more) => self.buffers.taken.fetch_add(more, Relaxed),
+            None => self.buffers.taken.fetch_sub(counted - has, Relaxed),
+        };
     }
 }
 
@@ -335,8 +387,59 @@ mod tests {
                 call.within_memory(|inner| inner.scratch(2000).map(|s| s.len()))
             });
             assert_eq!(nested.unwrap(), 2000);
-            assert!(!HAS_REST.get() && tries == 2);
+            assert!(Work::here() == Work::Outside && tries == 2);
         });
+    }
+
+    /// A buffer that grows counts twice while its bytes are moved, and near the limit takes what it needs.
+    #[test]
+    fn growth_is_counted() {
+        let (limits, buffers) = (limits(4000), Buffers::default());
+        for (before, after, capacity) in [(300, 310, 600), (400, 410, 410), (600, 1000, 1000)] {
+            with(&limits, &buffers, |call| {
+                let mut scratch = call.scratch(0).unwrap();
+                scratch.grow(u64::MAX).space(before).unwrap();
+                assert_eq!(scratch.buffer.capacity(), before);
+                let mut out = scratch.grow(u64::MAX);
+                out.space(before).unwrap();
+                out.space(after - before).unwrap();
+                assert_eq!(scratch.buffer.capacity(), capacity);
+            });
+            assert_eq!(buffers.taken.load(Relaxed), capacity as u64);
+            buffers.spare.drain().for_each(|b| buffers.give_back(b.capacity() as u64));
+        }
+    }
+
+    /// What several threads do for one chunk is part of it on each of them: the chunk gets the rest, and none of them waits
+    /// for it or uses others.
+    #[test]
+    fn work_for_a_chunk_is_known_on_all_its_threads() {
+        /// Another thread for each half.
+        struct Threads;
+        impl crate::call::Executor for Threads {
+            fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+                std::thread::scope(|s| [s.spawn(a), s.spawn(b)].map(|half| half.join().unwrap()));
+            }
+            fn threads(&self) -> usize {
+                2
+            }
+        }
+        let (limits, buffers) = (limits(4000), Buffers::default());
+        let call = Call { limits: &limits, options: &Options::DEFAULT, executor: &Threads, buffers: &buffers };
+        let (tries, alone) = (AtomicU64::new(0), AtomicU64::new(0));
+        let threads = || call.within_chunk().executor.threads();
+        let done = call.within_memory(|outer| {
+            tries.fetch_add(1, Relaxed);
+            outer.each(0..4, 1, &|_| {
+                // As a store that reads another array.
+                assert_eq!(threads(), 1);
+                let inner = call.within_memory(|inner| inner.scratch(2000).map(|_| ()));
+                alone.fetch_add(u64::from(inner.is_ok()), Relaxed);
+                inner
+            })
+        });
+        done.unwrap();
+        assert_eq!((tries.into_inner(), alone.into_inner(), threads()), (2, 4, 2));
     }
 
     /// However many ask at once, each gets what one may have.

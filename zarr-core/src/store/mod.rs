@@ -38,6 +38,10 @@ pub trait Store: Debug + Send + Sync {
 pub trait ReadableStore {
     /// One version of a value: all reads through it see the same bytes, also when the value is replaced meanwhile.
     /// `None`: there is none. A store that cannot keep both a key and keys below it may refuse a key that has keys below.
+    ///
+    /// A store may read arrays of the same context to make a value. It passes their errors on unchanged. It reads them on
+    /// the thread that called it: other threads may wait for the memory that this one has. For a value that is no chunk it
+    /// has no lock meanwhile that is needed for chunks.
     fn open<'s>(&'s self, key: &Key) -> Result<Option<Box<dyn Source + 's>>>;
 
     /// The value of a key.

@@ -236,11 +236,11 @@ unsafe extern "C" fn join(call: *const abi::Call, f: abi::Run, a: *mut c_void, b
     let (a, b) = (Pass(a), Pass(b));
     let run = || {
         // SAFETY: the other side passes the call on that it was given.
-        let executor = unsafe { Lender::served(call) }.call.executor;
+        let call = unsafe { Lender::served(call) }.call;
         // SAFETY: the other side says that its function may be called with these, on two threads.
         let half = |p: &Pass| unsafe { f(p.get()) };
         let (mut first, mut second) = (Ok(()), Ok(()));
-        executor.join(&mut || first = alone(|| half(&a)), &mut || second = alone(|| half(&b)));
+        call.join(&mut || first = alone(|| half(&a)), &mut || second = alone(|| half(&b)));
         first.and(second)
     };
     // SAFETY: as above.
