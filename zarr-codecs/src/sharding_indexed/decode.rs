@@ -10,8 +10,10 @@ use zarr_core::{
     view::{Dims, Region, TileGrid, ViewMut},
 };
 
-/// Of a larger index only the entries are read that are needed, each time. A smaller one is cached.
+/// A smaller index is cached. Of a larger one only the entries are read that are needed, each time, if its codecs permit.
 const LARGE_INDEX: u64 = 16 << 20;
+/// An index that takes more than this is cached by no store.
+const MOST_CACHED: u64 = 64 << 20;
 
 impl PartialDecode for ShardingIndexed {
     fn partial_decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, out: ViewMut<'_>) -> Result<()> {
@@ -19,7 +21,8 @@ impl PartialDecode for ShardingIndexed {
             return Ok(());
         }
         let cells = self.cells_of(region);
-        let _charge = self.charge_index(call, if self.has_large_index() { &cells.len } else { &self.counts })?;
+        let in_part = self.reads_index_in_part(source);
+        let _charge = self.charge_index(call, if in_part { &cells.len } else { &self.counts })?;
         let index = self.index_of(call, source, &cells)?;
         let fill = self.shard.fill_element();
         let grid = TileGrid::regular(region, self.chunk_shape())?;
@@ -48,8 +51,11 @@ impl PartialDecode for ShardingIndexed {
 }
 
 impl ShardingIndexed {
-    fn has_large_index(&self) -> bool {
-        self.index_size > LARGE_INDEX
+    /// True if only the entries are decoded that are needed. All are worth their memory only if the index is read as a
+    /// whole from elsewhere, and may be cached.
+    fn reads_index_in_part(&self, source: &dyn Source) -> bool {
+        let large = LARGE_INDEX < self.index_size;
+        large && (self.index.reads_parts() || self.index_size > MOST_CACHED || source.in_memory().is_some())
     }
     /// The inner chunks that a region touches.
     fn cells_of(&self, region: &Region) -> Region {
@@ -59,9 +65,9 @@ impl ShardingIndexed {
         let len = ends.zip(&start).map(|(end, start)| end - start).collect();
         Region { start, len }
     }
-    /// The index of a shard, which a source may have kept, or the entries of some inner chunks if it is large.
+    /// The index of a shard, which a source may have kept, or the entries of some inner chunks.
     fn index_of(&self, call: &Call<'_>, source: &dyn Source, cells: &Region) -> Result<Arc<Index>> {
-        if self.has_large_index() {
+        if self.reads_index_in_part(source) {
             return self.read_entries(call, source, cells).map(Arc::new);
         }
         let bytes = self.index.decoded().bytes_within(call.limits)? as u64;

@@ -1,11 +1,15 @@
 //! Writing: inner chunks in the order that the writer chose, and changing a few of them.
 
-use super::{Index, Location, ShardingIndexed, decode::inner_error, index::Entry};
+use super::{
+    Index, Location, ShardingIndexed,
+    decode::inner_error,
+    index::{Entry, with_room},
+};
 use zarr_core::{
-    Error, ErrorKind, Result,
+    Error, Result,
     call::{Call, Charge, InnerChunkOrder, Out, Scratch},
     codec::{ArrayToBytes, Encoded, Update},
-    limits::{Limits, zeroed},
+    limits::zeroed,
     source::{ByteRange, Source},
     view::{Dims, Region, View},
 };
@@ -130,7 +134,7 @@ impl Update for ShardingIndexed {
             Some(_) => self.shared(call, &before, region)?,
             None => None,
         };
-        let mut copied = old.map(|source| Copied::new(source, self.encoded_size().max(), call.limits)).transpose()?;
+        let mut copied = old.map(|source| Copied::new(call, source, self.encoded_size().max())).transpose()?;
         if let (Some(shared), Some(copied)) = (&mut shared, &mut copied) {
             shared.copy(copied, start, out)?;
         }
@@ -209,7 +213,7 @@ impl ShardingIndexed {
     fn shared<'c>(&self, call: &Call<'c>, before: &Index, region: &Region) -> Result<Option<Shared<'c>>> {
         let total = self.counts.iter().product::<u64>();
         let charge = call.charge(total.saturating_mul(size_of::<Piece>() as u64))?;
-        let mut pieces = Vec::new();
+        let mut pieces = with_room(total as usize)?;
         for i in 0..total {
             let cell = cell(&self.counts, i);
             if let Some(Entry { offset, len }) = before.get(&cell)?
@@ -283,6 +287,7 @@ fn put_together(
 
 /// Stored inner chunks that are copied as they are: those that follow one another are one.
 struct Copied<'s> {
+    call: &'s Call<'s>,
     source: &'s dyn Source,
     from: u64,
     len: u64,
@@ -293,13 +298,13 @@ struct Copied<'s> {
 impl<'s> Copied<'s> {
     /// Inner chunks may share their bytes, and take more when each gets its own: no more than a shard's inner chunks take,
     /// or than there was and a chunk may have.
-    fn new(source: &'s dyn Source, most: Option<u64>, limits: &Limits) -> Result<Self> {
+    fn new(call: &'s Call<'s>, source: &'s dyn Source, most: Option<u64>) -> Result<Self> {
         let left = match (source.size()?, most) {
             (Some(size), Some(most)) => size.max(most),
             (size, most) => size.or(most).unwrap_or(u64::MAX),
         };
-        let left = left.min(limits.chunk_bytes.max(most.unwrap_or(0)));
-        Ok(Self { source, from: 0, len: 0, left })
+        let left = left.min(call.limits.chunk_bytes.max(most.unwrap_or(0)));
+        Ok(Self { call, source, from: 0, len: 0, left })
     }
     fn count(&mut self, len: u64) -> Result<()> {
         let left = self.left.checked_sub(len);
@@ -325,7 +330,10 @@ impl<'s> Copied<'s> {
                 (_, 0) => Ok(()),
                 (_, len) => self.source.read_into(range, out.space(len as usize)?),
             },
-            None => self.source.read(&[range], &mut |_, bytes| out.extend(bytes)),
+            None => self.source.read(&[range], &mut |_, bytes| {
+                let _read = self.call.charge(bytes.len() as u64)?;
+                out.extend(bytes)
+            }),
         }
     }
 }
@@ -333,8 +341,7 @@ impl<'s> Copied<'s> {
 /// All cells of a grid in the order in which a writer puts them, by their numbers in C order.
 fn ordered(counts: &[u64], order: InnerChunkOrder) -> Result<Vec<u64>> {
     let total: u64 = counts.iter().product();
-    let mut cells = Vec::new();
-    cells.try_reserve_exact(total as usize).map_err(|_| ErrorKind::Memory(total.saturating_mul(8)))?;
+    let mut cells = with_room(total as usize)?;
     cells.extend(0..total);
     match order {
         InnerChunkOrder::RowMajor => {}
@@ -385,5 +392,30 @@ mod tests {
         assert_eq!(flat(InnerChunkOrder::Morton), morton);
         assert_eq!(ordered(&[], InnerChunkOrder::Morton).unwrap(), [0]);
         assert_eq!(cell(&[], 0), Dims::new());
+    }
+    /// What is charged for the inner chunks that share bytes is what is allocated.
+    #[test]
+    fn pieces_take_what_is_charged() {
+        use super::super::Configuration;
+        use zarr_core::{call::*, extension::Extension, json::*, limits::Limits, registry::*, representation::*};
+        let (registry, limits, notes) = (Registry::builtin().unwrap(), Limits::default(), Notes::default());
+        let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits).unwrap().object;
+        let shard = Representation::new(uint8, &[9], &[0]);
+        let little = [("endian", Json::from("little"))].into_iter().collect();
+        let configuration = Configuration {
+            chunk_shape: vec![1],
+            codecs: vec![Extension::new("bytes", Object::new())],
+            index_codecs: Some(vec![Extension::new("bytes", little)]),
+            index_location: Location::Start,
+        };
+        let site = Site::new(&registry, &limits, &notes, Intent::Open).with(&shard);
+        let codec = ShardingIndexed::create(configuration, &site).unwrap();
+        let mut before = Index::empty(&codec.counts).unwrap();
+        (0..9).for_each(|i| before.set_number(i, Entry { offset: 144, len: 1 }));
+        let (options, buffers) = (Options::default(), Buffers::default());
+        let call = Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
+        let region = Region { start: [8][..].into(), len: [1][..].into() };
+        let shared = codec.shared(&call, &before, &region).unwrap().unwrap();
+        assert_eq!((shared.pieces.len(), shared.pieces.capacity()), (1, 9));
     }
 }

@@ -6,7 +6,7 @@ use std::{
     sync::OnceLock,
 };
 use zarr_core::{
-    Error, Result,
+    Error, ErrorKind, Result,
     call::{Call, Charge, Out},
     codec::Chain,
     limits::zeroed,
@@ -27,6 +27,13 @@ pub(super) fn id(location: Location, counts: &[u64], codecs: &Chain) -> usize {
         codec.to_json().to_string().hash(&mut hasher);
     }
     hasher.finish() as usize
+}
+
+/// An empty vector with room for `n` items and no more, so that it never takes more than was charged.
+pub(super) fn with_room<T>(n: usize) -> Result<Vec<T>> {
+    let mut items = Vec::new();
+    items.try_reserve_exact(n).map_err(|_| ErrorKind::Memory(n.saturating_mul(size_of::<T>()) as u64))?;
+    Ok(items)
 }
 
 /// A decoded index, or the part of one for some inner chunks.
@@ -94,15 +101,18 @@ impl Index {
     /// Refuses inner chunks that have bytes in common with each other or with `index`, the place of the index.
     pub(super) fn check_overlaps(&self, call: &Call<'_>, index: Entry) -> Result<()> {
         if self.overlap.get().is_none() {
-            let _charge = call.charge((self.bytes.len() / 16 * size_of::<(Entry, usize)>()) as u64)?;
-            let _another_thread_was_first = self.overlap.set(self.overlap(index));
+            // With the index.
+            let places = self.bytes.len() / 16 + 1;
+            let _charge = call.charge(places.saturating_mul(size_of::<(Entry, usize)>()) as u64)?;
+            let _another_thread_was_first = self.overlap.set(self.overlap(index, with_room(places)?));
         }
         match self.overlap.get() {
             Some(Some(what)) => Err(Error::data(what.as_str())),
             _ => Ok(()),
         }
     }
-    fn overlap(&self, index: Entry) -> Option<String> {
+    /// `places` has room for all.
+    fn overlap(&self, index: Entry, mut places: Vec<(Entry, usize)>) -> Option<String> {
         const INDEX: usize = usize::MAX;
         let entry = |b: &[u8; 16]| {
             let (offset, len) = (b.first_chunk::<8>()?, b.last_chunk::<8>()?);
@@ -111,7 +121,7 @@ impl Index {
         let entries = self.bytes.as_chunks::<16>().0.iter().enumerate().filter_map(|(i, b)| Some((entry(b)?, i)));
         // Reading finds what lies outside.
         let inside = |(e, _): &(Entry, usize)| e.len > 0 && e.offset.checked_add(e.len).is_some();
-        let mut places: Vec<(Entry, usize)> = entries.chain([(index, INDEX)]).filter(inside).collect();
+        places.extend(entries.chain([(index, INDEX)]).filter(inside));
         places.sort_unstable_by_key(|(e, i)| (e.offset, *i));
         let (a, b) = places.windows(2).find_map(|pair| match pair {
             [(a, i), (b, j)] if a.offset + a.len > b.offset => Some(((*a, *i), (*b, *j))),
@@ -140,6 +150,10 @@ impl ShardingIndexed {
     pub(super) fn charge_index<'a>(&self, call: &Call<'a>, counts: &[u64]) -> Result<Charge<'a>> {
         call.charge(counts.iter().product::<u64>().saturating_mul(16))
     }
+    /// What the bytes of a whole index take while they are read.
+    fn charge_encoded<'a>(&self, call: &Call<'a>, source: &dyn Source) -> Result<Option<Charge<'a>>> {
+        source.in_memory().is_none().then(|| call.charge(self.index_size)).transpose()
+    }
     /// The place of the index in a shard of `size` bytes.
     pub(super) fn index_place(&self, size: u64) -> Result<Entry> {
         let (start, len) = self.index_range().within(size)?;
@@ -161,6 +175,7 @@ impl ShardingIndexed {
             }
             None => {
                 let mut out = out;
+                let _read = self.charge_encoded(call, source)?;
                 source.read(&[self.index_range()], &mut |_, encoded| {
                     self.index.decode(call, &encoded, &region, out.reborrow())
                 })?;
@@ -172,6 +187,7 @@ impl ShardingIndexed {
     pub(super) fn read_index(&self, call: &Call<'_>, source: &dyn Source) -> Result<Index> {
         let shape = shape(&self.counts);
         let mut bytes = zeroed(self.index.decoded().bytes_within(call.limits)?)?;
+        let _read = self.charge_encoded(call, source)?;
         source.read(&[self.index_range()], &mut |_, encoded| {
             let out = ViewMut::new(&mut bytes, &shape, 8)?;
             self.index.decode(&call.sequential(), &encoded, &Region::whole(&shape), out)

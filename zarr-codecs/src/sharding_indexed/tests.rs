@@ -2,12 +2,19 @@
 
 use crate::testing::{array_codec, with_call};
 use proptest::{collection::vec, option, prelude::*};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
 use zarr_core::{
     Result,
     call::{Call, Executor, Options, Out},
     codec::{ArrayToBytes, Encoded},
-    source::{ByteRange, Each, Source},
+    limits::Limits,
+    source::{ByteRange, Each, Memo, Source},
     view::{Region, View, ViewMut},
 };
 
@@ -117,6 +124,36 @@ fn an_update_copies_what_it_does_not_touch() {
     }
 }
 
+/// An index, and inner chunks that are copied, count while they are read, also from where nobody knows how much there is.
+#[test]
+fn what_is_read_counts() {
+    // 64 inner chunks of 40 bytes.
+    let codec = array_codec(&sharding("[40]", r#""bytes""#, "end"), "uint8", &[2560]).unwrap();
+    let elements = [1; 2560];
+    let shard = with_call(|call| Out::collect(|out| codec.encode(call, &View::new(&elements, &[2560], 1)?, out)));
+    let (shard, region) = (shard.unwrap().1, Region { start: [0][..].into(), len: [1][..].into() });
+    let with_memory = |shared: u64, f: &dyn Fn(&Call<'_>) -> Result<()>| {
+        let mut limits = Limits::default();
+        limits.memory = shared * 4;
+        with_call(|call| f(&Call { limits: &limits, ..*call }))
+    };
+    let read = |call: &Call<'_>| {
+        codec.partial().unwrap().partial_decode(call, &Stream(&shard), &region, ViewMut::new(&mut [0], &[1], 1)?)
+    };
+    let update = |call: &Call<'_>| {
+        let new = View::new(&[2], &[1], 1)?;
+        Out::collect(|out| codec.update().unwrap().update(call, Some(&Stream(&shard)), &region, &new, out)).map(|_| ())
+    };
+    // The index, and its bytes with a checksum.
+    let index = 64 * 16;
+    assert!(with_memory(2 * index + 3, &read).is_err_and(|e| e.is_budget()));
+    with_memory(2 * index + 4, &read).unwrap();
+    // Two indexes, an order, and the other 63 inner chunks, which are copied at once.
+    let others = 64 * (16 + 16 + 8) + 63 * 40;
+    assert!(with_memory(others - 1, &update).is_err_and(|e| e.is_budget()));
+    with_memory(others, &update).unwrap();
+}
+
 /// A small shard whose inner chunks share all its bytes does not become a large one.
 #[test]
 fn an_update_goes_on_sharing_bytes() {
@@ -189,17 +226,31 @@ fn overlaps_are_noticed_where_they_matter() {
 /// Of an index that is large only the entries are read that are needed, and they are the right ones.
 #[test]
 fn a_large_index_is_read_in_part() {
-    /// Counts what is read.
-    struct Counted<'b>(&'b [u8], AtomicU64);
+    /// Counts what is read, and keeps what is made of it.
+    #[derive(Default)]
+    struct Counted<'b> {
+        value: &'b [u8],
+        bytes: AtomicU64,
+        reads: AtomicU64,
+        memos: Mutex<HashMap<(usize, u64), Memo>>,
+    }
     impl Source for Counted<'_> {
         fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+            self.reads.fetch_add(1, Relaxed);
             for range in ranges {
-                self.1.fetch_add(range.within(self.0.len() as u64)?.1, Relaxed);
+                self.bytes.fetch_add(range.within(self.value.len() as u64)?.1, Relaxed);
             }
-            self.0.read(ranges, each)
+            self.value.read(ranges, each)
         }
         fn size(&self) -> Result<Option<u64>> {
-            Ok(Some(self.0.len() as u64))
+            Ok(Some(self.value.len() as u64))
+        }
+        fn memo(&self, key: (usize, u64), bytes: u64, make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
+            assert!(bytes <= 64 << 20, "no store keeps that");
+            match self.memos.lock().unwrap().entry(key) {
+                Entry::Occupied(kept) => Ok(kept.get().clone()),
+                Entry::Vacant(free) => Ok(free.insert(make()?).clone()),
+            }
         }
     }
     const COUNT: u64 = (1 << 20) + 8;
@@ -214,20 +265,33 @@ fn a_large_index_is_read_in_part() {
         let shard = with_call(|call| Out::collect(|out| codec.encode(call, &View::new(&elements, &shape, 1)?, out)));
         let shard = shard.unwrap().1;
         assert!(shard.len() > 16 << 20);
-        for (at, len, want) in [
+        let whole = Counted { value: &shard, ..Counted::default() };
+        let in_memory: &dyn Source = &&shard[..];
+        for (i, (at, len, want)) in [
             ([0, COUNT / 4 + 3], [1, 1], &[1u8][..]),
             ([1, COUNT / 2 - 3], [1, 3], &[3, 2, 0]),
             ([0, 9], [2, 1], &[0, 0]),
-        ] {
-            let (source, mut out) = (Counted(&shard, AtomicU64::new(0)), vec![9; want.len()]);
+        ]
+        .into_iter()
+        .enumerate()
+        {
             let region = Region { start: at[..].into(), len: len[..].into() };
-            with_call(|call| {
-                codec.partial().unwrap().partial_decode(call, &source, &region, ViewMut::new(&mut out, &len, 1)?)
-            })
-            .unwrap();
-            assert_eq!(out, want, "{location} {checked}");
-            let read = source.1.into_inner();
-            assert!(checked || read < 1000, "{location}: {read} bytes are read");
+            for source in [&whole, in_memory] {
+                let mut out = vec![9; want.len()];
+                with_call(|call| {
+                    codec.partial().unwrap().partial_decode(call, source, &region, ViewMut::new(&mut out, &len, 1)?)
+                })
+                .unwrap();
+                assert_eq!(out, want, "{location} {checked}");
+            }
+            let [read, reads] = [&whole.bytes, &whole.reads].map(|n| n.load(Relaxed));
+            assert!(checked || read < 1000 * (i as u64 + 1), "{location}: {read} bytes are read");
+            if checked && i == 0 {
+                // The index once, and then of each element its inner chunk.
+                assert_eq!(reads, 2);
+            } else if checked && i == 1 {
+                assert_eq!(reads, 2 + 2, "an index that cannot be read in part is read once");
+            }
         }
     }
 }

@@ -137,6 +137,11 @@ impl Chain {
         }
         Some(part)
     }
+    /// True if only the bytes of a part are read where a part is decoded.
+    pub fn reads_parts(&self) -> bool {
+        let permutes = (0..self.array_to_array.len()).all(|i| self.permutation(i).is_some());
+        permutes && self.bytes_to_bytes.is_empty() && self.array_to_bytes.codec.partial().is_some()
+    }
     /// True if reading a part may go around bytes -> bytes codecs, and so around their checksums.
     pub fn has_unchecked_parts(&self) -> bool {
         !self.bytes_to_bytes.is_empty() && self.array_to_bytes.codec.inner_chunk_shape().is_some()

@@ -133,7 +133,8 @@ fn read_whole(
         }
         Ok(())
     };
-    let _read = match source.size()? {
+    let size = source.size()?;
+    let _read = match size {
         Some(size) => {
             check(size)?;
             source.in_memory().is_none().then(|| call.charge(size)).transpose()?
@@ -141,7 +142,9 @@ fn read_whole(
         None => None,
     };
     source.read(&[ByteRange::All], &mut |_, bytes| {
-        check(bytes.len() as u64)?;
+        let found = bytes.len() as u64;
+        check(found)?;
+        let _found = size.is_none().then(|| call.charge(found)).transpose()?;
         each(bytes)
     })
 }

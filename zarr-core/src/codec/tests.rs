@@ -8,7 +8,7 @@ use crate::{
     limits::Limits,
     registration,
     registry::{Intent, Named, Notes, Registry, Site},
-    source::{ByteRange, Replay},
+    source::{ByteRange, Each, Replay},
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Mutex;
@@ -398,4 +398,28 @@ fn permutations_do_not_nest() {
         });
     };
     std::thread::Builder::new().stack_size(512 << 10).spawn(run).unwrap().join().unwrap();
+}
+
+/// Bytes of which nobody knows how many there are count from when they come.
+#[test]
+fn bytes_of_unknown_number_count() {
+    struct Stream(Vec<u8>);
+    impl Source for Stream {
+        fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+            (&self.0[..]).read(ranges, each)
+        }
+    }
+    let (limits, options, buffers) =
+        (Limits { memory: 400, ..Limits::default() }, Options::default(), Buffers::default());
+    let call = &Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
+    for names in ["test.plain", "test.plain test.flip"] {
+        let read = |n: u64| {
+            let (source, mut out) = (Stream(vec![1; n as usize]), vec![0; n as usize]);
+            let into = ViewMut::new(&mut out, &[n], 1)?;
+            chain(names, &[n], 0)?.decode(call, &source, &Region::whole(&[n]), into)
+        };
+        read(100).unwrap();
+        assert!(read(101).is_err_and(|e| e.is_budget()), "{names}: a quarter is for all");
+        call.charge(100).expect("all is given back");
+    }
 }
