@@ -3,8 +3,8 @@
 # plugin is in Rust and one in C; the command is not built again for them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cargo build --release --locked --quiet -p zarr-cli --target-dir target
-zarr=$PWD/target/release/zarr
+cargo build --release --locked --quiet -p ozarr-cli --target-dir target
+zarr=$PWD/target/release/ozarr
 work=$PWD/target/weather
 rm -rf "$work" && mkdir -p "$work"
 # What this script installs stays here.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use zarr_plugin_api::{
-    BytesToBytes, Call, Extension, Json, Out, Representation, Result, Site, Size,
+    BytesToBytes, CallContext, Extension, Json, OutputBuffer, Representation, Result, CreateContext, Size,
     core::{
         call::{Buffers, Options, Sequential},
         limits::Limits,
@@ -10,9 +10,9 @@ use zarr_plugin_api::{
     },
 };
 
-pub(crate) fn with_call<R>(f: impl FnOnce(&Call<'_>) -> R) -> R {
+pub(crate) fn with_call<R>(f: impl FnOnce(&CallContext<'_>) -> R) -> R {
     let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
-    f(&Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
+    f(&CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
 }
 
 /// The codec behind a `uint32` array, and what it would write into metadata.
@@ -20,12 +20,12 @@ pub(crate) fn create(name: &str, configuration: &str, size: Size) -> Result<(Arc
     let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
     let data_type = registry.data_type(&Extension::short_hand("uint32"), &limits)?.object;
     let representation = Representation::new(data_type, &[4], &[0; 4]);
-    let site = Site { size, ..Site::new(&registry, &limits, &notes, Intent::Create).with(&representation) };
+    let cx = CreateContext { size, ..CreateContext::new(&registry, &limits, &notes, Intent::Create).with(&representation) };
     let json = format!(r#"{{"name":"{name}","configuration":{configuration}}}"#);
     let extension = Extension::parse(&Json::parse(json.as_bytes(), &limits)?)?;
     match registry.codec(&extension)?.expect("a codec").constructor() {
         Constructor::BytesToBytes(make) => {
-            let made = make(&extension, &site)?;
+            let made = make(&extension, &cx)?;
             let written = made.extension(&extension)?;
             Ok((made.object, written))
         }
@@ -34,17 +34,17 @@ pub(crate) fn create(name: &str, configuration: &str, size: Size) -> Result<(Arc
 }
 
 pub(crate) fn encode(codec: &dyn BytesToBytes, decoded: &[u8]) -> Vec<u8> {
-    let write = |out: &mut Out<'_>| {
+    let write = |out: &mut OutputBuffer<'_>| {
         out.extend(b"before")?;
         with_call(|call| codec.encode(call, decoded, out))
     };
-    Out::collect(write).expect("encodes").1.split_off(6)
+    OutputBuffer::collect(write).expect("encodes").1.split_off(6)
 }
 
 /// Decodes into `n` bytes of memory.
 pub(crate) fn decode(codec: &dyn BytesToBytes, encoded: &[u8], n: usize) -> Result<Vec<u8>> {
     let mut buffer = vec![0xAA; n];
-    let mut out = Out::fixed(&mut buffer);
+    let mut out = OutputBuffer::fixed(&mut buffer);
     with_call(|call| codec.decode(call, encoded, &mut out))?;
     let (alias, len) = (out.alias(), out.len());
     buffer.truncate(len);

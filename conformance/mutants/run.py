@@ -30,7 +30,7 @@ ROOT = HERE.parent.parent
 CASES = ROOT / "conformance" / "cases"
 SCRATCH = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "mutants"
 # What the reader is built of, and a crate that it could be built with: cargo wants to see it.
-CRATES = ["zarr-core", "zarr-codecs", "zarr-plugin-api", "zarr-array"]
+CRATES = ["zarr-core", "zarr-codecs", "zarr-plugin-api", "ozarr"]
 RIGHT = ("refused", "accepted")
 
 

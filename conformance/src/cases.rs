@@ -8,8 +8,7 @@
 //!   array that it was made of.
 
 use include_dir::{Dir, DirEntry, include_dir};
-use std::{borrow::Cow, collections::BTreeMap, fs, path::Path, sync::Arc};
-use zarr_array::{
+use ozarr::{
     Array, Context, Error, Hierarchy, Result,
     core::{
         data_type::DataType,
@@ -19,6 +18,7 @@ use zarr_array::{
     },
     store::MemoryStore,
 };
+use std::{borrow::Cow, collections::BTreeMap, fs, path::Path, sync::Arc};
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/cases");
 

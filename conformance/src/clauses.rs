@@ -5,13 +5,13 @@
 //! let (clauses, tallies) = (Clauses::embedded()?, Tallies::of(&Cases::embedded())?);
 //! assert_eq!(clauses.get("json/utf-8").map(|c| c.page.as_str()), Some("rfc8259"));
 //! assert!(clauses.gaps(&tallies).is_empty() && tallies.counted_negatives() > 100);
-//! # Ok::<(), zarr_array::Error>(())
+//! # Ok::<(), ozarr::Error>(())
 //! ```
 
 use crate::cases::Cases;
+use ozarr::{Error, Result, core::json::Json};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
-use zarr_array::{Error, Result, core::json::Json};
 
 /// More negatives of one clause do not count: many spellings of one mistake are no breadth.
 pub const COUNTED_NEGATIVES: usize = 5;

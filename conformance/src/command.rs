@@ -1,8 +1,8 @@
 //! The command line: what is checked, how, and where the report goes.
 
 use clap::{Args, Parser, Subcommand};
+use ozarr::{Error, Result, core::registry::Registry, plugins::Plugin};
 use std::{io::Write, path::PathBuf, process::ExitCode, time::Duration};
-use zarr_array::{Error, Result, core::registry::Registry, plugins::Plugin};
 use zarr_conformance::{
     cases::Cases,
     check::Settings,

@@ -1,6 +1,6 @@
 //! Elements as their bytes, of any data type, and arrays read and written by them.
 
-use zarr_array::{
+use ozarr::{
     Array, Error, Result,
     core::{
         json::Json,

@@ -1,15 +1,15 @@
 //! The cases of one extension, as the sample data that an entry of the extension registry carries.
 
 use crate::cases::{Cases, Golden};
+use ozarr::{
+    Error, Result,
+    core::json::{Json, Object},
+};
 use std::{
     collections::BTreeSet,
     fmt::Write,
     fs,
     path::{Path, PathBuf},
-};
-use zarr_array::{
-    Error, Result,
-    core::json::{Json, Object},
 };
 
 /// Writes the golden arrays of an extension below a new folder: for each `zarr.json`, its chunks and `elements.json`, and

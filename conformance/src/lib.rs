@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use zarr_conformance::{check::Settings, extension::{Samples, Subject}, report::Outcome};
-//! # use zarr_array::core::registry::Registry;
+//! # use ozarr::core::registry::Registry;
 //! let samples = Samples::embedded()?.with(Samples::parse(r#"
 //!     [[sample]]
 //!     point = "codec"
@@ -21,7 +21,7 @@
 //!         assert!(!matches!(record.outcome, Outcome::Fail(_)), "{record:?}");
 //!     });
 //! }
-//! # Ok::<(), zarr_array::Error>(())
+//! # Ok::<(), ozarr::Error>(())
 //! ```
 //!
 //! [`peers`] and [`strangers`] are for the tests of this project.

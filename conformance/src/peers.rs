@@ -3,6 +3,13 @@
 //! The environment is made once below `target/`, from `peers/requirements.txt`. What is missing is an error, never a
 //! reason to skip.
 
+use ozarr::{
+    Error, Result,
+    core::{
+        json::{Json, Object},
+        limits::Limits,
+    },
+};
 use std::{
     fs::{self, File},
     hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
@@ -10,13 +17,6 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     sync::OnceLock,
-};
-use zarr_array::{
-    Error, Result,
-    core::{
-        json::{Json, Object},
-        limits::Limits,
-    },
 };
 
 /// A running peer.
@@ -133,10 +133,10 @@ fn run(command: &mut Command) -> Result<()> {
     Err(e.with_hint("the peers need Python 3.11 with venv and pip, and a package index to install from"))
 }
 
-/// Our own `zarr` command: that of the variable ZARR, or one that is built of this tree.
-pub fn zarr() -> Result<PathBuf> {
+/// Our own `ozarr` command: that of the variable OZARR, or one that is built of this tree.
+pub fn ozarr() -> Result<PathBuf> {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    if let Some(program) = std::env::var_os("ZARR") {
+    if let Some(program) = std::env::var_os("OZARR") {
         return Ok(program.into());
     }
     if let Some(program) = BUILT.get() {
@@ -144,14 +144,14 @@ pub fn zarr() -> Result<PathBuf> {
     }
     let (profile, folder) = if cfg!(debug_assertions) { ("dev", "debug") } else { ("release", "release") };
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    build.args(["build", "--quiet", "--locked", "-p", "zarr-cli", "--features", "snappy", "--profile", profile]);
+    build.args(["build", "--quiet", "--locked", "-p", "ozarr-cli", "--features", "snappy", "--profile", profile]);
     build.arg("--manifest-path").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml"));
     let output = build.arg("--target-dir").arg(target()).output()?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let e = Error::argument(format!("zarr could not be built: {}", said.trim()));
-        return Err(e.with_hint("set ZARR to a `zarr` command that is built"));
+        let e = Error::argument(format!("ozarr could not be built: {}", said.trim()));
+        return Err(e.with_hint("set OZARR to an `ozarr` command that is built"));
     }
-    let program = target().join(folder).join(format!("zarr{}", std::env::consts::EXE_SUFFIX));
+    let program = target().join(folder).join(format!("ozarr{}", std::env::consts::EXE_SUFFIX));
     Ok(BUILT.get_or_init(|| program).clone())
 }

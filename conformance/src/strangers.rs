@@ -3,13 +3,13 @@
 //!
 //! A plugin is built once for each state of its sources. What cannot be built is an error, never a reason to skip.
 
+use ozarr::{Error, Result, plugins::HEADER};
 use std::{
     fs::{self, File},
     hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
     process::Command,
 };
-use zarr_array::{Error, Result, plugins::HEADER};
 
 /// The plugins of `plugins/` that are written in Rust.
 pub const IN_RUST: [&str; 10] = [

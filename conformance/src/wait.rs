@@ -1,11 +1,11 @@
 //! Waiting for processes.
 
+use ozarr::Result;
 use std::{
     process::{Child, ExitStatus},
     thread,
     time::{Duration, Instant},
 };
-use zarr_array::Result;
 
 /// Waits for a process; `None` if it made no progress for so long.
 ///

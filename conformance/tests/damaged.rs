@@ -1,8 +1,8 @@
 //! Every damaged array is refused when all of it is read, and the golden array that it was made of is read.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
+use ozarr::Context;
 use std::collections::{BTreeMap, BTreeSet};
-use zarr_array::Context;
 use zarr_conformance::{
     cases::{Cases, Damage, Golden},
     elements::read_elements,

@@ -1,11 +1,11 @@
 //! Every golden array reads as its writer meant it, bit for bit, whole and in part, and survives being written by us.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-use std::collections::BTreeMap;
-use zarr_array::{
+use ozarr::{
     Array, Context, ErrorKind, Hierarchy,
     core::{extension::ExtensionPoint, json::Json, view::Region},
 };
+use std::collections::BTreeMap;
 use zarr_conformance::{
     cases::{Cases, Golden},
     elements::{is_kept, middle, part_of, read_elements, read_region, write_elements, write_region},
@@ -73,11 +73,7 @@ fn create_like(array: &Array, dir: &tempfile::TempDir) -> Result<Array, String> 
     hierarchy.create_array_from("/", array.metadata().clone(), false).map_err(|e| format!("created again: {e}"))
 }
 
-fn check_written(
-    array: &Array,
-    want: &[Vec<u8>],
-    write: impl Fn(&Array) -> zarr_array::Result<()>,
-) -> Result<(), String> {
+fn check_written(array: &Array, want: &[Vec<u8>], write: impl Fn(&Array) -> ozarr::Result<()>) -> Result<(), String> {
     let dir = tempfile::tempdir().unwrap();
     let ours = create_like(array, &dir)?;
     write(&ours).map_err(|e| format!("written again: {e}"))?;
@@ -89,7 +85,7 @@ fn check_written(
 }
 
 /// In two parts, the second first: chunks that have some of both are updated.
-fn write_halves(array: &Array, elements: &[Vec<u8>]) -> zarr_array::Result<()> {
+fn write_halves(array: &Array, elements: &[Vec<u8>]) -> ozarr::Result<()> {
     let Some(n) = array.shape().first().copied() else { return write_elements(array, elements) };
     let at = n.div_ceil(2);
     for (start, len) in [(at, n - at), (0, at)] {

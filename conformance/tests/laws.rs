@@ -1,19 +1,19 @@
 //! What clauses say of what checks them is so: a law that names the clause is run and holds, or the test is there.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
+use ozarr::core::{
+    Result,
+    data_type::NoConfiguration,
+    registration,
+    registry::{CreateContext, ExtensionType, Registry},
+    storage_transformer::StorageTransformer,
+    store::Store,
+};
 use std::{
     collections::BTreeSet,
     fs,
     path::Path,
     sync::{Arc, Mutex},
-};
-use zarr_array::core::{
-    Result,
-    data_type::NoConfiguration,
-    registration,
-    registry::{Named, Registry, Site},
-    storage_transformer::StorageTransformer,
-    store::Store,
 };
 use zarr_conformance::{
     check::Settings,
@@ -27,10 +27,10 @@ use zarr_conformance::{
 #[derive(Debug)]
 struct Nothing;
 
-impl Named for Nothing {
+impl ExtensionType for Nothing {
     const NAME: &'static str = "test.nothing";
     type Configuration = NoConfiguration;
-    fn create(_: NoConfiguration, _: &Site<'_>) -> Result<Self> {
+    fn create(_: NoConfiguration, _: &CreateContext<'_>) -> Result<Self> {
         Ok(Self)
     }
     fn configuration(&self) -> NoConfiguration {

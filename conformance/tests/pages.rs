@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "in a test that is how to fail")]
 #![cfg(unix)]
 
+use ozarr::core::extension::ExtensionPoint;
 use std::{
     collections::BTreeSet,
     fs,
     path::Path,
     process::{Command, Output},
 };
-use zarr_array::core::extension::ExtensionPoint;
 use zarr_conformance::{
     cases::Cases,
     extension::{Subject, word},

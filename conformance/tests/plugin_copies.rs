@@ -2,6 +2,19 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 #![allow(unsafe_code, reason = "an allocator that counts")]
 
+use ozarr::{
+    core::{
+        call::{Buffers, CallContext, Options, OutputBuffer, Sequential},
+        codec::{ArrayToBytes, BytesToBytes},
+        extension::Extension,
+        json::Json,
+        limits::Limits,
+        registry::{Constructor, CreateContext, Intent, Notes, Registry},
+        representation::{Representation, Size},
+        view::{Region, View, ViewMut},
+    },
+    plugins::Plugin,
+};
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     path::Path,
@@ -9,19 +22,6 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-};
-use zarr_array::{
-    core::{
-        call::{Buffers, Call, Options, Out, Sequential},
-        codec::{ArrayToBytes, BytesToBytes},
-        extension::Extension,
-        json::Json,
-        limits::Limits,
-        registry::{Constructor, Intent, Notes, Registry, Site},
-        representation::{Representation, Size},
-        view::{Region, View, ViewMut},
-    },
-    plugins::Plugin,
 };
 use zarr_conformance::strangers;
 
@@ -55,11 +55,14 @@ fn codec(name: &str) -> Codec {
     let (limits, notes) = (Limits::default(), Notes::default());
     let data_type = registry.data_type(&Extension::short_hand("uint64"), &limits).unwrap().object;
     let array = Representation::new(data_type, &[4, 8], &[0; 8]);
-    let site = Site { size: Size::Exact(256), ..Site::new(&registry, &limits, &notes, Intent::Open).with(&array) };
+    let cx = CreateContext {
+        size: Size::Exact(256),
+        ..CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&array)
+    };
     let extension = Extension::parse(&Json::from(name)).unwrap();
     match registry.codec(&extension).unwrap().unwrap().constructor() {
-        Constructor::BytesToBytes(make) => Codec::Bytes(make(&extension, &site).unwrap().object),
-        Constructor::ArrayToBytes(make) => Codec::Array(make(&extension, &site).unwrap().object),
+        Constructor::BytesToBytes(make) => Codec::Bytes(make(&extension, &cx).unwrap().object),
+        Constructor::ArrayToBytes(make) => Codec::Array(make(&extension, &cx).unwrap().object),
         _ => panic!("it is another kind"),
     }
 }
@@ -72,7 +75,7 @@ fn address(bytes: &[u8]) -> usize {
 #[test]
 fn memory_of_the_caller_and_nothing_else() {
     let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
-    let call = Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
+    let call = CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
     let (Codec::Bytes(bytes), Codec::Bytes(passing)) = (codec("witness.bytes"), codec("witness.passing")) else {
         panic!("they are other kinds");
     };
@@ -90,29 +93,29 @@ fn memory_of_the_caller_and_nothing_else() {
     let left = Region::new(&[0, 0], &[4, 8]).unwrap();
     let mut round = || {
         let out_at = output.as_ptr() as usize;
-        bytes.encode(&call, &input, &mut Out::fixed(&mut output)).unwrap();
+        bytes.encode(&call, &input, &mut OutputBuffer::fixed(&mut output)).unwrap();
         assert_eq!(address(&output), input.as_ptr() as usize, "the codec reads the caller's bytes");
-        bytes.decode(&call, &input, &mut Out::fixed(&mut output)).unwrap();
+        bytes.decode(&call, &input, &mut OutputBuffer::fixed(&mut output)).unwrap();
         assert_eq!(address(&output), out_at, "the codec writes to the caller's memory");
-        let mut out = Out::fixed(&mut output);
+        let mut out = OutputBuffer::fixed(&mut output);
         passing.decode(&call, &input, &mut out).unwrap();
         assert_eq!(out.alias(), Some(0..256), "the result is the input itself");
 
         let at = wide.as_ptr() as usize;
         let all = View::new(&wide[..256], &[4, 8], 8).unwrap();
-        plain.encode(&call, &all, &mut Out::fixed(&mut output)).unwrap();
+        plain.encode(&call, &all, &mut OutputBuffer::fixed(&mut output)).unwrap();
         assert_eq!(address(&output), at, "elements without gaps are lent as they are");
         plain.decode(&call, &input, ViewMut::new(&mut wide[..256], &[4, 8], 8).unwrap()).unwrap();
         assert_eq!(address(wide), at, "and written where they belong");
 
         let columns = View::new(wide, &[4, 16], 8).unwrap().region(&left).unwrap();
-        strided.encode(&call, &columns, &mut Out::fixed(&mut output)).unwrap();
+        strided.encode(&call, &columns, &mut OutputBuffer::fixed(&mut output)).unwrap();
         assert_eq!(address(&output), at, "with strides, too, where a plugin takes them");
         let columns = ViewMut::new(wide, &[4, 16], 8).unwrap().region(&left).unwrap();
         strided.decode(&call, &input, columns).unwrap();
         assert_eq!(address(wide), at);
         let columns = View::new(wide, &[4, 16], 8).unwrap().region(&left).unwrap();
-        plain.encode(&call, &columns, &mut Out::fixed(&mut output)).unwrap();
+        plain.encode(&call, &columns, &mut OutputBuffer::fixed(&mut output)).unwrap();
         assert_ne!(address(&output), at, "others get a copy");
     };
     round();

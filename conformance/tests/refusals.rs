@@ -1,8 +1,7 @@
 //! One document for each rule that makes a reader refuse, and its twin that it accepts.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-use std::sync::Arc;
-use zarr_array::{
+use ozarr::{
     Context, ErrorKind, Hierarchy, Result,
     core::{
         json::Json,
@@ -11,6 +10,7 @@ use zarr_array::{
     },
     store::MemoryStore,
 };
+use std::sync::Arc;
 use zarr_conformance::cases::{Cases, Refusal};
 
 /// How many there are at least.
@@ -45,7 +45,7 @@ fn is_about_the_document(kind: &ErrorKind) -> bool {
             | ErrorKind::Name(_)
             | ErrorKind::UnknownExtension { .. }
             | ErrorKind::Configuration(_)
-            | ErrorKind::Chain(_)
+            | ErrorKind::InvalidCodecChain(_)
             | ErrorKind::FillValue(_)
             | ErrorKind::Limit { .. }
     )

@@ -1,14 +1,14 @@
 //! Extensions that need a configuration: without one nothing can be checked, and the report says so.
 #![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
 
+use ozarr::core::{
+    extension::ExtensionPoint::{self, ChunkGrid, Codec},
+    registry::Registry,
+};
 use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Output},
-};
-use zarr_array::core::{
-    extension::ExtensionPoint::{self, ChunkGrid, Codec},
-    registry::Registry,
 };
 use zarr_conformance::{
     check::Settings,

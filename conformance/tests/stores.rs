@@ -1,11 +1,11 @@
 //! The laws of stores hold for the stores that are here.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-use std::{collections::BTreeSet, fs, sync::Arc};
-use zarr_array::{
+use ozarr::{
     core::store::{Prefix, ReadOnly, Store, SubStore},
     store::{MemoryStore, OpenMode, Schemes},
 };
+use std::{collections::BTreeSet, fs, sync::Arc};
 use zarr_conformance::{
     check::Settings,
     report::{Outcome, Record},

@@ -1,4 +1,4 @@
-//! What `zarr plugin new` writes in C keeps all laws, on a seed that once found a fault.
+//! What `ozarr plugin new` writes in C keeps all laws, on a seed that once found a fault.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -26,7 +26,7 @@ fn run(command: &mut Command) -> String {
 
 #[test]
 fn new_plugins_in_c_keep_all_laws() {
-    let (dir, zarr) = (tempfile::tempdir().unwrap(), peers::zarr().unwrap());
+    let (dir, zarr) = (tempfile::tempdir().unwrap(), peers::ozarr().unwrap());
     for kind in KINDS {
         let name = format!("acme.{kind}");
         run(Command::new(&zarr)

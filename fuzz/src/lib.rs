@@ -17,7 +17,7 @@ use std::{
     path::Path,
     sync::{Arc, OnceLock},
 };
-use zarr_array::{
+use ozarr::{
     Array, Context, Hierarchy,
     core::{
         call::Sequential,
@@ -25,7 +25,7 @@ use zarr_array::{
         limits::Limits,
         metadata::{NodeMetadata, ResolvedArray},
         name::NodePath,
-        registry::{Intent, Notes, Registry, Site},
+        registry::{Intent, Notes, Registry, CreateContext},
         store::{Key, ListableStore, Prefix, ReadableStore, WriteableStore},
     },
     plugins::Manifest,
@@ -152,8 +152,8 @@ impl Chunk {
             let bytes: Vec<Vec<u8>> = texts.iter().map(|t| t.clone().into_bytes()).collect();
             self.array.write(.., &texts).or_else(|_| self.array.write(.., &bytes)).expect("it is written");
         }
-        let cell = vec![0; self.array.shape().len()];
-        self.array.read_encoded_chunk(&cell).expect("it is there").expect("it is stored")
+        let chunk_index = vec![0; self.array.shape().len()];
+        self.array.read_encoded_chunk(&chunk_index).expect("it is there").expect("it is stored")
     }
 
     fn store(&self, bytes: &[u8]) {
@@ -290,13 +290,13 @@ pub fn keys(data: &[u8]) {
         assert!(Key::new(Key::metadata(&path).as_str()).is_ok(), "the document of {path} has no key");
     }
     for name in ["default", "v2"] {
-        let extension = zarr_array::core::extension::Extension::new(name, Default::default());
+        let extension = ozarr::core::extension::Extension::new(name, Default::default());
         let (limits, notes) = (limits(), Notes::default());
-        let site = Site::new(registry(), &limits, &notes, Intent::Open);
-        let encoding = registry().chunk_key_encoding(&extension, &site).expect("built in").object;
+        let cx = CreateContext::new(registry(), &limits, &notes, Intent::Open);
+        let encoding = registry().chunk_key_encoding(&extension, &cx).expect("built in").object;
         for rank in 0..4 {
-            if let Some(cell) = encoding.decode(text, rank) {
-                assert!(cell.len() == rank && encoding.encode(&cell).expect("a cell has a key") == text);
+            if let Some(chunk_index) = encoding.decode(text, rank) {
+                assert!(chunk_index.len() == rank && encoding.encode(&chunk_index).expect("a cell has a key") == text);
             }
         }
     }

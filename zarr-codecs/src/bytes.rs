@@ -12,10 +12,10 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use zarr_core::{
     Error, Result,
-    call::{Call, Out},
+    call::{CallContext, OutputBuffer},
     codec::{ArrayToBytes, PartialDecode},
     layout::Layout,
-    registry::{Named, Site},
+    registry::{CreateContext, ExtensionType},
     representation::Size,
     source::{ByteRange, Source},
     view::{Dims, Region, TileGrid, View, ViewMut, swap_in_place},
@@ -57,18 +57,18 @@ struct Bytes {
     size: u64,
 }
 
-impl Named for Bytes {
+impl ExtensionType for Bytes {
     const NAME: &'static str = "bytes";
     type Configuration = Configuration;
-    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
-        let decoded = site.representation()?;
+    fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
+        let decoded = cx.representation()?;
         let (layout, mut endian) = (decoded.layout().clone(), configuration.endian);
         if layout.is_variable() {
             let e = Error::chain(format!("{:?} has elements of variable length", decoded.data_type()));
             return Err(e.with_hint("use `vlen-utf8` or `vlen-bytes`"));
         }
         if endian.is_none() && layout.has_byte_order() {
-            if !site.intent.is_create() {
+            if !cx.intent.is_create() {
                 let e = Error::configuration(format!("{:?} needs `endian`", decoded.data_type()));
                 return Err(e.with_hint("`endian` is \"little\" or \"big\""));
             }
@@ -89,7 +89,7 @@ impl ArrayToBytes for Bytes {
     fn encoded_size(&self) -> Size {
         Size::Exact(self.size)
     }
-    fn encode(&self, _: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()> {
         let space = out.space(self.size as usize)?;
         ViewMut::new(space, &self.shape, self.element)?.copy_from(&decoded.clone().with_heap(None), self.swap)?;
         if let Some(layout) = &self.mixed {
@@ -97,7 +97,7 @@ impl ArrayToBytes for Bytes {
         }
         Ok(())
     }
-    fn decode(&self, call: &Call<'_>, encoded: &[u8], mut out: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, call: &CallContext<'_>, encoded: &[u8], mut out: ViewMut<'_>) -> Result<()> {
         if let Some(layout) = &self.mixed {
             let mut native = call.scratch(encoded.len())?;
             native.copy_from_slice(encoded);
@@ -106,7 +106,7 @@ impl ArrayToBytes for Bytes {
         }
         out.copy_from(&View::new(encoded, &self.shape, self.element)?, self.swap)
     }
-    fn partial(&self) -> Option<&dyn PartialDecode> {
+    fn partial_decode(&self) -> Option<&dyn PartialDecode> {
         self.mixed.is_none().then_some(self as _)
     }
     fn raw(&self) -> Option<usize> {
@@ -115,9 +115,9 @@ impl ArrayToBytes for Bytes {
 }
 
 impl PartialDecode for Bytes {
-    fn partial_decode(
+    fn decode_region(
         &self,
-        call: &Call<'_>,
+        call: &CallContext<'_>,
         source: &dyn Source,
         region: &Region,
         mut out: ViewMut<'_>,

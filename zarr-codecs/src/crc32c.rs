@@ -11,10 +11,10 @@
 
 use zarr_core::{
     Error, Result,
-    call::{Call, Out},
+    call::{CallContext, OutputBuffer},
     codec::BytesToBytes,
     data_type::NoConfiguration,
-    registry::{Named, Site},
+    registry::{CreateContext, ExtensionType},
     representation::Size,
     source::{Source, Window},
 };
@@ -25,10 +25,10 @@ const SUM: usize = 4;
 #[derive(Debug)]
 struct Crc32c;
 
-impl Named for Crc32c {
+impl ExtensionType for Crc32c {
     const NAME: &'static str = "crc32c";
     type Configuration = NoConfiguration;
-    fn create(_: NoConfiguration, _: &Site<'_>) -> Result<Self> {
+    fn create(_: NoConfiguration, _: &CreateContext<'_>) -> Result<Self> {
         Ok(Self)
     }
     fn configuration(&self) -> NoConfiguration {
@@ -40,11 +40,11 @@ impl BytesToBytes for Crc32c {
     fn encoded_size(&self, decoded: Size) -> Size {
         decoded.map(|n| n.checked_add(SUM as u64))
     }
-    fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         out.extend(decoded)?;
         out.extend(&::crc32c::crc32c(decoded).to_le_bytes())
     }
-    fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn decode(&self, _: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         let Some((bytes, sum)) = encoded.split_last_chunk::<SUM>() else {
             return Err(Error::data(format!("{} bytes are too few for a checksum", encoded.len())));
         };

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use zarr_core::{
     Result,
-    call::{Buffers, Call, Options, Out, Sequential},
+    call::{Buffers, CallContext, Options, OutputBuffer, Sequential},
     codec::{ArrayToBytes, BytesToBytes},
     extension::Extension,
     json::Json,
     limits::Limits,
-    registry::{Constructor, Intent, Notes, Registry, Site},
+    registry::{Constructor, CreateContext, Intent, Notes, Registry},
     representation::{Representation, Size},
 };
 
-pub(crate) fn with_call<R>(f: impl FnOnce(&Call<'_>) -> R) -> R {
+pub(crate) fn with_call<R>(f: impl FnOnce(&CallContext<'_>) -> R) -> R {
     let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
-    f(&Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
+    f(&CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
 }
 
 fn create<R>(
@@ -23,16 +23,16 @@ fn create<R>(
     shape: &[u64],
     size: Size,
     intent: Intent,
-    f: impl FnOnce(&Constructor, &Extension, &Site<'_>) -> Result<R>,
+    f: impl FnOnce(&Constructor, &Extension, &CreateContext<'_>) -> Result<R>,
 ) -> Result<R> {
     let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
     let data_type = registry.data_type(&Extension::short_hand(data_type), &limits)?.object;
     let fill = data_type.fill_from_json(&data_type.default_fill())?;
     let representation = Representation::new(data_type, shape, &fill);
     let extension = Extension::parse(&Json::parse(json.as_bytes(), &limits)?)?;
-    let site = Site { size, ..Site::new(&registry, &limits, &notes, intent).with(&representation) };
+    let cx = CreateContext { size, ..CreateContext::new(&registry, &limits, &notes, intent).with(&representation) };
     let found = registry.codec(&extension)?.expect("a codec");
-    f(found.constructor(), &extension, &site)
+    f(found.constructor(), &extension, &cx)
 }
 
 /// A bytes -> bytes codec as stored metadata asks for it, behind a `uint32` array.
@@ -42,9 +42,9 @@ pub(crate) fn bytes_codec(json: &str, size: Size) -> Result<Arc<dyn BytesToBytes
 
 /// The same with the configuration that it would write.
 pub(crate) fn bytes_codec_for(json: &str, size: Size, intent: Intent) -> Result<(Arc<dyn BytesToBytes>, Extension)> {
-    create(json, "uint32", &[4], size, intent, |constructor, extension, site| match constructor {
+    create(json, "uint32", &[4], size, intent, |constructor, extension, cx| match constructor {
         Constructor::BytesToBytes(make) => {
-            let made = make(extension, site)?;
+            let made = make(extension, cx)?;
             let written = made.extension(extension)?;
             Ok((made.object, written))
         }
@@ -54,18 +54,18 @@ pub(crate) fn bytes_codec_for(json: &str, size: Size, intent: Intent) -> Result<
 
 /// An array -> bytes codec.
 pub(crate) fn array_codec(json: &str, data_type: &str, shape: &[u64]) -> Result<Arc<dyn ArrayToBytes>> {
-    create(json, data_type, shape, Size::Unknown, Intent::Open, |constructor, extension, site| match constructor {
-        Constructor::ArrayToBytes(make) => Ok(make(extension, site)?.object),
+    create(json, data_type, shape, Size::Unknown, Intent::Open, |constructor, extension, cx| match constructor {
+        Constructor::ArrayToBytes(make) => Ok(make(extension, cx)?.object),
         _ => panic!("not an array -> bytes codec"),
     })
 }
 
 pub(crate) fn encode(codec: &dyn BytesToBytes, decoded: &[u8]) -> Vec<u8> {
-    let write = |out: &mut Out<'_>| {
+    let write = |out: &mut OutputBuffer<'_>| {
         out.extend(b"before")?;
         with_call(|call| codec.encode(call, decoded, out))
     };
-    Out::collect(write).expect("encodes").1.split_off(6)
+    OutputBuffer::collect(write).expect("encodes").1.split_off(6)
 }
 
 /// Decodes into memory of a fixed size, or with `None` into memory that grows.
@@ -74,7 +74,7 @@ pub(crate) fn decode(codec: &dyn BytesToBytes, encoded: &[u8], size: Option<usiz
     if size.is_none() {
         return decode_within(codec, encoded, &mut buffer, 1 << 30).map(|()| buffer);
     }
-    let mut out = Out::fixed(&mut buffer);
+    let mut out = OutputBuffer::fixed(&mut buffer);
     with_call(|call| codec.decode(call, encoded, &mut out))?;
     match (out.alias(), out.len()) {
         (Some(range), _) => Ok(encoded[range].to_vec()),
@@ -88,7 +88,7 @@ pub(crate) fn decode(codec: &dyn BytesToBytes, encoded: &[u8], size: Option<usiz
 /// Decodes into memory that grows up to a limit.
 pub(crate) fn decode_within(codec: &dyn BytesToBytes, encoded: &[u8], buffer: &mut Vec<u8>, max: u64) -> Result<()> {
     let (limits, pool) = (Limits::default(), Buffers::default());
-    let call = Call { limits: &limits, options: &Options::default(), executor: &Sequential, buffers: &pool };
+    let call = CallContext { limits: &limits, options: &Options::default(), executor: &Sequential, buffers: &pool };
     let mut scratch = call.scratch(0)?;
     let mut out = scratch.grow(max);
     codec.decode(&call, encoded, &mut out)?;

@@ -13,9 +13,9 @@
 use serde::{Deserialize, Serialize};
 use zarr_core::{
     Error, Result,
-    call::Call,
-    codec::{ArrayToArray, Plan},
-    registry::{Named, Site},
+    call::CallContext,
+    codec::{ArrayToArray, DecodeStrategy},
+    registry::{CreateContext, ExtensionType},
     representation::Representation,
     view::{Dims, View, ViewMut},
 };
@@ -32,11 +32,11 @@ struct Transpose {
     encoded: Representation,
 }
 
-impl Named for Transpose {
+impl ExtensionType for Transpose {
     const NAME: &'static str = "transpose";
     type Configuration = Configuration;
-    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
-        let (order, decoded) = (configuration.order, site.representation()?);
+    fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
+        let (order, decoded) = (configuration.order, cx.representation()?);
         let rank = decoded.shape().len();
         let mut sorted = order.clone();
         sorted.sort_unstable();
@@ -55,13 +55,13 @@ impl ArrayToArray for Transpose {
     fn encoded_representation(&self) -> &Representation {
         &self.encoded
     }
-    fn plan(&self) -> Plan<'_> {
-        Plan::Permute(&self.order)
+    fn decode_strategy(&self) -> DecodeStrategy<'_> {
+        DecodeStrategy::Permute(&self.order)
     }
-    fn encode(&self, _: &Call<'_>, decoded: &View<'_>, mut encoded: ViewMut<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &View<'_>, mut encoded: ViewMut<'_>) -> Result<()> {
         encoded.copy_from(&decoded.clone().permute(&self.order)?, 1)
     }
-    fn decode(&self, _: &Call<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, _: &CallContext<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
         decoded.permute(&self.order)?.copy_from(encoded, 1)
     }
 }

@@ -10,11 +10,11 @@
 
 use zarr_core::{
     Error, Result,
-    call::{Call, Out},
+    call::{CallContext, OutputBuffer},
     codec::ArrayToBytes,
     data_type::NoConfiguration,
     layout::Layout,
-    registry::{Named, Site},
+    registry::{CreateContext, ExtensionType},
     representation::{Representation, Size},
     view::{Dims, Handle, View, ViewMut},
 };
@@ -28,14 +28,14 @@ struct Vlen {
 }
 
 impl Vlen {
-    fn new(decoded: &Representation, site: &Site<'_>, text: bool) -> Result<Self> {
+    fn new(decoded: &Representation, cx: &CreateContext<'_>, text: bool) -> Result<Self> {
         if *decoded.layout() != (Layout::Variable { text }) {
             let wanted = if text { "text of any length" } else { "byte strings of any length" };
             return Err(Error::chain(format!("elements are {:?}, not {wanted}", decoded.data_type())));
         }
         let count = u32::try_from(decoded.elements()?);
         let count = count.map_err(|_| Error::chain("a chunk has more than 2^32 elements"))?;
-        Ok(Self { text, shape: decoded.shape().into(), count, handle_bytes: decoded.bytes_within(site.limits)? })
+        Ok(Self { text, shape: decoded.shape().into(), count, handle_bytes: decoded.bytes_within(cx.limits)? })
     }
 }
 
@@ -43,7 +43,7 @@ impl ArrayToBytes for Vlen {
     fn encoded_size(&self) -> Size {
         Size::Unknown
     }
-    fn encode(&self, _: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()> {
         let (strings, mut scratch) = (decoded.require_heap()?.strings(), Vec::new());
         out.extend(&self.count.to_le_bytes())?;
         for handle in decoded.contiguous(&mut scratch)?.as_chunks::<{ Handle::SIZE }>().0 {
@@ -55,7 +55,7 @@ impl ArrayToBytes for Vlen {
         }
         Ok(())
     }
-    fn decode(&self, call: &Call<'_>, encoded: &[u8], mut out: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, call: &CallContext<'_>, encoded: &[u8], mut out: ViewMut<'_>) -> Result<()> {
         let heap = out.require_heap()?;
         let (mut handles, mut at) = (call.scratch(self.handle_bytes)?, 4);
         let count = number(encoded, 0)?;
@@ -92,11 +92,11 @@ fn number(bytes: &[u8], at: usize) -> Result<u32> {
 macro_rules! vlen { ($type:ident $name:literal $text:literal) => {
     #[derive(Debug)]
     struct $type(Vlen);
-    impl Named for $type {
+    impl ExtensionType for $type {
         const NAME: &'static str = $name;
         type Configuration = NoConfiguration;
-        fn create(_: NoConfiguration, site: &Site<'_>) -> Result<Self> {
-            Vlen::new(site.representation()?, site, $text).map(Self)
+        fn create(_: NoConfiguration, cx: &CreateContext<'_>) -> Result<Self> {
+            Vlen::new(cx.representation()?, cx, $text).map(Self)
         }
         fn configuration(&self) -> NoConfiguration {
             NoConfiguration {}
@@ -106,10 +106,10 @@ macro_rules! vlen { ($type:ident $name:literal $text:literal) => {
         fn encoded_size(&self) -> Size {
             self.0.encoded_size()
         }
-        fn encode(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+        fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()> {
             self.0.encode(call, decoded, out)
         }
-        fn decode(&self, call: &Call<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
+        fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
             self.0.decode(call, encoded, out)
         }
     }
@@ -124,7 +124,7 @@ vlen!(VlenBytes "vlen-bytes" false);
 mod tests {
     use crate::testing::{array_codec, with_call};
     use zarr_core::{
-        call::Out,
+        call::OutputBuffer,
         view::{Handle, Heap, View, ViewMut},
     };
 
@@ -151,7 +151,7 @@ mod tests {
             let at = |offset, len| Handle { buffer, len, offset }.to_bytes();
             let handles = [at(0, 1), at(3, 2), at(0, 0), at(1, 2)].concat();
             let view = View::new(&handles, &[2, 2], Handle::SIZE).unwrap().with_heap(Some(&heap));
-            let ((), out) = Out::collect(|out| with_call(|call| codec.encode(call, &view, out))).unwrap();
+            let ((), out) = OutputBuffer::collect(|out| with_call(|call| codec.encode(call, &view, out))).unwrap();
             assert_eq!(out, GOLDEN);
         }
     }

@@ -15,9 +15,9 @@
 use serde::{Deserialize, Serialize};
 use zarr_core::{
     Error, Result,
-    call::{Call, Out, Pool},
+    call::{CallContext, OutputBuffer, Pool},
     codec::BytesToBytes,
-    registry::{Named, Site},
+    registry::{CreateContext, ExtensionType},
     representation::Size,
 };
 use zstd_safe::{CCtx, CParameter, DCtx, DParameter, ErrorCode, InBuffer, OutBuffer, ResetDirective, get_error_name};
@@ -52,18 +52,18 @@ impl std::fmt::Debug for Zstd {
     }
 }
 
-impl Named for Zstd {
+impl ExtensionType for Zstd {
     const NAME: &'static str = "zstd";
     type Configuration = Configuration;
-    fn create(mut configuration: Configuration, site: &Site<'_>) -> Result<Self> {
+    fn create(mut configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
         let level = configuration.level;
         if level < LEAST_LEVEL {
             return Err(Error::configuration(format!("`level` is from {LEAST_LEVEL} to {MOST_LEVEL}, not {level}")));
         }
-        if site.intent.is_create() {
+        if cx.intent.is_create() {
             configuration.level = level.min(MOST_LEVEL);
         }
-        Ok(Self { configuration, decoded: site.size, compressors: Pool::default(), decompressors: Pool::default() })
+        Ok(Self { configuration, decoded: cx.size, compressors: Pool::default(), decompressors: Pool::default() })
     }
     fn configuration(&self) -> Configuration {
         self.configuration
@@ -74,7 +74,7 @@ impl BytesToBytes for Zstd {
     fn encoded_size(&self, decoded: Size) -> Size {
         decoded.bound().map(|n| usize::try_from(n).ok().map(|n| zstd_safe::compress_bound(n) as u64))
     }
-    fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         let mut context = match self.compressors.take() {
             Some(context) => context,
             None => self.compressor()?,
@@ -85,7 +85,7 @@ impl BytesToBytes for Zstd {
         out.unused(bound - written?);
         Ok(())
     }
-    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         if encoded.is_empty() {
             return Err(Error::data("no bytes are no zstd frame"));
         }
@@ -120,14 +120,19 @@ fn failed(code: ErrorCode) -> Error {
     Error::data(format!("zstd: {}", get_error_name(code)))
 }
 
-fn decompress_at_once(context: &mut DCtx<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+fn decompress_at_once(context: &mut DCtx<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
     let room = out.left() as usize;
     let written = context.decompress(out.space(room)?, encoded).map_err(failed)?;
     out.unused(room - written);
     Ok(())
 }
 
-fn decompress_in_pieces(context: &mut DCtx<'_>, encoded: &[u8], chunk_bytes: u64, out: &mut Out<'_>) -> Result<()> {
+fn decompress_in_pieces(
+    context: &mut DCtx<'_>,
+    encoded: &[u8],
+    chunk_bytes: u64,
+    out: &mut OutputBuffer<'_>,
+) -> Result<()> {
     context.reset(ResetDirective::SessionOnly).map_err(failed)?;
     // A frame says how much memory its window needs: of other writers as much for a small chunk as for a large one.
     let window = chunk_bytes.max(LEAST_WINDOW).ilog2().min(MOST_WINDOW_LOG);

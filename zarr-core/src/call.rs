@@ -73,7 +73,7 @@ impl Executor for Sequential {
 
 /// What the host lends to a call. Shared by all threads that work on it.
 #[derive(Clone, Copy)]
-pub struct Call<'a> {
+pub struct CallContext<'a> {
     /// What data from outside may ask for.
     pub limits: &'a Limits,
     /// Choices that never enter metadata.
@@ -84,10 +84,10 @@ pub struct Call<'a> {
     pub buffers: &'a Buffers,
 }
 
-impl<'a> Call<'a> {
+impl<'a> CallContext<'a> {
     /// The same call on this thread alone.
-    pub fn sequential(&self) -> Call<'a> {
-        Call { executor: &Sequential, ..*self }
+    pub fn sequential(&self) -> CallContext<'a> {
+        CallContext { executor: &Sequential, ..*self }
     }
     /// Runs `f` over all tiles, on several threads if there are more than `grain`. A suspended tile does not stop the
     /// others, so that one pass records every need; an error does.
@@ -181,7 +181,7 @@ fn worse(a: Result<()>, b: Result<()>) -> Result<()> {
 }
 
 /// Where a codec puts its bytes: the destination itself, or memory that grows up to a limit.
-pub struct Out<'a>(Target<'a>);
+pub struct OutputBuffer<'a>(Target<'a>);
 
 /// Output memory that somebody else makes grow: the host of a plugin.
 pub trait Sink<'a> {
@@ -197,7 +197,7 @@ enum Target<'a> {
     Alias(Range<usize>),
 }
 
-impl<'a> Out<'a> {
+impl<'a> OutputBuffer<'a> {
     /// Exactly this memory.
     #[inline]
     pub fn fixed(buffer: &'a mut [u8]) -> Self {
@@ -303,13 +303,13 @@ impl<'a> Out<'a> {
         }
     }
     /// What `f` writes, in memory of its own.
-    pub fn collect<R>(f: impl FnOnce(&mut Out<'_>) -> Result<R>) -> Result<(R, Vec<u8>)> {
+    pub fn collect<R>(f: impl FnOnce(&mut OutputBuffer<'_>) -> Result<R>) -> Result<(R, Vec<u8>)> {
         Self::collect_within(u64::MAX, f)
     }
     /// As [`collect`](Self::collect), at most `max` bytes.
-    pub fn collect_within<R>(max: u64, f: impl FnOnce(&mut Out<'_>) -> Result<R>) -> Result<(R, Vec<u8>)> {
+    pub fn collect_within<R>(max: u64, f: impl FnOnce(&mut OutputBuffer<'_>) -> Result<R>) -> Result<(R, Vec<u8>)> {
         let mut buffer = Vec::new();
-        let mut out = Out(Target::Grow { buffer: &mut buffer, len: 0, max, budget: None });
+        let mut out = OutputBuffer(Target::Grow { buffer: &mut buffer, len: 0, max, budget: None });
         let result = f(&mut out)?;
         let len = out.len();
         buffer.truncate(len);
@@ -396,7 +396,7 @@ impl<'a> Out<'a> {
     }
 }
 
-impl io::Write for Out<'_> {
+impl io::Write for OutputBuffer<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.extend(bytes).map_err(io::Error::other)?;
         Ok(bytes.len())

@@ -42,7 +42,7 @@ pub enum ErrorKind {
     Configuration(String),
     /// A codec or a data type cannot work on what it was given, or codecs stand in the wrong order.
     #[error("codecs do not fit: {0}")]
-    Chain(String),
+    InvalidCodecChain(String),
     /// A fill value that the data type does not permit.
     #[error("invalid fill value: {0}")]
     FillValue(String),
@@ -83,13 +83,13 @@ pub enum ErrorKind {
     Io(#[from] std::io::Error),
     /// No value is stored under the key.
     #[error("nothing is stored there")]
-    Missing,
+    KeyNotFound,
     /// No node is at the path.
     #[error("no node is there")]
-    NodeMissing,
+    NodeNotFound,
     /// A node is at the path already.
     #[error("a node is there already")]
-    NodeExists,
+    NodeAlreadyExists,
     /// The change itself is stored and complete. What failed is bringing up to date the copies of changed documents in a
     /// group above: consolidated metadata, in which readers of such copies see nodes as they were.
     #[error("the change is stored, but the copies of metadata in group `{group}` are stale: {reason}")]
@@ -107,7 +107,7 @@ pub enum ErrorKind {
     Loop(String),
     /// The store lacks an ability (reading, writing, listing).
     #[error("the store does not support {0}")]
-    StoreAbility(&'static str),
+    Unsupported(&'static str),
     /// A value that does not convert exactly.
     #[error("cannot convert exactly: {0}")]
     Conversion(String),
@@ -172,8 +172,8 @@ impl Error {
         self.0.1.hint.as_deref()
     }
     /// True for a key that is absent.
-    pub fn is_missing(&self) -> bool {
-        matches!(self.kind(), ErrorKind::Missing)
+    pub fn is_not_found(&self) -> bool {
+        matches!(self.kind(), ErrorKind::KeyNotFound)
     }
     /// True when a source waits for bytes: see [`crate::source::Replay`].
     pub fn is_suspended(&self) -> bool {
@@ -181,7 +181,7 @@ impl Error {
     }
 
     /// True when the memory that calls share is used up: see
-    /// [`Call::within_memory`](crate::call::Call::within_memory).
+    /// [`CallContext::within_memory`](crate::call::CallContext::within_memory).
     pub fn is_budget(&self) -> bool {
         matches!(self.kind(), ErrorKind::Budget { .. })
     }
@@ -199,8 +199,8 @@ impl Error {
         self
     }
     /// Adds the chunk, unless a layer below has.
-    pub fn at_chunk(mut self, cell: &[u64]) -> Self {
-        self.0.1.chunk.get_or_insert_with(|| cell.to_vec());
+    pub fn at_chunk(mut self, chunk_index: &[u64]) -> Self {
+        self.0.1.chunk.get_or_insert_with(|| chunk_index.to_vec());
         self
     }
     /// Adds the extension, unless a layer below has.
@@ -256,7 +256,7 @@ shorthand! {
     /// A configuration that an extension refuses.
     configuration Configuration;
     /// A representation that a codec cannot take, or codecs out of order.
-    chain Chain;
+    chain InvalidCodecChain;
     /// A metadata document that breaks a rule.
     metadata Metadata;
     /// A fill value that the data type refuses.

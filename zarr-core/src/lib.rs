@@ -11,7 +11,7 @@
 //! | what went wrong, where, and what next | [`error`] |
 //!
 //! No input or output and no compression happens here. An extension of a stranger sees what the built-in ones see:
-//! implement [`registry::Named`] and the trait of the extension point, then [`register!`] it or
+//! implement [`registry::ExtensionType`] and the trait of the extension point, then [`register!`] it or
 //! [add](registry::Registry::add) it to a registry.
 
 pub mod call;

@@ -26,7 +26,7 @@ pub struct Limits {
     /// time; the rest belongs to one chunk at a time that needs more. What a caller asks for with its own calls, elements
     /// in memory, does not count.
     ///
-    /// A context of `zarr-array` begins with half of the machine's memory.
+    /// A context of `ozarr` begins with half of the machine's memory.
     pub memory: u64,
     /// The largest metadata document, in bytes.
     pub metadata_bytes: u64,

@@ -6,7 +6,7 @@
 use crate::{
     error::Result,
     extension::{Extension, ExtensionPoint},
-    registry::Site,
+    registry::CreateContext,
     store::Store,
 };
 use std::{fmt::Debug, sync::Arc};
@@ -22,16 +22,16 @@ pub trait StorageTransformer: Debug + Send + Sync {
 ///
 /// # Errors
 /// An unknown one that must be understood, or one that refuses its configuration.
-pub fn create(extensions: &[Extension], site: &Site<'_>) -> Result<Vec<Arc<dyn StorageTransformer>>> {
+pub fn create(extensions: &[Extension], cx: &CreateContext<'_>) -> Result<Vec<Arc<dyn StorageTransformer>>> {
     let mut made = Vec::new();
     for (i, e) in extensions.iter().enumerate() {
-        let one = || match site.registry.storage_transformer(e)? {
-            Some(found) => found.storage_transformer(e, site).map(Some),
+        let one = || match cx.registry.storage_transformer(e)? {
+            Some(found) => found.storage_transformer(e, cx).map(Some),
             None => Ok(None),
         };
         match one().map_err(|e| e.within(format!("[{i}]")))? {
             Some(instance) => made.push(instance.object),
-            None => site.notes.skip(ExtensionPoint::StorageTransformer, e.name()),
+            None => cx.notes.skip(ExtensionPoint::StorageTransformer, e.name()),
         }
     }
     Ok(made)

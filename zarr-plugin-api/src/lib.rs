@@ -14,19 +14,19 @@ pub mod load;
 pub use zarr_core as core;
 pub use zarr_core::{
     Error, ErrorKind, Result,
-    call::{Call, Out},
-    chunk_grid::{AxisCells, ChunkGrid},
+    call::{CallContext, OutputBuffer},
+    chunk_grid::{AxisChunks, ChunkGrid},
     chunk_key_encoding::ChunkKeyEncoding,
-    codec::{ArrayToArray, ArrayToBytes, BytesToBytes, Encoded, PartialDecode, Plan, Update},
+    codec::{ArrayToArray, ArrayToBytes, BytesToBytes, DecodeStrategy, Encoded, PartialDecode, PartialEncode},
     data_type::{DataType, NoConfiguration},
     extension::Extension,
     json::Json,
     layout::{Layout, ScalarKind},
-    registry::{Named, Site},
+    registry::{CreateContext, ExtensionType},
     representation::{Representation, Size},
     source::{ByteRange, Source},
     storage_transformer::StorageTransformer,
-    store::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
+    store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, Update, WriteableStore},
     view::{Dims, Region, View, ViewMut},
 };
 

@@ -2,7 +2,7 @@
 
 use common::{Data, Failure, Job, Meter, Region, Task, counting, serve};
 use std::{path::Path, sync::Arc};
-use zarr_array::{
+use ozarr::{
     Array, Context, Hierarchy, NewArray, Node,
     core::{
         call::Sequential,

@@ -6,18 +6,18 @@ use super::{
     value::{Elements, Memory, Value, region},
 };
 use crate::check::{Check, Settings, Verdict, ensure, unsupported};
-use proptest::prelude::*;
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::{
-        call::Out,
-        codec::{Encoded, Plan},
+        call::OutputBuffer,
+        codec::{DecodeStrategy, Encoded},
         limits::Limits,
         registry::Constructor,
-        source::{ByteRange, Each, Replay, Source},
+        source::{ByteRange, RangeCallback, Replay, Source},
         view::Region,
     },
 };
+use proptest::prelude::*;
 
 /// The laws of a kind of codec, besides those of all.
 pub(super) fn of(constructor: Option<&Constructor>) -> &'static [Check<Trials>] {
@@ -78,9 +78,9 @@ fn plan(trials: &Trials, settings: &Settings) -> Verdict {
             return unsupported("it gives bytes");
         };
         let Value::Array(encoded) = trial.encode(limits, value, false)? else { return Ok(()) };
-        match codec.plan() {
-            Plan::Copy => Ok(()),
-            Plan::Permute(order) => {
+        match codec.decode_strategy() {
+            DecodeStrategy::Copy => Ok(()),
+            DecodeStrategy::Permute(order) => {
                 let memory = Memory::holding(&trial.representation, elements, false)?;
                 let (mut moved, view) = (Vec::new(), memory.view()?.permute(order)?);
                 let shape = view.shape();
@@ -91,7 +91,7 @@ fn plan(trials: &Trials, settings: &Settings) -> Verdict {
                     || kept.view()?.contiguous(&mut scratch)? == flat.as_slice();
                 ensure(same && *shape == *encoded.shape, || "it says that it only permutes, and does not".to_owned())
             }
-            Plan::InPlace => {
+            DecodeStrategy::InPlace => {
                 let wanted = trial.decode(limits, &Value::Array(encoded.clone()), value, false)?;
                 let mut memory = Memory::holding(&trial.representation, &encoded, false)?;
                 with_call(limits, |call| memory.write(|view| codec.decode_in_place(call, view)))?;
@@ -133,7 +133,7 @@ fn inner_chunks(trials: &Trials, _: &Settings) -> Verdict {
 struct Ranged<'b>(&'b [u8]);
 
 impl Source for Ranged<'_> {
-    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+    fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
         // Backwards: no order is promised.
         ranges.iter().enumerate().rev().try_for_each(|(i, r)| each(i, r.of(self.0)?))
     }
@@ -158,9 +158,9 @@ fn part_of(value: &Value, region: &Region) -> Option<Elements> {
 
 fn partial_array(trial: &Trial, limits: &Limits, source: &dyn Source, region: &Region) -> Result<Option<Elements>> {
     let Codec::ArrayToBytes(codec) = &trial.codec else { return Ok(None) };
-    let Some(partial) = codec.partial() else { return Ok(None) };
+    let Some(partial) = codec.partial_decode() else { return Ok(None) };
     let mut memory = Memory::new(&trial.representation, &region.len, true);
-    with_call(limits, |call| memory.write(|out| partial.partial_decode(call, source, region, out)))?;
+    with_call(limits, |call| memory.write(|out| partial.decode_region(call, source, region, out)))?;
     if !memory.gaps_are_untouched()? {
         return Err(Error::data("it wrote beside the elements of a part"));
     }
@@ -180,7 +180,7 @@ fn partial_decode(trials: &Trials, settings: &Settings) -> Verdict {
         let decoded = trial.decode(limits, &encoded, &value, false)?;
         let verdict = match (&trial.codec, &encoded) {
             (Codec::ArrayToBytes(codec), Value::Bytes(bytes)) => {
-                if codec.partial().is_none() {
+                if codec.partial_decode().is_none() {
                     return unsupported("it decodes no parts");
                 }
                 let got = partial_array(trial, limits, &Ranged(bytes), &region)?;
@@ -219,7 +219,7 @@ fn partial_decode(trials: &Trials, settings: &Settings) -> Verdict {
 
 /// A read that must wait is begun again, and then asks for the same bytes.
 fn suspension(trials: &Trials, settings: &Settings) -> Verdict {
-    let has = |t: &Trial| matches!(&t.codec, Codec::ArrayToBytes(codec) if codec.partial().is_some());
+    let has = |t: &Trial| matches!(&t.codec, Codec::ArrayToBytes(codec) if codec.partial_decode().is_some());
     if !trials.all.iter().any(has) {
         return unsupported("it decodes no parts");
     }
@@ -245,7 +245,7 @@ fn suspension(trials: &Trials, settings: &Settings) -> Verdict {
 
 /// A part that is changed is changed, and nothing else.
 fn update(trials: &Trials, settings: &Settings) -> Verdict {
-    let has = |t: &Trial| matches!(&t.codec, Codec::ArrayToBytes(codec) if codec.update().is_some());
+    let has = |t: &Trial| matches!(&t.codec, Codec::ArrayToBytes(codec) if codec.partial_encode().is_some());
     if !trials.all.iter().any(has) {
         return unsupported("it changes no parts");
     }
@@ -259,13 +259,13 @@ fn update(trials: &Trials, settings: &Settings) -> Verdict {
     settings.each(&law, inputs, |(i, value, region, new, stored)| {
         let trial = &trials.all[i];
         let (Codec::ArrayToBytes(codec), Value::Array(elements)) = (&trial.codec, &value) else { return Ok(()) };
-        let Some(update) = codec.update() else { return Ok(()) };
+        let Some(update) = codec.partial_encode() else { return Ok(()) };
         let Value::Bytes(bytes) = trial.encode(limits, &value, false)? else { return Ok(()) };
         let old = Ranged(&bytes);
         let memory = Memory::holding(&trial.representation, &new, true)?;
         let (kind, updated) = with_call(limits, |call| {
             let old = stored.then_some(&old as &dyn Source);
-            Out::collect(|out| update.update(call, old, &region, &memory.view()?, out))
+            OutputBuffer::collect(|out| update.update_region(call, old, &region, &memory.view()?, out))
         })?;
         let empty = vec![trial.representation.fill().to_vec(); elements.each.len()];
         let before = if stored { elements.clone() } else { Elements { shape: elements.shape.clone(), each: empty } };
@@ -288,14 +288,15 @@ fn fill(trials: &Trials, _: &Settings) -> Verdict {
     let mut found = false;
     for trial in &trials.all {
         let Codec::ArrayToBytes(codec) = &trial.codec else { return unsupported("it does not give bytes of an array") };
-        let Some(update) = codec.update() else { continue };
+        let Some(update) = codec.partial_encode() else { continue };
         found = true;
         let (of, limits) = (&trial.representation, &trials.subject.limits);
         let all = Elements { shape: of.shape().to_vec(), each: vec![of.fill().to_vec(); of.elements()? as usize] };
         let memory = Memory::holding(of, &all, false)?;
         let whole = Region::whole(of.shape());
-        let (kind, bytes) =
-            with_call(limits, |call| Out::collect(|out| update.update(call, None, &whole, &memory.view()?, out)))?;
+        let (kind, bytes) = with_call(limits, |call| {
+            OutputBuffer::collect(|out| update.update_region(call, None, &whole, &memory.view()?, out))
+        })?;
         let nothing = kind == Encoded::Fill && bytes.is_empty();
         at(trial, ensure(nothing, || "a chunk of fill values is to be stored".to_owned()))?;
     }

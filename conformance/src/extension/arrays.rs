@@ -10,9 +10,7 @@ use crate::{
     check::{Check, Finding, Settings, Verdict, broken, ensure, unsupported},
     elements::{read_region, write_region},
 };
-use proptest::{collection::vec, prelude::*, sample::Index};
-use std::{cell::Cell, sync::Arc};
-use zarr_array::{
+use ozarr::{
     Array, Context, Error, Hierarchy, Result,
     core::{
         data_type::DataType,
@@ -27,6 +25,8 @@ use zarr_array::{
     },
     store::MemoryStore,
 };
+use proptest::{collection::vec, prelude::*, sample::Index};
+use std::{cell::Cell, sync::Arc};
 
 pub(super) const CHECKS: &[Check<Subject>] = &[Check { id: "arrays", clause: "contract/in-arrays", run: arrays }];
 

@@ -3,21 +3,21 @@
 use super::{Sample, Subject};
 use crate::check::{Check, Finding, Settings, Verdict, ensure, unsupported};
 use crate::elements::indices;
-use proptest::prelude::*;
-use std::sync::Arc;
-use zarr_array::{
+use ozarr::{
     Result,
     core::{
-        chunk_grid::{AxisCells, ChunkGrid},
+        chunk_grid::{AxisChunks, ChunkGrid},
         extension::Extension,
         registry::{Intent, Notes},
         view::Dims,
     },
 };
+use proptest::prelude::*;
+use std::sync::Arc;
 
 pub(super) const CHECKS: &[Check<Subject>] = &[
     Check { id: "tessellation", clause: "grid/tessellation", run: tessellation },
-    Check { id: "cell-of", clause: "grid/cell-of", run: cell_of },
+    Check { id: "cell-of", clause: "grid/cell-of", run: chunk_index_of },
     Check { id: "axis", clause: "contract/axis", run: axis },
     Check { id: "rank", clause: "grid/rank", run: |s, _| rank(s) },
     Check { id: "beyond", clause: "contract/no-panic", run: beyond },
@@ -30,8 +30,8 @@ type Made<'s> = (&'s Sample, Extension, Arc<dyn ChunkGrid>, Vec<u64>);
 fn make(subject: &Subject, extension: &Extension, shape: &[u64]) -> Result<Arc<dyn ChunkGrid>> {
     let notes = Notes::default();
     let of = subject.array(shape)?;
-    let site = subject.site(&notes, Intent::Open).with(&of);
-    Ok(subject.registry.chunk_grid(extension, &site)?.object)
+    let cx = subject.create_context(&notes, Intent::Open).with(&of);
+    Ok(subject.registry.chunk_grid(extension, &cx)?.object)
 }
 
 fn made(subject: &Subject) -> std::result::Result<Vec<Made<'_>>, Finding> {
@@ -72,11 +72,14 @@ fn tessellation(subject: &Subject, _: &Settings) -> Verdict {
                 format!("a grid of shape {cells:?} for an array of shape {shape:?}")
             })?;
             let mut seen = vec![0u32; shape.iter().product::<u64>() as usize];
-            for cell in indices(&cells) {
-                let region = grid.cell(&shape, &cell)?;
+            for chunk_index in indices(&cells) {
+                let region = grid.chunk_region(&shape, &chunk_index)?;
                 let begins = region.start.iter().zip(&shape).all(|(s, n)| s < n);
                 ensure(begins && !region.len.contains(&0), || {
-                    format!("cell {cell:?} of an array of shape {shape:?} is {region:?} ({})", extension.to_json())
+                    format!(
+                        "cell {chunk_index:?} of an array of shape {shape:?} is {region:?} ({})",
+                        extension.to_json()
+                    )
                 })?;
                 let visible: Vec<u64> =
                     (0..shape.len()).map(|d| region.len[d].min(shape[d] - region.start[d])).collect();
@@ -100,18 +103,18 @@ fn tessellation(subject: &Subject, _: &Settings) -> Verdict {
 }
 
 /// The cell of an element is the one that has it.
-fn cell_of(subject: &Subject, _: &Settings) -> Verdict {
+fn chunk_index_of(subject: &Subject, _: &Settings) -> Verdict {
     for (_, extension, grid, made_for) in made(subject)? {
         for shape in shapes(&*grid, &made_for) {
             let cells = grid.grid_shape(&shape)?;
             for element in indices(&shape) {
-                let cell = grid.cell_of(&shape, &element)?;
-                let region = grid.cell(&shape, &cell)?;
+                let chunk_index = grid.chunk_index_of(&shape, &element)?;
+                let region = grid.chunk_region(&shape, &chunk_index)?;
                 let has = (0..shape.len())
-                    .all(|d| cell[d] < cells[d] && region.start[d] <= element[d] && element[d] < region.end(d));
+                    .all(|d| chunk_index[d] < cells[d] && region.start[d] <= element[d] && element[d] < region.end(d));
                 ensure(has, || {
                     format!(
-                        "element {element:?} is said to be in cell {cell:?}, which is {region:?} ({})",
+                        "element {element:?} is said to be in cell {chunk_index:?}, which is {region:?} ({})",
                         extension.to_json()
                     )
                 })?;
@@ -130,12 +133,12 @@ fn axis(subject: &Subject, _: &Settings) -> Verdict {
             let Some(said) = grid.axis(d) else { continue };
             found = true;
             for i in 0..cells[d] {
-                let mut cell = Dims::from_elem(0, shape.len());
-                cell[d] = i;
-                let region = grid.cell(&shape, &cell)?;
+                let mut chunk_index = Dims::from_elem(0, shape.len());
+                chunk_index[d] = i;
+                let region = grid.chunk_region(&shape, &chunk_index)?;
                 let wanted = match &said {
-                    AxisCells::Regular(n) => Some((i * n, *n)),
-                    AxisCells::Lengths(lengths) => {
+                    AxisChunks::Regular(n) => Some((i * n, *n)),
+                    AxisChunks::Lengths(lengths) => {
                         let i = i as usize;
                         lengths.get(i).map(|n| (lengths[..i].iter().sum(), *n))
                     }
@@ -162,15 +165,17 @@ fn rank(subject: &Subject) -> Verdict {
         ensure(grid.grid_shape(&more).is_err(), || {
             format!("an array of shape {more:?} is accepted by a grid for {shape:?}")
         })?;
-        ensure(grid.cell(&more, &vec![0; more.len()]).is_err(), || {
+        ensure(grid.chunk_region(&more, &vec![0; more.len()]).is_err(), || {
             "it gives a cell of an array of another rank".to_owned()
         })?;
-        ensure(grid.cell_of(&more, &vec![0; more.len()]).is_err(), || {
+        ensure(grid.chunk_index_of(&more, &vec![0; more.len()]).is_err(), || {
             "it finds an element of an array of another rank".to_owned()
         })?;
-        let cell = vec![0; shape.len() + 1];
-        ensure(grid.cell(&shape, &cell).is_err(), || "it gives a cell of another rank".to_owned())?;
-        ensure(grid.cell_of(&shape, &cell).is_err(), || "it finds an element of another rank".to_owned())?;
+        let chunk_index = vec![0; shape.len() + 1];
+        ensure(grid.chunk_region(&shape, &chunk_index).is_err(), || "it gives a cell of another rank".to_owned())?;
+        ensure(grid.chunk_index_of(&shape, &chunk_index).is_err(), || {
+            "it finds an element of another rank".to_owned()
+        })?;
     }
     Ok(())
 }
@@ -185,11 +190,11 @@ fn beyond(subject: &Subject, settings: &Settings) -> Verdict {
         settings.each(&law, (numbers.clone(), numbers), |(huge, at)| {
             let _any = grid.grid_shape(&huge);
             for array in [&huge, &shape] {
-                if let Ok(region) = grid.cell(array, &at) {
+                if let Ok(region) = grid.chunk_region(array, &at) {
                     let sane = (0..array.len()).all(|d| region.start[d].checked_add(region.len[d]).is_some());
                     ensure(sane, || format!("a cell of it is {region:?} ({})", extension.to_json()))?;
                 }
-                let _any = grid.cell_of(array, &at);
+                let _any = grid.chunk_index_of(array, &at);
             }
             Ok(())
         })?;
@@ -204,7 +209,7 @@ fn empty(subject: &Subject) -> Verdict {
         for d in 0..shape.len() {
             let mut none = shape.clone();
             none[d] = 0;
-            ensure(grid.cell(&none, &vec![0; none.len()]).is_err(), || {
+            ensure(grid.chunk_region(&none, &vec![0; none.len()]).is_err(), || {
                 format!("it gives a cell of an array of shape {none:?} ({})", extension.to_json())
             })?;
             let Ok(cells) = grid.grid_shape(&none) else { continue };
@@ -234,11 +239,11 @@ fn resize(subject: &Subject, settings: &Settings) -> Verdict {
             }
             let common: Vec<u64> = shape.iter().zip(&new).map(|(a, b)| *a.min(b)).collect();
             for element in indices(&common) {
-                let (before, after) = (grid.cell_of(&shape, &element)?, resized.cell_of(&new, &element)?);
+                let (before, after) = (grid.chunk_index_of(&shape, &element)?, resized.chunk_index_of(&new, &element)?);
                 ensure(before == after, || {
                     format!("resized from {shape:?} to {new:?}, element {element:?} moves from {before:?} to {after:?}")
                 })?;
-                let (a, b) = (grid.cell(&shape, &before)?, resized.cell(&new, &after)?);
+                let (a, b) = (grid.chunk_region(&shape, &before)?, resized.chunk_region(&new, &after)?);
                 ensure(a == b, || {
                     format!("resized from {shape:?} to {new:?}, the cell {before:?} changes from {a:?} to {b:?}")
                 })?;

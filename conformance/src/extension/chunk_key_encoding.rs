@@ -3,16 +3,16 @@
 use super::{Sample, Subject};
 use crate::check::{Check, Finding, Settings, Verdict, ensure, unsupported};
 use crate::elements::indices;
+use ozarr::core::{
+    chunk_key_encoding::ChunkKeyEncoding,
+    registry::{Intent, Notes},
+    store::Key,
+};
 use proptest::{collection::vec, prelude::*};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
     thread::ScopedJoinHandle,
-};
-use zarr_array::core::{
-    chunk_key_encoding::ChunkKeyEncoding,
-    registry::{Intent, Notes},
-    store::Key,
 };
 
 pub(super) const CHECKS: &[Check<Subject>] = &[
@@ -32,8 +32,8 @@ fn made(subject: &Subject) -> Result<Vec<Made<'_>>, Finding> {
     for (sample, extension) in subject.extensions()? {
         for shape in [&[][..], &[40], &[12, 30], &[3, 4, 5]] {
             let of = subject.array(shape)?;
-            let site = subject.site(&notes, Intent::Open).with(&of);
-            if let Ok(made) = subject.registry.chunk_key_encoding(&extension, &site) {
+            let cx = subject.create_context(&notes, Intent::Open).with(&of);
+            if let Ok(made) = subject.registry.chunk_key_encoding(&extension, &cx) {
                 found.push((sample, shape.to_vec(), made.object));
             }
         }
@@ -42,7 +42,7 @@ fn made(subject: &Subject) -> Result<Vec<Made<'_>>, Finding> {
 }
 
 /// Cells, near and far.
-fn cell(rank: usize) -> impl Strategy<Value = Vec<u64>> + Clone {
+fn chunk_index(rank: usize) -> impl Strategy<Value = Vec<u64>> + Clone {
     vec(prop_oneof![4 => 0u64..130, 1 => any::<u64>(), 1 => Just(u64::MAX)], rank)
 }
 
@@ -55,9 +55,9 @@ fn each(
     let many = Settings { cases: settings.cases.saturating_mul(4), ..settings.clone() };
     for (sample, shape, encoding) in made(subject)? {
         let mut near = indices(&shape);
-        near.try_for_each(|cell| f(&*encoding, &cell))?;
+        near.try_for_each(|chunk_index| f(&*encoding, &chunk_index))?;
         let law = format!("{} {law} {:?} {}", subject.id(), sample.configuration, shape.len());
-        many.each(&law, cell(shape.len()), |cell| f(&*encoding, &cell))?;
+        many.each(&law, chunk_index(shape.len()), |chunk_index| f(&*encoding, &chunk_index))?;
     }
     Ok(())
 }
@@ -66,13 +66,13 @@ fn each(
 fn injective(subject: &Subject, settings: &Settings) -> Verdict {
     for (sample, shape, encoding) in made(subject)? {
         let mut seen = BTreeMap::new();
-        for cell in indices(&shape) {
-            let key = encoding.encode(&cell)?;
-            let other = seen.insert(key.clone(), cell.clone());
-            ensure(other.is_none(), || format!("cells {other:?} and {cell:?} have the key {key}"))?;
+        for chunk_index in indices(&shape) {
+            let key = encoding.encode(&chunk_index)?;
+            let other = seen.insert(key.clone(), chunk_index.clone());
+            ensure(other.is_none(), || format!("cells {other:?} and {chunk_index:?} have the key {key}"))?;
         }
         let law = format!("{} injective {:?} {}", subject.id(), sample.configuration, shape.len());
-        settings.each(&law, (cell(shape.len()), cell(shape.len())), |(a, b)| {
+        settings.each(&law, (chunk_index(shape.len()), chunk_index(shape.len())), |(a, b)| {
             let (keys, same) = ((encoding.encode(&a)?, encoding.encode(&b)?), a == b);
             ensure((keys.0 == keys.1) == same, || {
                 format!("cells {a:?} and {b:?} have the keys {} and {}", keys.0, keys.1)
@@ -84,20 +84,20 @@ fn injective(subject: &Subject, settings: &Settings) -> Verdict {
 
 /// Every key is one that stores take.
 fn valid(subject: &Subject, settings: &Settings) -> Verdict {
-    each(subject, settings, "valid", |encoding, cell| {
-        let key = encoding.encode(cell)?;
-        Key::new(&key).map(drop).map_err(|e| Finding::Broken(format!("cell {cell:?}: {e}")))
+    each(subject, settings, "valid", |encoding, chunk_index| {
+        let key = encoding.encode(chunk_index)?;
+        Key::new(&key).map(drop).map_err(|e| Finding::Broken(format!("cell {chunk_index:?}: {e}")))
     })
 }
 
 /// No key is that of the node's metadata or leads elsewhere.
 fn no_escape(subject: &Subject, settings: &Settings) -> Verdict {
-    each(subject, settings, "no-escape", |encoding, cell| {
-        let key = encoding.encode(cell)?;
+    each(subject, settings, "no-escape", |encoding, chunk_index| {
+        let key = encoding.encode(chunk_index)?;
         let mut parts = key.split('/');
         let within =
             !key.starts_with('/') && parts.all(|p| p != ".." && p != "." && p != "zarr.json") && !key.starts_with("__");
-        ensure(within, || format!("cell {cell:?} has the key {key}, which is not the chunk's alone"))
+        ensure(within, || format!("cell {chunk_index:?} has the key {key}, which is not the chunk's alone"))
     })
 }
 
@@ -107,11 +107,11 @@ fn no_nesting(subject: &Subject, _: &Settings) -> Verdict {
         let mut keys = BTreeSet::new();
         for i in 0..130 {
             for d in 0..shape.len().max(1) {
-                let mut cell = vec![1; shape.len()];
-                if let Some(at) = cell.get_mut(d) {
+                let mut chunk_index = vec![1; shape.len()];
+                if let Some(at) = chunk_index.get_mut(d) {
                     *at = i;
                 }
-                keys.insert(encoding.encode(&cell)?);
+                keys.insert(encoding.encode(&chunk_index)?);
             }
         }
         for key in &keys {
@@ -125,11 +125,11 @@ fn no_nesting(subject: &Subject, _: &Settings) -> Verdict {
 
 /// A key leads back to its cell.
 fn decode(subject: &Subject, settings: &Settings) -> Verdict {
-    each(subject, settings, "decode", |encoding, cell| {
-        let key = encoding.encode(cell)?;
-        let found = encoding.decode(&key, cell.len());
-        ensure(found.as_deref() == Some(cell), || {
-            format!("the key {key} of cell {cell:?} is taken for that of {found:?}")
+    each(subject, settings, "decode", |encoding, chunk_index| {
+        let key = encoding.encode(chunk_index)?;
+        let found = encoding.decode(&key, chunk_index.len());
+        ensure(found.as_deref() == Some(chunk_index), || {
+            format!("the key {key} of cell {chunk_index:?} is taken for that of {found:?}")
         })
     })
 }
@@ -139,9 +139,9 @@ fn foreign_keys(subject: &Subject, settings: &Settings) -> Verdict {
     let many = Settings { cases: settings.cases.saturating_mul(8), ..settings.clone() };
     for (sample, shape, encoding) in made(subject)? {
         let law = format!("{} foreign-keys {:?} {}", subject.id(), sample.configuration, shape.len());
-        let near = cell(shape.len()).prop_map({
+        let near = chunk_index(shape.len()).prop_map({
             let encoding = encoding.clone();
-            move |cell| encoding.encode(&cell).unwrap_or_default()
+            move |chunk_index| encoding.encode(&chunk_index).unwrap_or_default()
         });
         let changed = (near, any::<prop::sample::Index>(), "[0c/.+ -]").prop_map(|(mut key, at, with)| {
             let at = at.index(key.len() + 1);
@@ -150,9 +150,9 @@ fn foreign_keys(subject: &Subject, settings: &Settings) -> Verdict {
         });
         let keys = prop_oneof!["[c0-9/. ]{0,12}", "\\PC{0,8}", changed];
         many.each(&law, keys, |key| {
-            let Some(cell) = encoding.decode(&key, shape.len()) else { return Ok(()) };
-            let own = encoding.encode(&cell)?;
-            ensure(own == key, || format!("{key} is taken for the key of cell {cell:?}, which is {own}"))
+            let Some(chunk_index) = encoding.decode(&key, shape.len()) else { return Ok(()) };
+            let own = encoding.encode(&chunk_index)?;
+            ensure(own == key, || format!("{key} is taken for the key of cell {chunk_index:?}, which is {own}"))
         })?;
     }
     Ok(())
@@ -160,13 +160,13 @@ fn foreign_keys(subject: &Subject, settings: &Settings) -> Verdict {
 
 /// A cell has one key.
 fn deterministic(subject: &Subject, settings: &Settings) -> Verdict {
-    each(subject, settings, "deterministic", |encoding, cell| {
-        let key = encoding.encode(cell)?;
+    each(subject, settings, "deterministic", |encoding, chunk_index| {
+        let key = encoding.encode(chunk_index)?;
         let again = std::thread::scope(|scope| {
-            let all: Vec<_> = (0..3).map(|_| scope.spawn(|| encoding.encode(cell))).collect();
+            let all: Vec<_> = (0..3).map(|_| scope.spawn(|| encoding.encode(chunk_index))).collect();
             all.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
         });
         let same = again.iter().all(|k| matches!(k, Ok(Ok(k)) if *k == key));
-        ensure(same, || format!("cell {cell:?} has the key {key} and others"))
+        ensure(same, || format!("cell {chunk_index:?} has the key {key} and others"))
     })
 }

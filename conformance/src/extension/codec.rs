@@ -5,13 +5,13 @@ use super::{
     value::Value,
 };
 use crate::check::{Check, Finding, Settings, Verdict, broken, ensure, unsupported};
-use proptest::prelude::*;
-use std::sync::Barrier;
-use zarr_array::core::{
-    call::Out,
+use ozarr::core::{
+    call::OutputBuffer,
     limits::Limits,
     representation::{Representation, Size},
 };
+use proptest::prelude::*;
+use std::sync::Barrier;
 
 pub(super) const CHECKS: &[Check<Trials>] = &[
     Check { id: "round-trip", clause: "codec/round-trip", run: round_trip },
@@ -149,7 +149,7 @@ fn append(trials: &Trials, settings: &Settings) -> Verdict {
     on_each(trials, settings, "append", |trial, limits, value| {
         let Value::Bytes(wanted) = trial.encode(limits, value, false)? else { return Ok(()) };
         let written = with_call(limits, |call| {
-            Out::collect(|out| {
+            OutputBuffer::collect(|out| {
                 out.extend(BEFORE)?;
                 match (&trial.codec, value) {
                     (Codec::ArrayToBytes(codec), Value::Array(elements)) => {

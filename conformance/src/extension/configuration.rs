@@ -2,12 +2,12 @@
 
 use super::{Sample, Subject};
 use crate::check::{Check, Finding, Verdict, broken, ensure, unsupported};
-use zarr_array::{
+use ozarr::{
     Error, ErrorKind, Result,
     core::{
         extension::Extension,
         json::{Json, Object},
-        registry::{Constructor, Instance, Intent, Notes, Site},
+        registry::{Constructor, CreateContext, Instance, Intent, Notes},
         representation::{Representation, Size},
     },
 };
@@ -36,19 +36,19 @@ impl Subject {
             made?.configuration()
         }
         let notes = Notes::default();
-        let site = self.site(&notes, intent).with(of);
-        let site = Site { name: extension.name(), size: Size::Unknown, ..site };
+        let cx = self.create_context(&notes, intent).with(of);
+        let cx = CreateContext { name: extension.name(), size: Size::Unknown, ..cx };
         let Some(found) = self.registry.find(self.point, extension.name()) else {
             return Err(self.registry.unknown(self.point, extension.name()));
         };
         match found.constructor() {
-            Constructor::DataType(make) => of_instance(make(extension, &Site { representation: None, ..site })),
-            Constructor::ChunkGrid(make) => of_instance(make(extension, &site)),
-            Constructor::ChunkKeyEncoding(make) => of_instance(make(extension, &site)),
-            Constructor::ArrayToArray(make) => of_instance(make(extension, &site)),
-            Constructor::ArrayToBytes(make) => of_instance(make(extension, &site)),
-            Constructor::BytesToBytes(make) => of_instance(make(extension, &site)),
-            Constructor::StorageTransformer(make) => of_instance(make(extension, &site)),
+            Constructor::DataType(make) => of_instance(make(extension, &CreateContext { representation: None, ..cx })),
+            Constructor::ChunkGrid(make) => of_instance(make(extension, &cx)),
+            Constructor::ChunkKeyEncoding(make) => of_instance(make(extension, &cx)),
+            Constructor::ArrayToArray(make) => of_instance(make(extension, &cx)),
+            Constructor::ArrayToBytes(make) => of_instance(make(extension, &cx)),
+            Constructor::BytesToBytes(make) => of_instance(make(extension, &cx)),
+            Constructor::StorageTransformer(make) => of_instance(make(extension, &cx)),
         }
     }
     /// Why it cannot be created from a sample for any array: with the error that is about the configuration, if there is
@@ -216,7 +216,7 @@ fn refusal(subject: &Subject) -> Verdict {
             let Err(e) = subject.written(&extension, &of, Intent::Open) else { continue };
             let about = matches!(
                 e.kind(),
-                ErrorKind::Chain(_)
+                ErrorKind::InvalidCodecChain(_)
                     | ErrorKind::Configuration(_)
                     | ErrorKind::Limit { .. }
                     | ErrorKind::Metadata(_)

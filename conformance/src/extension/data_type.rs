@@ -6,9 +6,7 @@ use super::{
     value::{Value, elements as elements_of, is_element},
 };
 use crate::check::{Check, Finding, Settings, Verdict, broken, ensure, unsupported};
-use proptest::{collection::vec, prelude::*};
-use std::{sync::Arc, thread::ScopedJoinHandle};
-use zarr_array::{
+use ozarr::{
     ErrorKind,
     core::{
         data_type::DataType,
@@ -18,6 +16,8 @@ use zarr_array::{
         representation::Representation,
     },
 };
+use proptest::{collection::vec, prelude::*};
+use std::{sync::Arc, thread::ScopedJoinHandle};
 
 pub(super) const CHECKS: &[Check<Subject>] = &[
     Check { id: "layout", clause: "contract/layout", run: |s, _| layout(s) },

@@ -18,17 +18,17 @@ use crate::{
     check::{Check, Settings},
     report::Record,
 };
-use std::{collections::BTreeSet, sync::OnceLock};
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::{
         call::Options,
         extension::{Extension, ExtensionPoint},
         limits::Limits,
-        registry::{Constructor, Intent, Notes, Registration, Registry, Site},
+        registry::{Constructor, CreateContext, Intent, Notes, Registration, Registry},
         representation::Representation,
     },
 };
+use std::{collections::BTreeSet, sync::OnceLock};
 
 /// An extension to be checked.
 #[derive(Debug, Clone)]
@@ -109,8 +109,8 @@ impl Subject {
         self.registry.find(self.point, &self.name).map(Registration::constructor)
     }
     /// Where an extension is created, but for its name and array.
-    fn site<'s>(&'s self, notes: &'s Notes, intent: Intent) -> Site<'s> {
-        Site::new(&self.registry, &self.limits, notes, intent).with_options(&self.options)
+    fn create_context<'s>(&'s self, notes: &'s Notes, intent: Intent) -> CreateContext<'s> {
+        CreateContext::new(&self.registry, &self.limits, notes, intent).with_options(&self.options)
     }
     /// What the ids of its cases begin with: `codec/zstd`.
     pub fn id(&self) -> String {

@@ -1,8 +1,6 @@
 //! Samples: how extensions are configured to be tried, and what they promise then.
 
-use serde::Deserialize;
-use std::path::Path;
-use zarr_array::{
+use ozarr::{
     Error, ErrorKind, Result,
     core::{
         extension::{Extension, ExtensionPoint},
@@ -12,6 +10,8 @@ use zarr_array::{
         registry::Registry,
     },
 };
+use serde::Deserialize;
+use std::path::Path;
 
 /// A configuration to try an extension with.
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -6,17 +6,17 @@ use crate::{
     report::Record,
     store,
 };
-use std::sync::{Arc, Mutex, PoisonError};
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::{
         extension::Extension,
-        registry::{Constructor, Intent, Notes, Site},
+        registry::{Constructor, CreateContext, Intent, Notes},
         storage_transformer::{StorageTransformer, stack},
         store::{Key, Store},
     },
     store::MemoryStore,
 };
+use std::sync::{Arc, Mutex, PoisonError};
 
 const CHECKS: &[Check<Subject>] = &[
     Check { id: "lasting", clause: "transformer/no-own-state", run: |s, _| lasting(s) },
@@ -51,10 +51,10 @@ pub(super) fn laws() -> Vec<String> {
 fn make(subject: &Subject, extension: &Extension) -> Result<Arc<dyn StorageTransformer>> {
     let notes = Notes::default();
     let of = subject.array(&[10, 8])?;
-    let site = subject.site(&notes, Intent::Open).with(&of);
-    let site = Site { name: extension.name(), ..site };
+    let cx = subject.create_context(&notes, Intent::Open).with(&of);
+    let cx = CreateContext { name: extension.name(), ..cx };
     match subject.constructor() {
-        Some(Constructor::StorageTransformer(make)) => Ok(make(extension, &site)?.object),
+        Some(Constructor::StorageTransformer(make)) => Ok(make(extension, &cx)?.object),
         _ => Err(Error::argument(format!("`{}` is no storage transformer", extension.name()))),
     }
 }

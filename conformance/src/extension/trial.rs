@@ -4,21 +4,21 @@ use super::{
     Sample, Samples, Subject,
     value::{Elements, Memory, Value, wrong_value},
 };
-use proptest::prelude::*;
-use std::{collections::BTreeSet, sync::Arc};
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::{
-        call::{Buffers, Call, Options, Out, Sequential},
+        call::{Buffers, CallContext, Options, OutputBuffer, Sequential},
         codec::{ArrayToArray, ArrayToBytes, BytesToBytes},
         data_type::DataType,
         extension::{Extension, ExtensionPoint},
         layout::{Layout, ScalarKind},
         limits::Limits,
-        registry::{Constructor, Intent, Notes, Registration, Registry, Site},
+        registry::{Constructor, CreateContext, Intent, Notes, Registration, Registry},
         representation::Representation,
     },
 };
+use proptest::prelude::*;
+use std::{collections::BTreeSet, sync::Arc};
 
 #[derive(Debug, Clone)]
 pub(crate) enum Codec {
@@ -90,23 +90,23 @@ fn floats(layout: &Layout, elements: &Elements) -> Option<Vec<f64>> {
     scalars.collect()
 }
 
-pub(crate) fn with_call<R>(limits: &Limits, f: impl FnOnce(&Call<'_>) -> R) -> R {
+pub(crate) fn with_call<R>(limits: &Limits, f: impl FnOnce(&CallContext<'_>) -> R) -> R {
     let buffers = Buffers::default();
-    f(&Call { limits, options: const { &Options::DEFAULT }, executor: &Sequential, buffers: &buffers })
+    f(&CallContext { limits, options: const { &Options::DEFAULT }, executor: &Sequential, buffers: &buffers })
 }
 
 impl Subject {
     /// Makes the codec.
     pub(crate) fn codec(&self, extension: &Extension, of: &Representation) -> Result<Codec> {
         let notes = Notes::default();
-        let site = self.site(&notes, Intent::Open).with(of);
-        let site = Site { name: extension.name(), ..site };
+        let cx = self.create_context(&notes, Intent::Open).with(of);
+        let cx = CreateContext { name: extension.name(), ..cx };
         let found = self.registry.find(ExtensionPoint::Codec, extension.name());
         let found = found.ok_or_else(|| self.registry.unknown(ExtensionPoint::Codec, extension.name()))?;
         Ok(match found.constructor() {
-            Constructor::ArrayToArray(make) => Codec::ArrayToArray(make(extension, &site)?.object),
-            Constructor::ArrayToBytes(make) => Codec::ArrayToBytes(make(extension, &site)?.object),
-            Constructor::BytesToBytes(make) => Codec::BytesToBytes(make(extension, &site)?.object),
+            Constructor::ArrayToArray(make) => Codec::ArrayToArray(make(extension, &cx)?.object),
+            Constructor::ArrayToBytes(make) => Codec::ArrayToBytes(make(extension, &cx)?.object),
+            Constructor::BytesToBytes(make) => Codec::BytesToBytes(make(extension, &cx)?.object),
             _ => return Err(Error::argument(format!("`{}` is no codec", extension.name()))),
         })
     }
@@ -183,11 +183,12 @@ impl Trial {
             (Codec::ArrayToBytes(codec), Value::Array(elements)) => {
                 let from = Memory::holding(&self.representation, elements, gaps)?;
                 let ((), bytes) =
-                    Out::collect_within(limits.chunk_bytes, |out| codec.encode(call, &from.view()?, out))?;
+                    OutputBuffer::collect_within(limits.chunk_bytes, |out| codec.encode(call, &from.view()?, out))?;
                 Ok(Value::Bytes(bytes))
             }
             (Codec::BytesToBytes(codec), Value::Bytes(bytes)) => {
-                let ((), bytes) = Out::collect_within(limits.chunk_bytes, |out| codec.encode(call, bytes, out))?;
+                let ((), bytes) =
+                    OutputBuffer::collect_within(limits.chunk_bytes, |out| codec.encode(call, bytes, out))?;
                 Ok(Value::Bytes(bytes))
             }
             _ => Err(wrong_value()),
@@ -215,7 +216,7 @@ impl Trial {
             (Codec::BytesToBytes(codec), Value::Bytes(bytes), Value::Bytes(like)) if gaps => {
                 // Into memory that has just the room that is needed.
                 let mut memory = vec![0xAA; like.len()];
-                let mut out = Out::fixed(&mut memory);
+                let mut out = OutputBuffer::fixed(&mut memory);
                 codec.decode(call, bytes, &mut out)?;
                 let (alias, len) = (out.alias(), out.len());
                 memory.truncate(len);

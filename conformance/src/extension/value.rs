@@ -1,7 +1,6 @@
 //! What goes into a codec and comes out of it.
 
-use proptest::{collection::vec, prelude::*};
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::{
         data_type::DataType,
@@ -10,6 +9,7 @@ use zarr_array::{
         view::{Dims, Handle, Heap, Region, View, ViewMut},
     },
 };
+use proptest::{collection::vec, prelude::*};
 
 /// The elements of an array in C order, each as its own bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]

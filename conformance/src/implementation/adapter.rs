@@ -1,6 +1,7 @@
 //! Adapters: small TOML files that tell how an implementation is run.
 
 use crate::peers;
+use ozarr::{Error, Result};
 use serde::Deserialize;
 use std::{
     collections::BTreeSet,
@@ -8,7 +9,6 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use zarr_array::{Error, Result};
 
 /// What an implementation can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -101,7 +101,7 @@ pub struct Adapter {
 }
 
 /// Places that every command may name.
-const EVERYWHERE: [&str; 4] = ["here", "python", "target", "zarr"];
+const EVERYWHERE: [&str; 4] = ["here", "python", "target", "ozarr"];
 
 impl Adapter {
     /// Reads an adapter.
@@ -188,8 +188,8 @@ impl Adapter {
             if out.contains("{python}") {
                 out = out.replace("{python}", &peers::python()?.to_string_lossy());
             }
-            if out.contains("{zarr}") {
-                out = out.replace("{zarr}", &peers::zarr()?.to_string_lossy());
+            if out.contains("{ozarr}") {
+                out = out.replace("{ozarr}", &peers::ozarr()?.to_string_lossy());
             }
             Ok(out)
         };

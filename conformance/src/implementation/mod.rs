@@ -25,8 +25,8 @@ use crate::{
     check::Settings,
     report::{Record, Report},
 };
+use ozarr::{Error, Result};
 use process::Answer;
-use zarr_array::{Error, Result};
 
 /// What an implementation says of its version.
 ///

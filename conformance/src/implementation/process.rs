@@ -1,6 +1,13 @@
 //! Commands of an implementation: started, watched, and ended when their time is up.
 
 use crate::wait::wait;
+use ozarr::{
+    Error, Result,
+    core::{
+        json::{Json, Object},
+        limits::Limits,
+    },
+};
 use std::{
     fs::{self, File},
     io::{BufRead, BufReader, Write},
@@ -9,13 +16,6 @@ use std::{
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
     time::{Duration, Instant},
-};
-use zarr_array::{
-    Error, Result,
-    core::{
-        json::{Json, Object},
-        limits::Limits,
-    },
 };
 
 /// How a command ended.

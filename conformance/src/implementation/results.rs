@@ -8,17 +8,17 @@ const COMMAND: &str = "cargo run --release -p zarr-conformance -- implementation
 /// What the cases of each kind are, in the order of the page.
 const KINDS: [(&str, &str); 5] = [
     ("read", "Golden arrays read bit for bit"),
-    ("write", "Arrays made of a document and elements, read back by `zarr`"),
+    ("write", "Arrays made of a document and elements, read back by `ozarr`"),
     ("open", "Right documents accepted"),
     ("refuse", "Wrong documents refused, while their right twins are accepted"),
     ("damage", "Damaged chunks noticed"),
 ];
 
 /// The implementation that the suite itself reads with.
-const OWN: &str = "zarr";
+const OWN: &str = "ozarr";
 
 const OWN_COLUMN: &str = "\
-`zarr` is the suite's own reader. Expected elements are interpreted with its code, arrays that others write are checked by
+`ozarr` is the suite's own reader. Expected elements are interpreted with its code, arrays that others write are checked by
 reading them with it, and where the specification leaves room the cases follow its reading. Its column has no failures by
 construction: that is no evidence that it is right, and not comparable with the other columns.
 ";

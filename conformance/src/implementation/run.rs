@@ -10,15 +10,7 @@ use crate::{
     elements::read_elements,
     report::Record,
 };
-use std::{
-    collections::BTreeMap,
-    fmt::Debug,
-    fs,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
-use tempfile::TempDir;
-use zarr_array::{
+use ozarr::{
     Array, Context, Error, ErrorKind, Hierarchy, Result,
     core::{
         data_type::DataType,
@@ -28,6 +20,14 @@ use zarr_array::{
         metadata::NodeMetadata,
     },
 };
+use std::{
+    collections::BTreeMap,
+    fmt::Debug,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use tempfile::TempDir;
 
 /// Cases, one after the other, on one implementation.
 pub(super) struct Run<'a> {

@@ -16,16 +16,16 @@ use crate::{
     extension::{Samples, Subject},
     report::{Outcome, Record},
 };
+use ozarr::{
+    Result,
+    core::{extension::ExtensionPoint, registry::Registry},
+    plugins::Plugin,
+};
 use std::{
     cell::OnceCell,
     collections::BTreeSet,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
-};
-use zarr_array::{
-    Result,
-    core::{extension::ExtensionPoint, registry::Registry},
-    plugins::Plugin,
 };
 
 /// Runs what is left of a library's cases; gives the exit status of the process. `journal` is the parent's.

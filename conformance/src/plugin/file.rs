@@ -2,8 +2,8 @@
 
 use crate::check::{Check, Finding, Verdict, ensure};
 use object::{Object, ObjectSymbol};
+use ozarr::plugins::{Candidate, Manifest};
 use std::path::Path;
-use zarr_array::plugins::{Candidate, Manifest};
 
 pub(super) const CHECKS: &[Check<Path>] = &[
     Check { id: "manifest", clause: "abi/manifest", run: |file, _| manifest(file) },
@@ -45,6 +45,6 @@ fn one_symbol(file: &Path) -> Verdict {
     let mut names: Vec<&str> = shown.filter_map(|s| s.name().ok()).filter(|n| !OF_LINKERS.contains(n)).collect();
     names.sort_unstable();
     names.dedup();
-    let entry = zarr_array::plugins::ENTRY;
+    let entry = ozarr::plugins::ENTRY;
     ensure(names == [entry], || format!("it exports {}, not {entry} alone", names.join(", ")))
 }

@@ -10,10 +10,10 @@ use crate::{
         value::Value,
     },
 };
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::{
-        call::Out,
+        call::OutputBuffer,
         limits::Limits,
         representation::{Representation, Size},
         view::{View, ViewMut},
@@ -70,7 +70,7 @@ fn encode(trial: &Trial, limits: &Limits, value: &Value, wanted: &Value, edge: E
             let n = room_for(codec.encoded_size(Size::Exact(input.len() as u64)));
             let (from, mut to) = (Locked::new(&input, edge)?, Guarded::new(n, edge)?);
             let len = with_call(limits, |call| {
-                let mut out = Out::fixed(to.bytes_mut());
+                let mut out = OutputBuffer::fixed(to.bytes_mut());
                 codec.encode(call, from.bytes(), &mut out).map(|()| out.len())
             })?;
             to.bytes_mut()[..len].to_vec()
@@ -80,7 +80,7 @@ fn encode(trial: &Trial, limits: &Limits, value: &Value, wanted: &Value, edge: E
             let n = room_for(codec.encoded_size());
             let (from, mut to) = (Locked::new(&input, edge)?, Guarded::new(n, edge)?);
             let len = with_call(limits, |call| {
-                let mut out = Out::fixed(to.bytes_mut());
+                let mut out = OutputBuffer::fixed(to.bytes_mut());
                 let view = View::new(from.bytes(), of.shape(), of.element_size())?;
                 codec.encode(call, &view, &mut out).map(|()| out.len())
             })?;
@@ -107,7 +107,7 @@ fn decode(trial: &Trial, limits: &Limits, encoded: &[u8], decoded: &Value, edge:
     let (from, mut to) = (Locked::new(encoded, edge)?, Guarded::new(flat(decoded).len(), edge)?);
     with_call(limits, |call| match &trial.codec {
         Codec::BytesToBytes(codec) => {
-            let mut out = Out::fixed(to.bytes_mut());
+            let mut out = OutputBuffer::fixed(to.bytes_mut());
             codec.decode(call, from.bytes(), &mut out)?;
             Ok(out.alias())
         }

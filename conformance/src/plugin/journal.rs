@@ -1,19 +1,19 @@
 //! What a child tells its parent: a line of JSON for each case that begins or is done.
 
 use crate::report::{Outcome, Record};
-use std::{
-    fs::{File, OpenOptions},
-    io::Write,
-    path::{Path, PathBuf},
-};
-use tempfile::TempDir;
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::{
         json::{Json, Object},
         limits::Limits,
     },
 };
+use std::{
+    fs::{File, OpenOptions},
+    io::Write,
+    path::{Path, PathBuf},
+};
+use tempfile::TempDir;
 
 /// A line of a journal.
 #[derive(Debug, Clone, PartialEq)]

@@ -20,12 +20,12 @@ pub use child::{fuzz, serve};
 use crate::{check::Settings, extension::Samples, report::Record, wait::wait};
 use incidents::Incidents;
 use journal::{Entry, Journal};
+use ozarr::{Error, Result, core::registry::Registry, plugins::Manifest};
 use std::{
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     time::Duration,
 };
-use zarr_array::{Error, Result, core::registry::Registry, plugins::Manifest};
 
 /// What is checked of a plugin, and how.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! Failures that are known.
 
 use super::{Outcome, Report};
+use ozarr::{Error, Result};
 use std::{collections::BTreeMap, path::Path};
-use zarr_array::{Error, Result};
 
 /// Cases that are known to fail, each with the reason. As a file in TOML:
 ///
@@ -12,7 +12,7 @@ use zarr_array::{Error, Result};
 /// "read/codec/gzip/zarr-python-two-members" = "reads the first member only"
 /// "#;
 /// let expectations = zarr_conformance::report::Expectations::parse(text)?;
-/// # Ok::<(), zarr_array::Error>(())
+/// # Ok::<(), ozarr::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]

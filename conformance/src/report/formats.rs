@@ -1,8 +1,8 @@
 //! The forms in which reports are told.
 
 use super::{Outcome, Record, Report};
+use ozarr::core::json::{Json, Object};
 use std::fmt::Write;
-use zarr_array::core::json::{Json, Object};
 
 /// A form of report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

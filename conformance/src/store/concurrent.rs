@@ -7,6 +7,7 @@ use super::{
     update::{append, by},
 };
 use crate::check::{Settings, Verdict, broken, ensure};
+use ozarr::core::store::Key;
 use std::{
     panic::resume_unwind,
     sync::{
@@ -15,7 +16,6 @@ use std::{
     },
     thread,
 };
-use zarr_array::core::store::Key;
 
 /// How often a law is tried.
 fn rounds(settings: &Settings) -> u32 {

@@ -6,8 +6,8 @@ use super::{
     tested::done,
 };
 use crate::check::{Settings, Verdict};
+use ozarr::core::store::{Key, Prefix};
 use proptest::{collection, prelude::*, sample::Index};
-use zarr_array::core::store::{Key, Prefix};
 
 /// What was erased is gone with all that the key held before, and nothing else is.
 pub(super) fn removes(subject: &Subject, settings: &Settings) -> Verdict {

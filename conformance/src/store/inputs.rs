@@ -1,8 +1,8 @@
 //! Keys, prefixes, values and contents to try.
 
 use super::{Contents, tested::Found};
+use ozarr::core::store::{Key, Listing, Prefix};
 use proptest::{collection, prelude::*, sample};
-use zarr_array::core::store::{Key, Listing, Prefix};
 
 /// Keys of which none is the directory of another. Names begin alike where that could be mistaken.
 const KEYS: [&str; 10] = ["a", "ab", "b-c", "b.c", "b/c", "b/d/e", "b/d/f", "b/dd/e", "bb/c", "c/0/1"];

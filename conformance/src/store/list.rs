@@ -6,9 +6,9 @@ use super::{
     tested::{Tested, same},
 };
 use crate::check::{Settings, Verdict};
+use ozarr::core::store::{Key, Prefix};
 use proptest::{collection, prelude::*};
 use std::collections::BTreeSet;
-use zarr_array::core::store::{Key, Prefix};
 
 fn lists(store: &Tested, contents: &Contents) -> Verdict {
     same(|| "the list of all keys".to_owned(), &store.list()?, &contents.keys().cloned().collect())

@@ -17,13 +17,13 @@ use crate::{
     check::{Check, Settings, Verdict},
     report::Record,
 };
-use std::{collections::BTreeMap, path::Path, sync::Arc};
-use tempfile::TempDir;
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::store::{Key, ListableStore, Prefix, ReadableStore, Store, WriteableStore},
     store::{FilesystemStore, MemoryStore, file_path},
 };
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+use tempfile::TempDir;
 
 /// What a store is to hold.
 pub type Contents = BTreeMap<Key, Vec<u8>>;

@@ -7,8 +7,8 @@ use super::{
     tested::{Found, same},
 };
 use crate::check::{Settings, Verdict, ensure};
+use ozarr::core::{source::ByteRange, store::Key};
 use proptest::{collection, prelude::*, sample::Index};
-use zarr_array::core::{source::ByteRange, store::Key};
 
 /// What parts of values should be.
 fn expected(contents: &Contents, asked: &[(Key, ByteRange)]) -> Found<Vec<Option<Vec<u8>>>> {

@@ -6,14 +6,14 @@ use super::{
     tested::{done, same},
 };
 use crate::check::{Settings, Verdict, ensure};
-use proptest::{collection, prelude::*, sample::Index};
-use zarr_array::{
+use ozarr::{
     Error, ErrorKind,
     core::{
         source::{ByteRange, Source},
         store::Key,
     },
 };
+use proptest::{collection, prelude::*, sample::Index};
 
 /// A range within any value of at least `len` bytes: start and length are two of its places.
 pub(super) fn within(len: usize, form: u8, a: Index, b: Index) -> ByteRange {
@@ -65,7 +65,7 @@ pub(super) fn missing(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-fn read(source: &dyn Source, range: ByteRange) -> zarr_array::Result<Vec<u8>> {
+fn read(source: &dyn Source, range: ByteRange) -> ozarr::Result<Vec<u8>> {
     let mut bytes = None;
     source.read(&[range], &mut |_, b| {
         bytes = Some(b.to_vec());
@@ -135,7 +135,7 @@ pub(super) fn stops(subject: &Subject, _: &Settings) -> Verdict {
     let mut calls = 0;
     let read = store.open(&k)?.read(&[ByteRange::All, ByteRange::Suffix(1)], &mut |_, _| {
         calls += 1;
-        Err(ErrorKind::Missing.into())
+        Err(ErrorKind::KeyNotFound.into())
     });
     ensure(read.is_err(), || "an error while ranges were taken is lost".to_owned())?;
     ensure(calls == 1, || format!("{calls} ranges were given although the first could not be taken"))

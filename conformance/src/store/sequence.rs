@@ -6,8 +6,8 @@ use super::{
     tested::{Tested, same},
 };
 use crate::check::{Finding, Settings, Verdict, ensure};
+use ozarr::core::store::{Key, Prefix};
 use proptest::{collection, prelude::*};
-use zarr_array::core::store::{Key, Prefix};
 
 #[derive(Debug, Clone)]
 enum Step {

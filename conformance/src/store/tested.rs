@@ -2,14 +2,14 @@
 
 use super::{Contents, Subject};
 use crate::check::{Finding, ensure, unsupported};
-use std::{collections::BTreeSet, fmt::Debug, sync::Arc};
-use zarr_array::{
+use ozarr::{
     ErrorKind, Result,
     core::{
         source::{ByteRange, Source},
         store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
     },
 };
+use std::{collections::BTreeSet, fmt::Debug, sync::Arc};
 
 /// What was got, or why not.
 pub(super) type Found<T> = std::result::Result<T, Finding>;
@@ -20,7 +20,7 @@ pub(super) struct Tested(pub(super) Arc<dyn Store>);
 /// What must not fail: only what is not supported may.
 pub(super) fn done<T>(result: Result<T>) -> Found<T> {
     result.map_err(|e| match e.kind() {
-        ErrorKind::StoreAbility(what) => Finding::Unsupported(format!("the store does not support {what}")),
+        ErrorKind::Unsupported(what) => Finding::Unsupported(format!("the store does not support {what}")),
         _ => Finding::Broken(e.to_string()),
     })
 }

@@ -6,20 +6,20 @@ use super::{
     tested::{Found, done},
 };
 use crate::check::{Settings, Verdict, ensure};
-use proptest::option;
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::{
         source::Source,
-        store::{Change, Key, WriteableStore, whole},
+        store::{Key, Update, WriteableStore, whole},
     },
 };
+use proptest::option;
 
 /// A change by a function of the bytes.
 struct By<F>(F, Option<Vec<u8>>);
 
-impl<F: FnMut(Option<Vec<u8>>) -> Result<Option<Vec<u8>>>> Change for By<F> {
-    fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+impl<F: FnMut(Option<Vec<u8>>) -> Result<Option<Vec<u8>>>> Update for By<F> {
+    fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
         self.1 = (self.0)(old.map(whole).transpose()?)?;
         Ok(self.1.as_deref())
     }

@@ -14,7 +14,7 @@ use numpy_datetime as _;
 use rectilinear as _;
 use std::{error::Error, path::Path, sync::Arc};
 use template_rust as _;
-use zarr_array::{
+use ozarr::{
     Context, Hierarchy,
     core::{
         json::Json,

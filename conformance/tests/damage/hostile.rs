@@ -1,7 +1,7 @@
 //! Chunks and documents made to do harm: small, and asking for much.
 
 use super::*;
-use zarr_array::{ErrorKind, NewArray};
+use ozarr::{ErrorKind, NewArray};
 
 const BYTES: &str = r#"{"name":"bytes"}"#;
 const GZIP: &str = r#"{"name":"gzip","configuration":{"level":9}}"#;
@@ -29,11 +29,11 @@ fn bomb(data_type: &str, codecs: &[&str]) -> Vec<u8> {
 }
 
 /// Reads a chunk that somebody else stored.
-fn read(array: &NewArray, chunk: &[u8]) -> (zarr_array::Result<Vec<Vec<u8>>>, usize) {
+fn read(array: &NewArray, chunk: &[u8]) -> (ozarr::Result<Vec<Vec<u8>>>, usize) {
     read_within(CHUNK_BYTES, array, chunk)
 }
 
-fn read_within(chunk_bytes: u64, array: &NewArray, chunk: &[u8]) -> (zarr_array::Result<Vec<Vec<u8>>>, usize) {
+fn read_within(chunk_bytes: u64, array: &NewArray, chunk: &[u8]) -> (ozarr::Result<Vec<Vec<u8>>>, usize) {
     largest_allocation(|begin| {
         let array = memory(chunk_bytes).create_array("/", array).unwrap();
         array.data_store().writer().unwrap().set(&Key::new("c/0").unwrap(), chunk).unwrap();
@@ -43,7 +43,7 @@ fn read_within(chunk_bytes: u64, array: &NewArray, chunk: &[u8]) -> (zarr_array:
 }
 
 #[track_caller]
-fn refused(what: &str, (outcome, largest): (zarr_array::Result<Vec<Vec<u8>>>, usize)) {
+fn refused(what: &str, (outcome, largest): (ozarr::Result<Vec<Vec<u8>>>, usize)) {
     match outcome {
         Err(e) if matches!(e.kind(), ErrorKind::Data(_) | ErrorKind::Limit { .. }) => {}
         Err(e) => panic!("{what}: refused for another reason: {e}"),
@@ -75,7 +75,7 @@ fn much_between_two_codecs() {
             let codecs = [&[BYTES], outer, &[codec]].concat();
             let (outcome, largest) = read_within(4 << 30, &new("uint8", 4, &codecs), &bomb);
             let e = outcome.unwrap_err();
-            let limit = |e: &zarr_array::Error| matches!(e.kind(), ErrorKind::Limit { limit: 0x10_0000, asked, .. } if *asked > 0x10_0000);
+            let limit = |e: &ozarr::Error| matches!(e.kind(), ErrorKind::Limit { limit: 0x10_0000, asked, .. } if *asked > 0x10_0000);
             assert!(limit(&e) || codec == LZ4 && matches!(e.kind(), ErrorKind::Data(_)), "{codecs:?}: {e}");
             let most = if codec == ZSTD { WINDOW } else { ALLOCATION };
             assert!(largest <= most, "{codecs:?}: {largest} bytes were allocated at once");
@@ -193,7 +193,7 @@ fn entries_of_a_shard_index() {
 fn sparse(new: &NewArray, bytes: &[u8]) -> (tempfile::TempDir, Array) {
     let dir = tempfile::tempdir().unwrap();
     let context = Context::new().unwrap().with_executor(Arc::new(Sequential));
-    let mode = zarr_array::store::OpenMode::Create;
+    let mode = ozarr::store::OpenMode::Create;
     let hierarchy = Hierarchy::open_with(dir.path().to_str().unwrap(), mode, context).unwrap();
     let array = hierarchy.create_array("/", new).unwrap();
     std::fs::create_dir(dir.path().join("c")).unwrap();
@@ -212,7 +212,7 @@ fn a_chunk_that_is_too_large_is_not_read() {
     let zipped = shard.replace(BYTES, &format!("{BYTES},{GZIP}"));
     let (crc32c, part) = ("\"crc32c\"", Region::new(&[2], &[1]).unwrap());
     let element = |data_type: &str| if data_type == "string" { b"a".to_vec() } else { vec![1] };
-    let limit = |what: &str, (outcome, largest): (zarr_array::Result<()>, usize)| match outcome {
+    let limit = |what: &str, (outcome, largest): (ozarr::Result<()>, usize)| match outcome {
         Err(e) if matches!(e.kind(), ErrorKind::Limit { what: "an encoded chunk", asked: SPARSE, .. }) => {
             assert!(largest <= ALLOCATION, "{what}: {largest} bytes were allocated at once");
         }
@@ -229,7 +229,7 @@ fn a_chunk_that_is_too_large_is_not_read() {
     ] {
         let (_dir, array) = sparse(&new(data_type, 8, codecs), &[]);
         let what = format!("{data_type} {codecs:?}");
-        let watch = |f: &dyn Fn() -> zarr_array::Result<()>| {
+        let watch = |f: &dyn Fn() -> ozarr::Result<()>| {
             largest_allocation(|begin| {
                 begin();
                 f()

@@ -5,9 +5,7 @@
 mod hostile;
 mod watch;
 
-use std::sync::Arc;
-use watch::largest_allocation;
-use zarr_array::{
+use ozarr::{
     Array, Context, Hierarchy,
     core::{
         call::Sequential,
@@ -18,6 +16,8 @@ use zarr_array::{
     },
     store::MemoryStore,
 };
+use std::sync::Arc;
+use watch::largest_allocation;
 use zarr_conformance::{
     cases::{Cases, Golden},
     elements::{middle, part_of, read_elements, read_region, write_region},

@@ -32,7 +32,7 @@ fn failures(report: &Report) -> Vec<&str> {
 
 #[test]
 fn ours_passes_everything() {
-    let report = report(&adapter("zarr.toml"), "");
+    let report = report(&adapter("ozarr.toml"), "");
     assert_eq!(failures(&report), [""; 0]);
     let unknown = report.records.iter().filter(|r| matches!(r.outcome, Outcome::Unsupported(_)));
     for record in unknown {
@@ -95,7 +95,7 @@ impl Fixture {
     }
     fn adapter(&self, mode: &str, more: &str) -> Adapter {
         let fake = here().join("tests/implementation/fake.py");
-        let call = format!("\"python3\", {:?}, {mode:?}, \"{{zarr}}\"", fake.to_str().unwrap());
+        let call = format!("\"python3\", {:?}, {mode:?}, \"{{ozarr}}\"", fake.to_str().unwrap());
         let text = format!(
             r#"
             name = "fake"

@@ -2,7 +2,7 @@
 //! their forms.
 
 use super::*;
-use zarr_array::{
+use ozarr::{
     Array,
     core::metadata::{ArrayMetadata, NodeMetadata},
 };

@@ -4,11 +4,11 @@
 
 mod documents;
 
-use std::path::Path;
-use zarr_array::{
+use ozarr::{
     Hierarchy, NewArray,
     core::json::{Json, Object},
 };
+use std::path::Path;
 use zarr_conformance::{
     elements::{read_elements, write_elements},
     peers::{Peer, Reply},
@@ -168,9 +168,9 @@ impl Case<'_> {
         let list = Json::parse(&bytes, &Default::default()).unwrap();
         list.as_array().unwrap().iter().map(|e| data_type.fill_from_json(e).unwrap()).collect()
     }
-    fn data_type(&self) -> std::sync::Arc<dyn zarr_array::core::data_type::DataType> {
-        let registry = zarr_array::core::registry::Registry::builtin().unwrap();
-        let named = zarr_array::core::extension::Extension::short_hand(self.t.name);
+    fn data_type(&self) -> std::sync::Arc<dyn ozarr::core::data_type::DataType> {
+        let registry = ozarr::core::registry::Registry::builtin().unwrap();
+        let named = ozarr::core::extension::Extension::short_hand(self.t.name);
         registry.data_type(&named, &Default::default()).unwrap().object
     }
     fn new_array(&self) -> NewArray {

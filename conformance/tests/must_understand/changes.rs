@@ -1,7 +1,7 @@
 //! What may still be changed: attributes always, chunks and documents only where all is understood.
 
 use super::*;
-use zarr_array::{
+use ozarr::{
     NewArray, ResizeOptions,
     core::{json::Object, metadata::NodeMetadata},
 };
@@ -120,7 +120,7 @@ fn what_is_understood_can_be_written() {
 
 #[test]
 fn nothing_is_created_that_is_not_understood() {
-    let limits = zarr_array::core::limits::Limits::default();
+    let limits = ozarr::core::limits::Limits::default();
     let (mut failures, mut made, mut refused) = (Vec::new(), 0, 0);
     for (row, text, good) in documents() {
         let world = World::new(&good, &good);
@@ -181,7 +181,7 @@ fn what_is_refused_can_be_removed() {
     for (_, text, _) in documents() {
         let world = World::new(&text, &text);
         world.hierarchy.erase("/row").unwrap();
-        assert!(matches!(world.hierarchy.node("/row").unwrap_err().kind(), ErrorKind::NodeMissing));
+        assert!(matches!(world.hierarchy.node("/row").unwrap_err().kind(), ErrorKind::NodeNotFound));
         let copies = json(&world.document("").to_string());
         let nodes =
             copies.as_object().and_then(|o| o.get("consolidated_metadata")?.as_object()?.get("metadata")?.as_object());

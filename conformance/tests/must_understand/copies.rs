@@ -1,7 +1,7 @@
 //! Documents and their copies when something changes: what is not known stays, and nothing older replaces what is newer.
 
 use super::*;
-use zarr_array::{NewArray, ResizeOptions, core::json::Object};
+use ozarr::{NewArray, ResizeOptions, core::json::Object};
 
 /// The copies stay where they are, also the one that changes.
 #[test]
@@ -74,7 +74,7 @@ fn overwriting_a_group_removes_the_copies_below_it() {
     let names: Vec<_> = root.metadata().consolidated().unwrap().iter().map(|(name, _)| name.to_owned()).collect();
     assert!(names.iter().all(|n| n != "group/child"), "{names:?}");
     let copy = world.hierarchy.with_consolidated_metadata().unwrap().node("/group/child");
-    assert!(matches!(copy.unwrap_err().kind(), ErrorKind::NodeMissing));
+    assert!(matches!(copy.unwrap_err().kind(), ErrorKind::NodeNotFound));
 }
 
 /// A handle does not bring back what was erased.

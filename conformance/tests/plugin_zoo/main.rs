@@ -123,7 +123,7 @@ fn a_file_that_is_no_plugin_is_a_failure_and_nothing_more() {
 /// A manifest beside the library that says something else, or has another hash.
 #[test]
 fn a_manifest_beside_is_compared() {
-    use zarr_array::plugins::{Candidate, LibraryFile, Manifest, target};
+    use ozarr::plugins::{Candidate, LibraryFile, Manifest, target};
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("animal.so");
     std::fs::copy(animal("PARENT"), &file).unwrap();
@@ -134,7 +134,7 @@ fn a_manifest_beside_is_compared() {
         beside.libraries = vec![LibraryFile { target: target(), path, sha256 }];
         let mut changed = beside.clone();
         change(&mut changed);
-        let json = zarr_array::core::json::Json::from_serialize(&changed).unwrap().to_pretty();
+        let json = ozarr::core::json::Json::from_serialize(&changed).unwrap().to_pretty();
         std::fs::write(dir.path().join("animal.zarrplugin.json"), json).unwrap();
         run(&file, None, None, &settings)[0].outcome.clone()
     };

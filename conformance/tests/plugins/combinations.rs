@@ -2,9 +2,7 @@
 //! store and read what they do, whichever of an array's extensions come from it.
 
 use super::{call, json};
-use proptest::prelude::*;
-use std::{cell::Cell, path::Path, sync::Arc};
-use zarr_array::{
+use ozarr::{
     Array, Context, Hierarchy, ResizeOptions, Result,
     core::{
         codec::ArrayToBytes,
@@ -12,7 +10,7 @@ use zarr_array::{
         json::{Json, Object},
         limits::Limits,
         metadata::ArrayMetadata,
-        registry::{Constructor, Intent, Notes, Registry, Site},
+        registry::{Constructor, CreateContext, Intent, Notes, Registry},
         representation::{Representation, Size},
         source::Replay,
         store::{Prefix, Store},
@@ -21,6 +19,8 @@ use zarr_array::{
     plugins::Plugin,
     store::MemoryStore,
 };
+use proptest::prelude::*;
+use std::{cell::Cell, path::Path, sync::Arc};
 use zarr_conformance::{
     elements::{read_elements, read_region, write_elements, write_region},
     strangers,
@@ -203,7 +203,7 @@ fn sharding(registry: &Registry, name: &str, f: impl FnOnce(&dyn ArrayToBytes)) 
     let (limits, notes) = (Limits::default(), Notes::default());
     let data_type = registry.data_type(&Extension::short_hand("uint16"), &limits).unwrap().object;
     let array = Representation::new(data_type, &[12, 10], &[0, 0]);
-    let site = Site::new(registry, &limits, &notes, Intent::Open).with(&array);
+    let cx = CreateContext::new(registry, &limits, &notes, Intent::Open).with(&array);
     let text = format!(
         r#"{{"name":"{name}","configuration":{{"chunk_shape":[3,5],"index_location":"end",
         "codecs":[{{"name":"bytes","configuration":{{"endian":"little"}}}},{{"name":"zstd","configuration":{{"level":1,"checksum":false}}}}],
@@ -211,7 +211,7 @@ fn sharding(registry: &Registry, name: &str, f: impl FnOnce(&dyn ArrayToBytes)) 
     );
     let extension = Extension::parse(&json(&text)).unwrap();
     match registry.codec(&extension).unwrap().unwrap().constructor() {
-        Constructor::ArrayToBytes(make) => f(&*make(&extension, &site).unwrap().object),
+        Constructor::ArrayToBytes(make) => f(&*make(&extension, &cx).unwrap().object),
         _ => panic!("it is no such codec"),
     }
 }
@@ -221,7 +221,7 @@ fn abilities(registry: &Registry, prefix: &str) -> Vec<String> {
     let (limits, notes) = (Limits::default(), Notes::default());
     let data_type = registry.data_type(&Extension::short_hand("uint16"), &limits).unwrap().object;
     let array = Representation::new(data_type, &[12, 10], &[0, 7]);
-    let site = Site::new(registry, &limits, &notes, Intent::Open).with(&array);
+    let cx = CreateContext::new(registry, &limits, &notes, Intent::Open).with(&array);
     let shard = r#"{"chunk_shape":[3,5],"codecs":["crc32c"],"index_codecs":["crc32c"]}"#;
     let bytes = r#"{"name":"bytes","configuration":{"endian":"little"}}"#;
     let shard = shard.replace(r#"["crc32c"]"#, &format!("[{bytes},\"crc32c\"]"));
@@ -239,17 +239,17 @@ fn abilities(registry: &Registry, prefix: &str) -> Vec<String> {
         let extension = Extension::parse(&json(&text)).unwrap();
         match registry.codec(&extension).unwrap().unwrap().constructor() {
             Constructor::ArrayToBytes(make) => {
-                let c = make(&extension, &site).unwrap().object;
-                let (partial, update) = (c.partial().is_some(), c.update().is_some());
+                let c = make(&extension, &cx).unwrap().object;
+                let (partial, update) = (c.partial_decode().is_some(), c.partial_encode().is_some());
                 format!("{partial} {update} {:?} {:?} {:?}", c.encoded_size(), c.raw(), c.inner_chunk_shape())
             }
             Constructor::ArrayToArray(make) => {
-                let c = make(&extension, &site).unwrap().object;
+                let c = make(&extension, &cx).unwrap().object;
                 let (region, of) = (Region::new(&[1, 2], &[3, 4]).unwrap(), c.encoded_representation());
-                format!("{:?} {:?} {:?} {:?}", c.plan(), c.encoded_region(&region), of.shape(), of.fill())
+                format!("{:?} {:?} {:?} {:?}", c.decode_strategy(), c.encoded_region(&region), of.shape(), of.fill())
             }
             Constructor::BytesToBytes(make) => {
-                let c = make(&extension, &site).unwrap().object;
+                let c = make(&extension, &cx).unwrap().object;
                 let (source, sizes) = (&b"1234567890"[..], [Size::Unknown, Size::AtMost(99), Size::Exact(99)]);
                 format!("{} {:?}", c.decoded_source(&source).is_some(), sizes.map(|s| c.encoded_size(s)))
             }
@@ -281,12 +281,12 @@ fn partial_decoding_is_suspended_and_resumed() {
         sharding(&registry, name, |codec| {
             let view = View::new(&elements, &[12, 10], 2).unwrap();
             let shard =
-                call(|call| zarr_array::core::call::Out::collect(|out| codec.encode(call, &view, out))).unwrap().1;
+                call(|call| ozarr::core::call::OutputBuffer::collect(|out| codec.encode(call, &view, out))).unwrap().1;
             let (mut replay, mut passes, mut decoded) = (Replay::default(), Vec::new(), vec![0; 30]);
             while let Some(ranges) = replay
                 .pass(|source| {
                     let out = ViewMut::new(&mut decoded, &[5, 3], 2)?;
-                    call(|call| codec.partial().unwrap().partial_decode(call, source, &region, out))
+                    call(|call| codec.partial_decode().unwrap().decode_region(call, source, &region, out))
                 })
                 .unwrap()
             {
@@ -315,7 +315,7 @@ fn what_nests_in_a_plugin_is_bounded() {
             "configuration":{{"chunk_shape":[1]}}}},"chunk_key_encoding":"default","fill_value":0,"codecs":[{codecs}]}}"#
         );
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-        let key = zarr_array::core::store::Key::new("zarr.json").unwrap();
+        let key = ozarr::core::store::Key::new("zarr.json").unwrap();
         store.writer().unwrap().set(&key, text.as_bytes()).unwrap();
         Hierarchy::new(store, Context::with_registry(registry.clone())).array("/")
     };
@@ -350,7 +350,7 @@ fn what_nests_in_a_plugin_is_bounded() {
 #[test]
 fn errors_keep_their_kind() {
     let registry = registry();
-    let fail = |name: &str| -> Vec<(std::mem::Discriminant<zarr_array::ErrorKind>, String)> {
+    let fail = |name: &str| -> Vec<(std::mem::Discriminant<ozarr::ErrorKind>, String)> {
         let mut errors = Vec::new();
         sharding(&registry, name, |codec| {
             let mut out = vec![0; 240];
@@ -376,7 +376,7 @@ fn errors_keep_their_kind() {
             };
             document.set("codecs", json(&codecs));
             let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-            let key = zarr_array::core::store::Key::new("zarr.json").unwrap();
+            let key = ozarr::core::store::Key::new("zarr.json").unwrap();
             store.writer().unwrap().set(&key, Json::Object(document).to_string().as_bytes()).unwrap();
             let hierarchy = Hierarchy::new(store, Context::with_registry(registry.clone()));
             let e = hierarchy.array("/").unwrap_err();

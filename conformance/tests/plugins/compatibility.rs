@@ -1,12 +1,7 @@
 //! Plugins of other versions, and files that only look like plugins: each is taken or refused with its own error.
 
 use super::json;
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-    sync::Arc,
-};
-use zarr_array::{
+use ozarr::{
     Context, Error, ErrorKind, Hierarchy, NewArray, Result,
     core::{
         registry::Registry,
@@ -14,6 +9,11 @@ use zarr_array::{
     },
     plugins::{Plugin, PluginError, Reason},
     store::MemoryStore,
+};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
 };
 use zarr_conformance::strangers;
 
@@ -79,7 +79,7 @@ fn what_one_extension_needs_does_not_hinder_the_others() {
     let hierarchy = Hierarchy::new(Arc::new(MemoryStore::default()), Context::with_registry(transformer.clone()));
     let mut metadata = NewArray::new([4], "uint8").metadata(hierarchy.context()).unwrap().document().clone();
     metadata.set("storage_transformers", json(r#"["test.first"]"#));
-    let metadata = zarr_array::core::metadata::ArrayMetadata::from_object(metadata, &Default::default()).unwrap();
+    let metadata = ozarr::core::metadata::ArrayMetadata::from_object(metadata, &Default::default()).unwrap();
     let e = hierarchy.create_array_from("/", metadata, false).unwrap_err();
     assert!(matches!(reason(&e), Reason::AbiMinor { found: 7, .. }), "{e}");
     round_trip(transformer, r#""test.second""#).unwrap();

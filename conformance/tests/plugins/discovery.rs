@@ -2,20 +2,20 @@
 #![cfg(unix)]
 
 use super::compatibility::{reason, round_trip};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
-};
-use zarr_array::{
+use ozarr::{
     ErrorKind,
     core::{
         extension::ExtensionPoint,
         json::Json,
         registry::{Registry, Tier},
     },
-    plugins::{Candidate, Found, LibraryFile, Manifest, Mode, Places, Policy, Reason, Search, target},
+    plugins::{Candidate, Discovery, LibraryFile, Manifest, Mode, Places, Policy, Reason, Search, target},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
 };
 use zarr_conformance::strangers;
 
@@ -43,13 +43,13 @@ fn search(folders: &[&Path]) -> Search {
     Search { places: Places { folders, warnings: Vec::new() }, policy: Policy::default() }
 }
 
-fn registry(found: &Found) -> Registry {
+fn registry(found: &Discovery) -> Registry {
     let mut registry = Registry::builtin().unwrap();
     found.register(&mut registry).unwrap();
     registry
 }
 
-fn refused(found: &Found) -> Vec<&Reason> {
+fn refused(found: &Discovery) -> Vec<&Reason> {
     found
         .plugins
         .iter()
@@ -151,8 +151,8 @@ fn what_everybody_may_write_to_is_refused() {
         assert!(matches!(refused(&found)[..], [Reason::Trust(_)]), "{what}: {found:?}");
         if what == "a.so" {
             // An explicit path only warns: whoever gives it has chosen it.
-            assert!(zarr_array::plugins::trust(&path).is_err());
-            zarr_array::plugins::Plugin::open(&path).unwrap();
+            assert!(ozarr::plugins::trust(&path).is_err());
+            ozarr::plugins::Plugin::open(&path).unwrap();
             let e = round_trip(registry(&found), r#""test.first""#).unwrap_err();
             assert!(matches!(reason(&e), Reason::Trust(_)), "{e}");
         }

@@ -1,8 +1,8 @@
 //! Golden arrays that are refused without a plugin are read with it.
 
 use super::{context, interop::PLUGINS};
+use ozarr::{Context, ErrorKind, Result};
 use std::collections::BTreeMap;
-use zarr_array::{Context, ErrorKind, Result};
 use zarr_conformance::{
     cases::{Cases, Golden},
     elements::{middle, part_of, read_elements, read_region},

@@ -1,12 +1,12 @@
 //! A data set of an HDF5 file, read where it lies through four plugins: the manifest and its three filters.
 
 use super::{context, create, json};
-use std::path::Path;
-use zarr_array::{
+use ozarr::{
     Context, Hierarchy, Result,
     core::{json::Object, metadata::ArrayMetadata},
     store::OpenMode,
 };
+use std::path::Path;
 use zarr_conformance::{elements::read_elements, peers};
 
 fn metadata() -> ArrayMetadata {

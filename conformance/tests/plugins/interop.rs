@@ -1,12 +1,12 @@
 //! Written by a plugin and read by zarr-python with numcodecs, and the other way round.
 
 use super::{context, create, json};
-use std::path::Path;
-use zarr_array::{
+use ozarr::{
     Context, Hierarchy, NewArray,
     core::json::{Json, Object},
     store::OpenMode,
 };
+use std::path::Path;
 use zarr_conformance::{
     elements::{read_elements, write_elements},
     peers::{Peer, Reply},

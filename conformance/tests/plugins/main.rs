@@ -13,11 +13,10 @@ mod transformers;
 mod tutorial;
 mod zoo;
 
-use std::{path::Path, sync::Arc};
-use zarr_array::{
+use ozarr::{
     Context, Hierarchy,
     core::{
-        call::{Buffers, Call, Options, Sequential},
+        call::{Buffers, CallContext, Options, Sequential},
         json::Json,
         limits::Limits,
         registry::Registry,
@@ -25,6 +24,7 @@ use zarr_array::{
     plugins::Plugin,
     store::OpenMode,
 };
+use std::{path::Path, sync::Arc};
 use zarr_conformance::strangers;
 
 fn json(text: &str) -> Json {
@@ -49,7 +49,7 @@ fn create(path: &Path, context: &Context) -> Hierarchy {
 }
 
 /// Runs a function with a call, on one thread.
-fn call<R>(f: impl FnOnce(&Call<'_>) -> R) -> R {
+fn call<R>(f: impl FnOnce(&CallContext<'_>) -> R) -> R {
     let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
-    f(&Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
+    f(&CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
 }

@@ -1,15 +1,7 @@
 //! The laws of stores hold for the stores that plugins give: everything crosses the boundary twice.
 
 use super::{json, load};
-use std::{
-    fs,
-    path::Path,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
-use zarr_array::{
+use ozarr::{
     Context, Hierarchy, Result, Slice,
     core::{
         call::Options,
@@ -17,13 +9,21 @@ use zarr_array::{
         json::{Json, Object},
         limits::Limits,
         metadata::ArrayMetadata,
-        registry::{Intent, Notes, Registry, Site},
+        registry::{CreateContext, Intent, Notes, Registry},
         representation::Representation,
         storage_transformer::{create, stack},
         store::Store,
     },
     plugins::Plugin,
     store::MemoryStore,
+};
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 use zarr_conformance::{
     check::Settings,
@@ -38,8 +38,8 @@ fn wrapped(plugin: &Arc<Plugin>, transformer: &Json, options: &Options, below: M
     plugin.add_to(&mut registry)?;
     let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?.object;
     let array = Representation::new(uint8, &[4], &[0]);
-    let site = Site::new(&registry, &limits, &notes, Intent::Open).with(&array);
-    let made = create(&[Extension::parse(transformer)?], &site.with_options(options))?;
+    let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&array);
+    let made = create(&[Extension::parse(transformer)?], &cx.with_options(options))?;
     stack(&made, Arc::new(below))
 }
 
@@ -69,7 +69,7 @@ fn build_nothing() -> Arc<Plugin> {
         let text = read(&format!("plugins/template-rust/{file}"));
         fs::write(dir.path().join(file), text.replace("template-rust", "acme-nothing")).unwrap();
     }
-    let source = read("zarr-cli/templates/rust/storage_transformer.rs");
+    let source = read("ozarr-cli/templates/rust/storage_transformer.rs");
     let source = source.replace("{{name}}", "acme.nothing").replace("{{id}}", "org.acme.nothing");
     fs::write(dir.path().join("src/lib.rs"), source).unwrap();
     Plugin::open(&strangers::rust_from("acme-nothing", dir.path()).unwrap()).unwrap()
@@ -119,7 +119,7 @@ fn shards_behind_a_plugin_that_changes_nothing() {
         let [plain, wrapped] = arrays.each_ref().map(|array| {
             array.write([slice], &elements).unwrap_or_else(|e| panic!("{what}: {e}"));
             assert_eq!(array.read::<u16>([slice]).unwrap(), elements, "{what}");
-            let stored = [0, 1].map(|cell| array.read_encoded_chunk(&[cell]).unwrap());
+            let stored = [0, 1].map(|chunk_index| array.read_encoded_chunk(&[chunk_index]).unwrap());
             (array.read::<u16>(..).unwrap(), stored)
         });
         assert_eq!(wrapped, plain, "{what}");

@@ -1,8 +1,8 @@
 //! The two codecs of the tutorial, cut out of the page: they build as it says, and store the same bytes.
 
 use super::compatibility::round_trip;
+use ozarr::{core::registry::Registry, plugins::Plugin};
 use std::{fs, path::Path};
-use zarr_array::{core::registry::Registry, plugins::Plugin};
 use zarr_conformance::strangers;
 
 /// The first block of the page in that language.

@@ -9,22 +9,22 @@ use super::{
     json,
 };
 use exercise::exercise;
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-    sync::Arc,
-};
-use zarr_array::{
+use ozarr::{
     Error,
     core::{
-        call::Out,
+        call::OutputBuffer,
         extension::Extension,
         limits::Limits,
-        registry::{Constructor, Intent, Notes, Registry, Site},
+        registry::{Constructor, CreateContext, Intent, Notes, Registry},
         representation::{Representation, Size},
         view::{Region, ViewMut},
     },
     plugins::{Plugin, Reason},
+};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
 };
 use zarr_conformance::strangers;
 
@@ -57,13 +57,13 @@ impl Cage {
         Plugin::open(&c("frozen.c")).unwrap().add_to(&mut registry).unwrap();
         Self { plugin, registry }
     }
-    fn with_site<R>(&self, data_type: &str, f: impl FnOnce(&Site<'_>) -> R) -> R {
+    fn with_site<R>(&self, data_type: &str, f: impl FnOnce(&CreateContext<'_>) -> R) -> R {
         let (limits, notes) = (Limits::default(), Notes::default());
         let data_type = self.registry.data_type(&Extension::short_hand(data_type), &limits).unwrap().object;
         let fill = data_type.fill_from_json(&data_type.default_fill()).unwrap();
         let array = Representation::new(data_type, &[2, 2], &fill);
         let size = array.bytes().map_or(Size::Unknown, Size::Exact);
-        f(&Site { size, ..Site::new(&self.registry, &limits, &notes, Intent::Create).with(&array) })
+        f(&CreateContext { size, ..CreateContext::new(&self.registry, &limits, &notes, Intent::Create).with(&array) })
     }
     /// The plugin is in quarantine for this reason, says who it is, takes no more calls, and others work.
     fn check_quarantine(&self, why: &str, what: &str) {
@@ -317,18 +317,18 @@ fn all_that_a_call_lends_can_be_used() {
 #[test]
 fn stored_bytes_of_another_size_are_damaged() {
     let cage = Cage::new(&c("zoo.c"));
-    cage.with_site("uint8", |site| {
+    cage.with_site("uint8", |cx| {
         let name = named("zoo.careless", None);
-        let Constructor::ArrayToBytes(make) = site.registry.codec(&name).unwrap().unwrap().constructor() else {
+        let Constructor::ArrayToBytes(make) = cx.registry.codec(&name).unwrap().unwrap().constructor() else {
             panic!("it is no such codec");
         };
-        let codec = make(&name, site).unwrap().object;
+        let codec = make(&name, cx).unwrap().object;
         let region = Region::whole(&[2, 2]);
         for (stored, good) in [(&[1u8, 2, 3, 4][..], true), (&[1, 2, 3, 4, 5], false), (&[], false)] {
             let (mut a, mut b) = ([0; 4], [0; 4]);
             let [a, b] = [&mut a, &mut b].map(|out| ViewMut::new(out, &[2, 2], 1).unwrap());
             let whole = call(|call| codec.decode(call, stored, a));
-            let part = call(|call| codec.partial().unwrap().partial_decode(call, &stored, &region, b));
+            let part = call(|call| codec.partial_decode().unwrap().decode_region(call, &stored, &region, b));
             for outcome in [whole, part] {
                 assert_eq!(outcome.is_ok(), good, "{stored:?}: {outcome:?}");
                 assert!(good || outcome.unwrap_err().to_string().contains("expected 4"));
@@ -361,10 +361,10 @@ fn what_cpp_throws_stops_at_the_edge() {
 #[test]
 fn state_shared_between_threads_harms_its_owner_only() {
     let cage = Cage::new(&c("zoo.c"));
-    cage.with_site("uint8", |site| {
+    cage.with_site("uint8", |cx| {
         let extension = named("zoo.shared-state", None);
-        let make = |name: &Extension| match site.registry.codec(name).unwrap().unwrap().constructor() {
-            Constructor::BytesToBytes(make) => make(name, site).unwrap().object,
+        let make = |name: &Extension| match cx.registry.codec(name).unwrap().unwrap().constructor() {
+            Constructor::BytesToBytes(make) => make(name, cx).unwrap().object,
             _ => panic!("it is no such codec"),
         };
         let (shared, sound) = (make(&extension), make(&named("test.frozen", None)));
@@ -374,8 +374,8 @@ fn state_shared_between_threads_harms_its_owner_only() {
                 scope.spawn(move || {
                     for n in 1..2000usize {
                         let input = vec![i; n * 7 % 60_000];
-                        let _spoilt = call(|call| Out::collect(|out| shared.encode(call, &input, out)));
-                        let kept = call(|call| Out::collect(|out| sound.encode(call, &input, out))).unwrap().1;
+                        let _spoilt = call(|call| OutputBuffer::collect(|out| shared.encode(call, &input, out)));
+                        let kept = call(|call| OutputBuffer::collect(|out| sound.encode(call, &input, out))).unwrap().1;
                         assert_eq!(kept, input);
                     }
                 });
@@ -429,15 +429,15 @@ fn keeps_a_pointer() {
         return;
     }
     let cage = Cage::new(&c("zoo.c"));
-    cage.with_site("uint8", |site| {
+    cage.with_site("uint8", |cx| {
         let name = named("zoo.kept-pointer", None);
-        let Constructor::BytesToBytes(make) = site.registry.codec(&name).unwrap().unwrap().constructor() else {
+        let Constructor::BytesToBytes(make) = cx.registry.codec(&name).unwrap().unwrap().constructor() else {
             panic!("it is no such codec");
         };
-        let codec = make(&name, site).unwrap().object;
+        let codec = make(&name, cx).unwrap().object;
         for i in 0..2u8 {
             let input = vec![i; 10_000];
-            call(|call| Out::collect(|out| codec.encode(call, &input, out))).unwrap();
+            call(|call| OutputBuffer::collect(|out| codec.encode(call, &input, out))).unwrap();
         }
     });
 }

@@ -1,12 +1,12 @@
 //! Names of extensions, chains of codecs, and shards of other writers.
 
 use super::{ARRAY, json, memory, put};
-use proptest::prelude::*;
-use std::sync::Arc;
-use zarr_array::{
+use ozarr::{
     Error, NewArray,
     core::registry::{Constructor, Registration, Registry},
 };
+use proptest::prelude::*;
+use std::sync::Arc;
 
 #[test]
 fn what_is_registered_has_a_name_of_the_grammar_or_a_uri() {

@@ -1,8 +1,7 @@
 //! Directories as stores.
 
 use super::keys;
-use std::{fs, sync::Arc};
-use zarr_array::{
+use ozarr::{
     Hierarchy,
     core::{
         json::Object,
@@ -10,6 +9,7 @@ use zarr_array::{
     },
     store::{FilesystemStore, OpenMode, Schemes},
 };
+use std::{fs, sync::Arc};
 
 fn key(text: &str) -> Key {
     Key::new(text).unwrap()

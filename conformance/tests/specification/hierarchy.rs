@@ -1,7 +1,7 @@
 //! Groups, arrays and their names.
 
 use super::{ARRAY, json, keys, memory, put};
-use zarr_array::{
+use ozarr::{
     ErrorKind, NewArray, Node, Result,
     core::{
         json::{Json, Object},
@@ -13,18 +13,18 @@ fn small() -> NewArray {
     NewArray::new([2], "uint8").codecs([Json::from("bytes")])
 }
 
-fn is_missing<T>(found: Result<T>) -> bool {
-    found.is_err_and(|e| matches!(e.kind(), ErrorKind::NodeMissing))
+fn is_not_found<T>(found: Result<T>) -> bool {
+    found.is_err_and(|e| matches!(e.kind(), ErrorKind::NodeNotFound))
 }
 
 fn is_taken<T>(found: Result<T>) -> bool {
-    found.is_err_and(|e| matches!(e.kind(), ErrorKind::NodeExists))
+    found.is_err_and(|e| matches!(e.kind(), ErrorKind::NodeAlreadyExists))
 }
 
 #[test]
 fn the_root_is_a_group_or_the_only_array() {
     let (store, zarr) = memory();
-    assert!(is_missing(zarr.node("/")));
+    assert!(is_not_found(zarr.node("/")));
     zarr.create_array("/", &small()).unwrap().write(.., &[1u8, 2]).unwrap();
     let before = keys(&store);
     assert_eq!(before, ["c/0", "zarr.json"]);
@@ -124,7 +124,7 @@ fn erasing_takes_all_below_and_nothing_else() {
 fn a_group_without_a_document_does_not_exist() {
     let (store, zarr) = memory();
     put(&store, "a/b/zarr.json", ARRAY);
-    assert!(is_missing(zarr.node("/")) && is_missing(zarr.group("/a")) && zarr.array("/a/b").is_ok());
+    assert!(is_not_found(zarr.node("/")) && is_not_found(zarr.group("/a")) && zarr.array("/a/b").is_ok());
     zarr.create_array("/a/c/d", &small()).unwrap();
     for path in ["/", "/a", "/a/c"] {
         let key = Key::new(format!("{path}/zarr.json").trim_start_matches('/')).unwrap();
@@ -139,6 +139,6 @@ fn names_that_differ_in_case_are_two() {
         zarr.create_array(name, &small()).unwrap().write(.., &[value as u8; 2]).unwrap();
     }
     assert_eq!(zarr.array("/Temp").unwrap().read::<u8>(..).unwrap(), [1, 1]);
-    assert!(is_missing(zarr.node("/tEMP")));
+    assert!(is_not_found(zarr.node("/tEMP")));
     assert_eq!(zarr.group("/").unwrap().children().unwrap().len(), 5);
 }

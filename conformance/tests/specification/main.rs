@@ -6,8 +6,7 @@ mod extensions;
 mod filesystem;
 mod hierarchy;
 
-use std::sync::Arc;
-use zarr_array::{
+use ozarr::{
     Context, Hierarchy,
     core::{
         json::Json,
@@ -15,6 +14,7 @@ use zarr_array::{
     },
     store::MemoryStore,
 };
+use std::sync::Arc;
 
 pub(crate) const ARRAY: &str = r#"{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},"chunk_key_encoding":"default","fill_value":0,"codecs":["bytes"]}"#;
 

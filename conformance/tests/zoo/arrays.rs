@@ -1,22 +1,22 @@
 //! Codecs that take arrays and are wrong. Their parents are `bytes`, `sharding_indexed` and `transpose`.
 
 use super::Animal;
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::{
-        call::{Call, Out},
-        codec::{ArrayToArray, ArrayToBytes, Encoded, PartialDecode, Plan, Update},
+        call::{CallContext, OutputBuffer},
+        codec::{ArrayToArray, ArrayToBytes, DecodeStrategy, Encoded, PartialDecode, PartialEncode},
         extension::Extension,
         json::Json,
-        registry::{Constructor, Instance, Registration, Site},
+        registry::{Constructor, CreateContext, Instance, Registration},
         representation::{Representation, Size},
         source::Source,
         view::{Region, View, ViewMut},
     },
+};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
 #[derive(Debug)]
@@ -29,7 +29,7 @@ struct Bytes {
 
 impl Bytes {
     /// The last byte of a chunk of this many elements is wrong.
-    fn spoil(&self, out: &mut Out<'_>, spoiled: bool) {
+    fn spoil(&self, out: &mut OutputBuffer<'_>, spoiled: bool) {
         if spoiled && !out.is_empty() {
             let at = out.len() - 1;
             out.written()[at] ^= 1;
@@ -41,7 +41,7 @@ impl ArrayToBytes for Bytes {
     fn encoded_size(&self) -> Size {
         self.parent.encoded_size()
     }
-    fn encode(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()> {
         match self.name {
             // Takes memory for gapless.
             "zoo.no-strides" if decoded.as_slice().is_none() && decoded.heap().is_none() => {
@@ -67,14 +67,14 @@ impl ArrayToBytes for Bytes {
             _ => self.parent.encode(call, decoded, out),
         }
     }
-    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
         self.parent.decode(call, encoded, out)
     }
-    fn partial(&self) -> Option<&dyn PartialDecode> {
-        self.parent.partial().map(|_| self as &dyn PartialDecode)
+    fn partial_decode(&self) -> Option<&dyn PartialDecode> {
+        self.parent.partial_decode().map(|_| self as &dyn PartialDecode)
     }
-    fn update(&self) -> Option<&dyn Update> {
-        self.parent.update().map(|_| self as &dyn Update)
+    fn partial_encode(&self) -> Option<&dyn PartialEncode> {
+        self.parent.partial_encode().map(|_| self as &dyn PartialEncode)
     }
     fn raw(&self) -> Option<usize> {
         if self.name == "zoo.raw" { Some(self.of.element_size().max(1)) } else { None }
@@ -86,50 +86,50 @@ impl ArrayToBytes for Bytes {
 }
 
 impl PartialDecode for Bytes {
-    fn partial_decode(
+    fn decode_region(
         &self,
-        call: &Call<'_>,
+        call: &CallContext<'_>,
         source: &dyn Source,
         region: &Region,
         mut out: ViewMut<'_>,
     ) -> Result<()> {
-        let Some(parent) = self.parent.partial() else { return Err(Error::chain("it decodes no parts")) };
+        let Some(parent) = self.parent.partial_decode() else { return Err(Error::chain("it decodes no parts")) };
         match self.name {
             "zoo.part-off-by-one" => {
                 let mut moved = region.clone();
                 if let Some(s) = moved.start.first_mut() {
                     *s = s.saturating_sub(1);
                 }
-                parent.partial_decode(call, source, &moved, out)
+                parent.decode_region(call, source, &moved, out)
             }
             // Takes the second call for the end of the first.
             "zoo.does-not-begin-again" => {
                 if self.suspended.swap(false, Ordering::Relaxed) {
                     return out.fill(self.of.fill());
                 }
-                let done = parent.partial_decode(call, source, region, out);
+                let done = parent.decode_region(call, source, region, out);
                 self.suspended.store(done.is_err(), Ordering::Relaxed);
                 done
             }
-            _ => parent.partial_decode(call, source, region, out),
+            _ => parent.decode_region(call, source, region, out),
         }
     }
 }
 
-impl Update for Bytes {
-    fn update(
+impl PartialEncode for Bytes {
+    fn update_region(
         &self,
-        call: &Call<'_>,
+        call: &CallContext<'_>,
         old: Option<&dyn Source>,
         region: &Region,
         new: &View<'_>,
-        out: &mut Out<'_>,
+        out: &mut OutputBuffer<'_>,
     ) -> Result<Encoded> {
-        let Some(parent) = self.parent.update() else { return Err(Error::chain("it changes no parts")) };
+        let Some(parent) = self.parent.partial_encode() else { return Err(Error::chain("it changes no parts")) };
         match self.name {
             // What was stored is lost.
-            "zoo.forgets-old" => parent.update(call, None, region, new, out),
-            "zoo.stores-fill" => match parent.update(call, old, region, new, out)? {
+            "zoo.forgets-old" => parent.update_region(call, None, region, new, out),
+            "zoo.stores-fill" => match parent.update_region(call, old, region, new, out)? {
                 Encoded::Fill => self
                     .parent
                     .encode(
@@ -140,19 +140,19 @@ impl Update for Bytes {
                     .map(|()| Encoded::Bytes),
                 other => Ok(other),
             },
-            _ => parent.update(call, old, region, new, out),
+            _ => parent.update_region(call, old, region, new, out),
         }
     }
 }
 
-fn parent_codec(site: &Site<'_>, name: &str, extension: &Extension) -> Result<(Arc<dyn ArrayToBytes>, Json)> {
+fn parent_codec(cx: &CreateContext<'_>, name: &str, extension: &Extension) -> Result<(Arc<dyn ArrayToBytes>, Json)> {
     let own = match extension.configuration() {
         Some(members) => Extension::new(name, members.clone()),
         None => Extension::short_hand(name),
     };
-    match site.registry.codec(&own)?.map(Registration::constructor) {
+    match cx.registry.codec(&own)?.map(Registration::constructor) {
         Some(Constructor::ArrayToBytes(make)) => {
-            let made = make(&own, &Site { name, ..*site })?;
+            let made = make(&own, &CreateContext { name, ..*cx })?;
             let written = Json::Object(made.configuration()?);
             Ok((made.object, written))
         }
@@ -166,9 +166,9 @@ fn of(
     samples: &'static [&'static str],
     caught: &'static [&'static str],
 ) -> Animal {
-    let make = move |extension: &Extension, site: &Site<'_>| {
-        let (parent, written) = parent_codec(site, parent, extension)?;
-        let codec = Bytes { name, parent, of: site.representation()?.clone(), suspended: AtomicBool::new(false) };
+    let make = move |extension: &Extension, cx: &CreateContext<'_>| {
+        let (parent, written) = parent_codec(cx, parent, extension)?;
+        let codec = Bytes { name, parent, of: cx.representation()?.clone(), suspended: AtomicBool::new(false) };
         Ok(Instance::new(Arc::new(codec) as Arc<dyn ArrayToBytes>, Box::new(written)))
     };
     let registration = Registration::new(name, "the zoo", Constructor::ArrayToBytes(Arc::new(make)));
@@ -187,17 +187,17 @@ impl ArrayToArray for Moves {
     fn encoded_representation(&self) -> &Representation {
         &self.encoded
     }
-    fn encode(&self, call: &Call<'_>, decoded: &View<'_>, encoded: ViewMut<'_>) -> Result<()> {
+    fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, encoded: ViewMut<'_>) -> Result<()> {
         self.parent.encode(call, decoded, encoded)
     }
-    fn decode(&self, call: &Call<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, call: &CallContext<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
         self.parent.decode(call, encoded, decoded)
     }
-    fn plan(&self) -> Plan<'_> {
+    fn decode_strategy(&self) -> DecodeStrategy<'_> {
         match self.name {
-            "zoo.plan" => Plan::Permute(&self.order),
-            "zoo.region" => Plan::Copy,
-            _ => self.parent.plan(),
+            "zoo.plan" => DecodeStrategy::Permute(&self.order),
+            "zoo.region" => DecodeStrategy::Copy,
+            _ => self.parent.decode_strategy(),
         }
     }
     fn encoded_region(&self, decoded: &Region) -> Option<Region> {
@@ -207,12 +207,12 @@ impl ArrayToArray for Moves {
 }
 
 fn moving(name: &'static str, caught: &'static [&'static str]) -> Animal {
-    let make = move |extension: &Extension, site: &Site<'_>| {
+    let make = move |extension: &Extension, cx: &CreateContext<'_>| {
         let own = Extension::new("transpose", extension.configuration().cloned().unwrap_or_default());
-        let Some(Constructor::ArrayToArray(make)) = site.registry.codec(&own)?.map(Registration::constructor) else {
+        let Some(Constructor::ArrayToArray(make)) = cx.registry.codec(&own)?.map(Registration::constructor) else {
             return Err(Error::chain("there is no transpose"));
         };
-        let made = make(&own, &Site { name: "transpose", ..*site })?;
+        let made = make(&own, &CreateContext { name: "transpose", ..*cx })?;
         let written = Json::Object(made.configuration()?);
         let mut encoded = made.object.encoded_representation().clone();
         if name == "zoo.fill" {

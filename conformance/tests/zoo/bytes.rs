@@ -2,21 +2,21 @@
 //! `crc32c`.
 
 use super::Animal;
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicU64, Ordering},
-};
-use zarr_array::{
+use ozarr::{
     Error, ErrorKind, Result,
     core::{
-        call::{Call, Out},
+        call::{CallContext, OutputBuffer},
         codec::BytesToBytes,
         extension::Extension,
         json::{Json, Object},
-        registry::{Constructor, Instance, Registration, Site},
+        registry::{Constructor, CreateContext, Instance, Registration},
         representation::Size,
-        source::{ByteRange, Each, Source},
+        source::{ByteRange, RangeCallback, Source},
     },
+};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicU64, Ordering},
 };
 
 #[derive(Debug)]
@@ -27,10 +27,10 @@ struct Codec {
     shared: Mutex<Vec<u8>>,
 }
 
-fn parent_of(site: &Site<'_>) -> Result<Arc<dyn BytesToBytes>> {
+fn parent_of(cx: &CreateContext<'_>) -> Result<Arc<dyn BytesToBytes>> {
     let extension = Extension::short_hand("crc32c");
-    match site.registry.codec(&extension)?.map(Registration::constructor) {
-        Some(Constructor::BytesToBytes(make)) => Ok(make(&extension, &Site { name: "crc32c", ..*site })?.object),
+    match cx.registry.codec(&extension)?.map(Registration::constructor) {
+        Some(Constructor::BytesToBytes(make)) => Ok(make(&extension, &CreateContext { name: "crc32c", ..*cx })?.object),
         _ => Err(Error::chain("there is no crc32c")),
     }
 }
@@ -42,7 +42,7 @@ impl BytesToBytes for Codec {
             _ => self.parent.encoded_size(decoded),
         }
     }
-    fn encode(&self, call: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, call: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         let n = self.calls.fetch_add(1, Ordering::Relaxed);
         match self.name {
             "zoo.last-byte" if decoded.len() > 40 => {
@@ -78,7 +78,7 @@ impl BytesToBytes for Codec {
             _ => self.parent.encode(call, decoded, out),
         }
     }
-    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         match self.name {
             "zoo.panics-when-short" if encoded.len() < 4 => panic!("index out of range"),
             "zoo.believes-all" => out.extend(encoded.get(..encoded.len().saturating_sub(4)).unwrap_or_default()),
@@ -87,7 +87,7 @@ impl BytesToBytes for Codec {
                 let mut copy = encoded[..encoded.len().saturating_sub(4)].to_vec();
                 copy.resize(copy.len() + 64, 0);
                 let n = copy.len() - 64;
-                self.parent.decode(call, encoded, &mut Out::fixed(&mut copy[..n]))?;
+                self.parent.decode(call, encoded, &mut OutputBuffer::fixed(&mut copy[..n]))?;
                 let room = out.space(n + 64)?;
                 room[..n].copy_from_slice(&encoded[..n]);
                 out.unused(64);
@@ -108,7 +108,7 @@ impl BytesToBytes for Codec {
 struct Shifted<'s>(Box<dyn Source + 's>);
 
 impl Source for Shifted<'_> {
-    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+    fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
         let moved: Vec<ByteRange> = ranges
             .iter()
             .map(|r| match *r {
@@ -121,7 +121,7 @@ impl Source for Shifted<'_> {
 }
 
 /// What is made of a configuration, and what is written of it.
-fn configured(name: &str, extension: &Extension, site: &Site<'_>) -> Result<Object> {
+fn configured(name: &str, extension: &Extension, cx: &CreateContext<'_>) -> Result<Object> {
     let given = extension.configuration().cloned().unwrap_or_default();
     let level = given.get("level").map(ToString::to_string);
     let known = |n: &str| n == "level";
@@ -135,12 +135,12 @@ fn configured(name: &str, extension: &Extension, site: &Site<'_>) -> Result<Obje
     }
     match (name, level.as_deref()) {
         ("zoo.refuses-samples", Some("5")) => return Err(Error::configuration("five is right out")),
-        ("zoo.refuses-with-io", _) if site.representation()?.shape().is_empty() => {
+        ("zoo.refuses-with-io", _) if cx.representation()?.shape().is_empty() => {
             return Err(ErrorKind::Io(std::io::Error::other("disk on fire")).into());
         }
         ("zoo.panics-at-levels", Some(text)) if !text.starts_with('5') => panic!("no such level"),
         ("zoo.forgets", _) => return Ok(Object::new()),
-        ("zoo.knows-its-name", _) if site.name != "zoo.knows-its-name" => {
+        ("zoo.knows-its-name", _) if cx.name != "zoo.knows-its-name" => {
             return Err(Error::configuration("that is not my name"));
         }
         _ => {}
@@ -153,9 +153,9 @@ fn configured(name: &str, extension: &Extension, site: &Site<'_>) -> Result<Obje
 }
 
 fn animal(name: &'static str, samples: &'static [&'static str], caught: &'static [&'static str]) -> Animal {
-    let make = move |extension: &Extension, site: &Site<'_>| {
-        let members = configured(name, extension, site)?;
-        let codec = Codec { name, parent: parent_of(site)?, calls: AtomicU64::new(0), shared: Mutex::default() };
+    let make = move |extension: &Extension, cx: &CreateContext<'_>| {
+        let members = configured(name, extension, cx)?;
+        let codec = Codec { name, parent: parent_of(cx)?, calls: AtomicU64::new(0), shared: Mutex::default() };
         Ok(Instance::new(Arc::new(codec) as Arc<dyn BytesToBytes>, Box::new(Json::Object(members))))
     };
     let registration = Registration::new(name, "the zoo", Constructor::BytesToBytes(Arc::new(make)));

@@ -1,19 +1,19 @@
 //! Data types that are wrong. Their parent is `int16`.
 
 use super::Animal;
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::{
         data_type::{CheckElements, DataType},
         extension::Extension,
         json::{Json, Object},
         layout::{Field, Layout, ScalarKind},
-        registry::{Constructor, Instance, Registration, Site},
+        registry::{Constructor, CreateContext, Instance, Registration},
     },
+};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
 };
 
 #[derive(Debug)]
@@ -83,11 +83,11 @@ impl CheckElements for Type {
 }
 
 fn animal(name: &'static str, caught: &'static [&'static str]) -> Animal {
-    let make = move |extension: &Extension, site: &Site<'_>| {
+    let make = move |extension: &Extension, cx: &CreateContext<'_>| {
         if extension.configuration().is_some_and(|c| !c.is_empty()) {
             return Err(Error::configuration("there is nothing to configure"));
         }
-        let parent = site.registry.data_type_at(&Extension::short_hand("int16"), site)?.object;
+        let parent = cx.registry.data_type_at(&Extension::short_hand("int16"), cx)?.object;
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let made = Type { name, parent, number };
         Ok(Instance::new(Arc::new(made) as Arc<dyn DataType>, Box::new(Json::Object(Object::new()))))

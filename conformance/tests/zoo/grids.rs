@@ -1,17 +1,17 @@
 //! Chunk grids that are wrong. Their parent is `regular`.
 
 use super::Animal;
-use std::sync::Arc;
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::{
-        chunk_grid::{AxisCells, ChunkGrid},
+        chunk_grid::{AxisChunks, ChunkGrid},
         extension::Extension,
         json::{Json, Object},
-        registry::{Constructor, Instance, Registration, Site},
+        registry::{Constructor, CreateContext, Instance, Registration},
         view::{Dims, Region},
     },
 };
+use std::sync::Arc;
 
 #[derive(Debug)]
 struct Grid {
@@ -44,25 +44,25 @@ impl ChunkGrid for Grid {
             _ => self.parent.grid_shape(array_shape),
         }
     }
-    fn cell(&self, array_shape: &[u64], cell: &[u64]) -> Result<Region> {
+    fn chunk_region(&self, array_shape: &[u64], chunk_index: &[u64]) -> Result<Region> {
         match self.name {
             "zoo.overflows" if array_shape.iter().any(|n| *n > 1 << 62) => {
-                let start: Dims = cell.iter().zip(&self.lengths).map(|(i, n)| i.wrapping_mul(*n)).collect();
-                Ok(Region { start, len: cell.iter().map(|_| u64::MAX).collect() })
+                let start: Dims = chunk_index.iter().zip(&self.lengths).map(|(i, n)| i.wrapping_mul(*n)).collect();
+                Ok(Region { start, len: chunk_index.iter().map(|_| u64::MAX).collect() })
             }
             "zoo.cell-of-none" => {
                 let shape: Vec<u64> = array_shape.iter().map(|n| (*n).max(1)).collect();
-                self.parent.cell(&shape, cell)
+                self.parent.chunk_region(&shape, chunk_index)
             }
-            _ => self.parent.cell(array_shape, cell),
+            _ => self.parent.chunk_region(array_shape, chunk_index),
         }
     }
-    fn cell_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
-        let mut cell = self.parent.cell_of(array_shape, element)?;
+    fn chunk_index_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
+        let mut chunk_index = self.parent.chunk_index_of(array_shape, element)?;
         if self.name == "zoo.next-cell" && element.first() == Some(&3) {
-            cell[0] = 0;
+            chunk_index[0] = 0;
         }
-        Ok(cell)
+        Ok(chunk_index)
     }
     fn resized(&self, array_shape: &[u64], new_shape: &[u64]) -> Result<Option<Object>> {
         if self.name == "zoo.stretches" {
@@ -71,18 +71,18 @@ impl ChunkGrid for Grid {
         }
         self.parent.resized(array_shape, new_shape)
     }
-    fn axis(&self, axis: usize) -> Option<AxisCells<'_>> {
+    fn axis(&self, axis: usize) -> Option<AxisChunks<'_>> {
         match (self.name, self.parent.axis(axis)?) {
-            ("zoo.other-axis", AxisCells::Regular(n)) => Some(AxisCells::Regular(n + 1)),
+            ("zoo.other-axis", AxisChunks::Regular(n)) => Some(AxisChunks::Regular(n + 1)),
             (_, axis) => Some(axis),
         }
     }
 }
 
 fn animal(name: &'static str, caught: &'static [&'static str]) -> Animal {
-    let make = move |extension: &Extension, site: &Site<'_>| {
+    let make = move |extension: &Extension, cx: &CreateContext<'_>| {
         let own = Extension::new("regular", extension.configuration().cloned().unwrap_or_default());
-        let made = site.registry.chunk_grid(&own, site)?;
+        let made = cx.registry.chunk_grid(&own, cx)?;
         let members = made.configuration()?;
         let lengths = members.get("chunk_shape").and_then(Json::as_array).unwrap_or_default();
         let lengths = lengths.iter().map(|n| n.to_string().parse().map_err(|_| Error::configuration("no number")));

@@ -1,19 +1,19 @@
 //! Chunk key encodings that are wrong. Their parent is `default`.
 
 use super::Animal;
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::{
         chunk_key_encoding::ChunkKeyEncoding,
         extension::Extension,
         json::{Json, Object},
-        registry::{Constructor, Instance, Registration, Site},
+        registry::{Constructor, CreateContext, Instance, Registration},
         view::Dims,
     },
+};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
 };
 
 #[derive(Debug)]
@@ -24,23 +24,23 @@ struct Keys {
 }
 
 impl ChunkKeyEncoding for Keys {
-    fn encode(&self, cell: &[u64]) -> Result<String> {
-        let key = self.parent.encode(cell)?;
+    fn encode(&self, chunk_index: &[u64]) -> Result<String> {
+        let key = self.parent.encode(chunk_index)?;
         let n = self.calls.fetch_add(1, Ordering::Relaxed);
-        let first = cell.first().copied().unwrap_or(0);
+        let first = chunk_index.first().copied().unwrap_or(0);
         Ok(match self.name {
             // Beyond 9 the numbers run into each other.
             "zoo.runs-together" => key.replacen("c/", "c", 1).replace('/', ""),
             "zoo.double-slash" if first == 7 => key.replacen('/', "//", 1),
-            "zoo.takes-the-document" if first == 0 && cell.len() == 1 => "zarr.json".to_owned(),
+            "zoo.takes-the-document" if first == 0 && chunk_index.len() == 1 => "zarr.json".to_owned(),
             // The last dimension's first chunk has the folder for a key.
-            "zoo.nests" if cell.len() == 2 && cell[1] == 0 => format!("c/{first}"),
-            "zoo.wavers" if n % 5 == 4 && cell.len() == 3 => format!("{key}+"),
+            "zoo.nests" if chunk_index.len() == 2 && chunk_index[1] == 0 => format!("c/{first}"),
+            "zoo.wavers" if n % 5 == 4 && chunk_index.len() == 3 => format!("{key}+"),
             _ => key,
         })
     }
     fn decode(&self, key: &str, rank: usize) -> Option<Dims> {
-        let cell = match self.name {
+        let chunk_index = match self.name {
             // The key of a cell, with anything around it.
             "zoo.takes-any-key" => {
                 let trimmed = key.trim().trim_end_matches(['-', '+', '.', ' ']);
@@ -52,9 +52,9 @@ impl ChunkKeyEncoding for Keys {
             _ => self.parent.decode(key, rank)?,
         };
         if self.name == "zoo.turns-round" {
-            return Some(cell.iter().rev().copied().collect());
+            return Some(chunk_index.iter().rev().copied().collect());
         }
-        Some(cell)
+        Some(chunk_index)
     }
 }
 
@@ -68,18 +68,18 @@ impl Keys {
             "zoo.wavers" => key.trim_end_matches('+').to_owned(),
             _ => key.to_owned(),
         };
-        let cell = self.parent.decode(&plain, rank)?;
+        let chunk_index = self.parent.decode(&plain, rank)?;
         let own = Keys { name: self.name, parent: self.parent.clone(), calls: AtomicUsize::new(0) };
-        (own.encode(&cell).ok()? == key || self.name == "zoo.wavers" && plain != key).then_some(cell)
+        (own.encode(&chunk_index).ok()? == key || self.name == "zoo.wavers" && plain != key).then_some(chunk_index)
     }
 }
 
 fn animal(name: &'static str, caught: &'static [&'static str]) -> Animal {
-    let make = move |extension: &Extension, site: &Site<'_>| {
+    let make = move |extension: &Extension, cx: &CreateContext<'_>| {
         if extension.configuration().is_some_and(|c| !c.is_empty()) {
             return Err(Error::configuration("there is nothing to configure"));
         }
-        let parent = site.registry.chunk_key_encoding(&Extension::short_hand("default"), site)?.object;
+        let parent = cx.registry.chunk_key_encoding(&Extension::short_hand("default"), cx)?.object;
         let made = Keys { name, parent, calls: AtomicUsize::new(0) };
         Ok(Instance::new(Arc::new(made) as Arc<dyn ChunkKeyEncoding>, Box::new(Json::Object(Object::new()))))
     };

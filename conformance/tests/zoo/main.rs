@@ -11,8 +11,8 @@ mod grids;
 mod keys;
 mod transformers;
 
+use ozarr::core::registry::{Registration, Registry};
 use std::collections::BTreeSet;
-use zarr_array::core::registry::{Registration, Registry};
 use zarr_conformance::{
     check::Settings,
     extension::{Samples, Subject, word},

@@ -1,19 +1,19 @@
 //! Storage transformers that are wrong. Their parent stores everything below a folder.
 
 use super::Animal;
-use std::sync::Arc;
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::{
         extension::Extension,
         json::{Json, Object},
-        registry::{Constructor, Instance, Registration, Site},
-        source::{ByteRange, Each, Source},
+        registry::{Constructor, CreateContext, Instance, Registration},
+        source::{ByteRange, RangeCallback, Source},
         storage_transformer::StorageTransformer,
         store::{Key, ListableStore, Prefix, ReadableStore, Store, SubStore, WriteableStore},
     },
     store::MemoryStore,
 };
+use std::sync::Arc;
 
 #[derive(Debug)]
 struct Below(&'static str);
@@ -68,7 +68,7 @@ impl ReadableStore for Wrapped {
 struct Longer<'s>(Box<dyn Source + 's>);
 
 impl Source for Longer<'_> {
-    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+    fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
         self.0.read(ranges, each)
     }
     fn size(&self) -> Result<Option<u64>> {
@@ -77,7 +77,7 @@ impl Source for Longer<'_> {
 }
 
 fn animal(name: &'static str, caught: &'static [&'static str]) -> Animal {
-    let make = move |extension: &Extension, _: &Site<'_>| {
+    let make = move |extension: &Extension, _: &CreateContext<'_>| {
         if extension.configuration().is_some_and(|c| !c.is_empty()) {
             return Err(Error::configuration("there is nothing to configure"));
         }

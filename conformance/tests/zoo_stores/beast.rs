@@ -1,14 +1,14 @@
 //! What all animals share: a store in memory, of which each gets one thing wrong.
 
-use std::{collections::BTreeSet, fmt::Debug, sync::MutexGuard, time::Duration};
-use zarr_array::{
+use ozarr::{
     Result,
     core::{
-        source::{ByteRange, Each, Source},
-        store::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
+        source::{ByteRange, RangeCallback, Source},
+        store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, Update, WriteableStore},
     },
     store::MemoryStore,
 };
+use std::{collections::BTreeSet, fmt::Debug, sync::MutexGuard, time::Duration};
 use zarr_conformance::store::Contents;
 
 pub(crate) type Open<'s> = Result<Option<Box<dyn Source + 's>>>;
@@ -35,7 +35,7 @@ pub(crate) trait Beast: Debug + Default + Send + Sync + 'static {
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
         self.m().set_if_absent(key, value)
     }
-    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+    fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()> {
         self.m().update(key, change)
     }
     fn set_partial_values(&self, parts: &[Part<'_>]) -> Result<()> {
@@ -100,7 +100,7 @@ impl<B: Beast> WriteableStore for Wild<B> {
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
         self.0.set_if_absent(key, value)
     }
-    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+    fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()> {
         self.0.update(key, change)
     }
     fn set_partial_values(&self, parts: &[Part<'_>]) -> Result<()> {
@@ -133,9 +133,9 @@ macro_rules! animals {
     ($($(#[$doc:meta])* $name:ident { $($methods:tt)* })*) => {$(
         $(#[$doc])*
         #[derive(Debug, Default)]
-        pub(crate) struct $name(zarr_array::store::MemoryStore, std::sync::Mutex<zarr_conformance::store::Contents>);
+        pub(crate) struct $name(ozarr::store::MemoryStore, std::sync::Mutex<zarr_conformance::store::Contents>);
         impl Beast for $name {
-            fn m(&self) -> &zarr_array::store::MemoryStore {
+            fn m(&self) -> &ozarr::store::MemoryStore {
                 &self.0
             }
             fn past(&self) -> std::sync::MutexGuard<'_, zarr_conformance::store::Contents> {
@@ -150,7 +150,7 @@ pub(crate) use animals;
 /// An open value that gets one thing wrong.
 pub(crate) struct Strange {
     value: Vec<u8>,
-    pub(crate) read: fn(&[u8], &[ByteRange], Each<'_>) -> Result<()>,
+    pub(crate) read: fn(&[u8], &[ByteRange], RangeCallback<'_>) -> Result<()>,
     pub(crate) read_into: fn(&[u8], ByteRange, &mut [u8]) -> Result<()>,
     pub(crate) size: fn(&[u8]) -> u64,
 }
@@ -169,7 +169,7 @@ pub(crate) fn strange<'s>(store: &MemoryStore, key: &Key, change: impl FnOnce(&m
 }
 
 impl Source for Strange {
-    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+    fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
         (self.read)(&self.value, ranges, each)
     }
     fn read_into(&self, range: ByteRange, out: &mut [u8]) -> Result<()> {

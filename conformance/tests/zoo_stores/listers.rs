@@ -1,11 +1,11 @@
 //! Animals that list wrongly.
 
 use crate::beast::{Beast, animals, key, pause};
-use std::collections::BTreeSet;
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::store::{Key, ListableStore, Listing, Prefix, ReadableStore, WriteableStore},
 };
+use std::collections::BTreeSet;
 
 animals! {
     /// Lists one page.

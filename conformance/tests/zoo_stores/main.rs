@@ -7,6 +7,7 @@ mod readers;
 mod writers;
 
 use beast::{Beast, Wild};
+use ozarr::store::MemoryStore;
 use std::{
     collections::BTreeSet,
     panic,
@@ -16,7 +17,6 @@ use std::{
     },
     thread,
 };
-use zarr_array::store::MemoryStore;
 use zarr_conformance::{
     check::Settings,
     report::Outcome,

@@ -1,10 +1,10 @@
 //! Animals that read wrongly.
 
 use crate::beast::{Beast, Open, animals, pause, strange};
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::{
-        source::{ByteRange, Each, Source},
+        source::{ByteRange, RangeCallback, Source},
         store::{Key, ListableStore, Prefix, ReadableStore},
     },
     store::MemoryStore,
@@ -25,7 +25,7 @@ fn clamped(range: ByteRange, value: &[u8]) -> &[u8] {
 /// Reads whatever the key has now.
 struct Living<'s>(&'s MemoryStore, Key);
 impl Source for Living<'_> {
-    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+    fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
         let value = self.0.get(&self.1)?.ok_or_else(|| Error::argument("gone"))?;
         (&value[..]).read(ranges, each)
     }
@@ -162,7 +162,7 @@ animals! {
     /// A reader that comes while a large value is written sees half of it.
     Tears {
         fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
-            use zarr_array::core::store::WriteableStore;
+            use ozarr::core::store::WriteableStore;
             if value.len() > 1000 {
                 self.m().set(key, &value[..value.len() / 2])?;
                 pause();

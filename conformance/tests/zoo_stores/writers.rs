@@ -1,11 +1,11 @@
 //! Animals that write or erase wrongly.
 
 use crate::beast::{Beast, Open, Part, animals, key, pause};
-use zarr_array::{
+use ozarr::{
     Error, Result,
     core::{
         source::Source,
-        store::{Change, Key, ListableStore, Prefix, ReadableStore, WriteableStore},
+        store::{Key, ListableStore, Prefix, ReadableStore, Update, WriteableStore},
     },
 };
 
@@ -21,10 +21,10 @@ fn trimmed(k: &Key) -> Key {
 }
 
 /// A change that leaves at least an empty value.
-struct OrEmpty<'c>(&'c mut dyn Change);
-impl Change for OrEmpty<'_> {
-    fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
-        Ok(Some(self.0.change(old)?.unwrap_or_default()))
+struct OrEmpty<'c>(&'c mut dyn Update);
+impl Update for OrEmpty<'_> {
+    fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        Ok(Some(self.0.apply(old)?.unwrap_or_default()))
     }
 }
 
@@ -208,7 +208,7 @@ animals! {
     /// Reads, changes and writes back, and others do too.
     LosesParts {
         fn set_partial_values(&self, parts: &[Part<'_>]) -> Result<()> {
-            let scratch = zarr_array::store::MemoryStore::default();
+            let scratch = ozarr::store::MemoryStore::default();
             for (key, ..) in parts {
                 self.m().get(key)?.map_or(Ok(()), |v| scratch.set(key, &v))?;
             }
@@ -219,32 +219,32 @@ animals! {
     }
     /// There is always a value.
     NeverEmpty {
-        fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+        fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()> {
             self.m().update(key, &mut OrEmpty(change))
         }
     }
     /// Stores nothing rather than to say what is wrong.
     Unwilling {
-        fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+        fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()> {
             let done = self.m().update(key, change);
             done.or_else(|e| if e.to_string().contains("does not like") { Ok(()) } else { Err(e) })
         }
     }
     /// Opens, changes and stores, and others do too.
     LosesUpdates {
-        fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+        fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()> {
             let old = self.m().open(key)?;
-            let new = change.change(old.as_deref().map(|old| old as _))?;
+            let new = change.apply(old.as_deref().map(|old| old as _))?;
             pause();
             new.map_or_else(|| self.m().erase(key), |new| self.m().set(key, new))
         }
     }
     /// Waits for other writers, but not for those who erase a prefix.
     Outlives {
-        fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+        fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()> {
             let _others_wait = self.past();
             let old = self.m().open(key)?;
-            let new = change.change(old.as_deref().map(|old| old as _))?;
+            let new = change.apply(old.as_deref().map(|old| old as _))?;
             pause();
             new.map_or_else(|| self.m().erase(key), |new| self.m().set(key, new))
         }

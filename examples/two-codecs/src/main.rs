@@ -1,6 +1,6 @@
 //! Two codecs, one thread: writes and reads an array, and is told which feature another array needs.
 
-use zarr_array::{Hierarchy, NewArray, Result};
+use ozarr::{Hierarchy, NewArray, Result};
 
 fn main() -> Result<()> {
     let dir = std::env::temp_dir().join(format!("two-codecs-{}", std::process::id()));

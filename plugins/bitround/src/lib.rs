@@ -20,7 +20,7 @@ mod round;
 
 use round::Rounding;
 use serde::{Deserialize, Serialize};
-use zarr_plugin_api::{ArrayToArray, Call, Error, Named, Plan, Region, Representation, Result, Site, View, ViewMut};
+use zarr_plugin_api::{ArrayToArray, CallContext, Error, ExtensionType, DecodeStrategy, Region, Representation, Result, CreateContext, View, ViewMut};
 
 /// Deprecated; floating point numbers mean the same there.
 const NUMCODECS: &str = "numcodecs.bitround";
@@ -41,20 +41,20 @@ struct Bitround {
     encoded: Representation,
 }
 
-impl Named for Bitround {
+impl ExtensionType for Bitround {
     const NAME: &'static str = "bitround";
     const ALIASES: &'static [&'static str] = &[NUMCODECS, "https://codec.zarrs.dev/array_to_bytes/bitround"];
     const LOSSY: bool = true;
     type Configuration = Configuration;
-    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
-        if configuration.id.is_some() && site.name != NUMCODECS {
+    fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
+        if configuration.id.is_some() && cx.name != NUMCODECS {
             return Err(Error::configuration("unknown field `id`, expected `keepbits`"));
         }
-        if configuration.keepbits == 0 && site.intent.is_create() {
+        if configuration.keepbits == 0 && cx.intent.is_create() {
             let e = Error::configuration("`keepbits` must be at least 1");
             return Err(e.with_hint("1 keeps the size of numbers and little else; most data need more"));
         }
-        let decoded = site.representation()?;
+        let decoded = cx.representation()?;
         let rounding = Rounding::new(decoded.layout(), configuration.keepbits).ok_or_else(|| {
             let e = Error::chain(format!("elements are {:?}, which have no bits to round", decoded.data_type()));
             e.with_hint("use integers or floating point numbers of up to 8 bytes, or leave the codec out")
@@ -72,7 +72,7 @@ impl ArrayToArray for Bitround {
     fn encoded_representation(&self) -> &Representation {
         &self.encoded
     }
-    fn encode(&self, call: &Call<'_>, decoded: &View<'_>, mut encoded: ViewMut<'_>) -> Result<()> {
+    fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, mut encoded: ViewMut<'_>) -> Result<()> {
         let (shape, element) = (encoded.shape(), encoded.element_size());
         if let Some(bytes) = encoded.as_slice() {
             ViewMut::new(bytes, &shape, element)?.copy_from(decoded, 1)?;
@@ -84,13 +84,13 @@ impl ArrayToArray for Bitround {
         self.rounding.apply(&mut scratch);
         encoded.copy_from(&View::new(&scratch, &shape, element)?, 1)
     }
-    fn decode(&self, _: &Call<'_>, encoded: &View<'_>, mut decoded: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, _: &CallContext<'_>, encoded: &View<'_>, mut decoded: ViewMut<'_>) -> Result<()> {
         decoded.copy_from(encoded, 1)
     }
-    fn plan(&self) -> Plan<'_> {
-        Plan::InPlace
+    fn decode_strategy(&self) -> DecodeStrategy<'_> {
+        DecodeStrategy::InPlace
     }
-    fn decode_in_place(&self, _: &Call<'_>, _: ViewMut<'_>) -> Result<()> {
+    fn decode_in_place(&self, _: &CallContext<'_>, _: ViewMut<'_>) -> Result<()> {
         Ok(())
     }
     fn encoded_region(&self, decoded: &Region) -> Option<Region> {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 use zarr_plugin_api::{
-    ArrayToArray, Call, ErrorKind, Extension, Json, Plan, Region, Representation, Result, Site, View, ViewMut,
+    ArrayToArray, CallContext, ErrorKind, Extension, Json, DecodeStrategy, Region, Representation, Result, CreateContext, View, ViewMut,
     core::{
         call::{Buffers, Options, Sequential},
         extension::ExtensionPoint,
@@ -11,9 +11,9 @@ use zarr_plugin_api::{
 
 const ALIASES: [&str; 2] = ["numcodecs.bitround", "https://codec.zarrs.dev/array_to_bytes/bitround"];
 
-fn with_call<R>(f: impl FnOnce(&Call<'_>) -> R) -> R {
+fn with_call<R>(f: impl FnOnce(&CallContext<'_>) -> R) -> R {
     let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
-    f(&Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
+    f(&CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
 }
 
 fn make(
@@ -27,12 +27,12 @@ fn make(
     let data_type = registry.data_type(&Extension::short_hand(data_type), &limits)?.object;
     let fill = data_type.fill_from_json(&Json::parse(fill.as_bytes(), &limits)?)?;
     let representation = Representation::new(data_type, &[2, 3], &fill);
-    let site = Site { name, ..Site::new(&registry, &limits, &notes, intent).with(&representation) };
+    let cx = CreateContext { name, ..CreateContext::new(&registry, &limits, &notes, intent).with(&representation) };
     let json = format!(r#"{{"name":"{name}","configuration":{configuration}}}"#);
     let extension = Extension::parse(&Json::parse(json.as_bytes(), &limits)?)?;
     match registry.codec(&extension)?.expect("a codec").constructor() {
         Constructor::ArrayToArray(make) => {
-            let made = make(&extension, &site)?;
+            let made = make(&extension, &cx)?;
             let written = made.extension(&extension)?;
             Ok((made.object, written))
         }
@@ -198,7 +198,7 @@ fn any_strides() {
         assert!(wrong.is_err(), "another shape");
     });
     let region = Region::new(&[1, 0], &[1, 2]).unwrap();
-    assert_eq!((codec.plan(), codec.encoded_region(&region)), (Plan::InPlace, Some(region)));
+    assert_eq!((codec.decode_strategy(), codec.encoded_region(&region)), (DecodeStrategy::InPlace, Some(region)));
 }
 
 #[test]
@@ -223,6 +223,6 @@ fn configurations() {
     }
     for (data_type, fill) in [("bool", "false"), ("r16", "[0,0]"), ("string", "\"\""), ("bytes", "\"\"")] {
         let e = make("bitround", r#"{"keepbits":3}"#, data_type, fill, Intent::Open).unwrap_err();
-        assert!(matches!(e.kind(), ErrorKind::Chain(_)) && e.hint().is_some(), "{e}");
+        assert!(matches!(e.kind(), ErrorKind::InvalidCodecChain(_)) && e.hint().is_some(), "{e}");
     }
 }

@@ -35,7 +35,7 @@ use roots::Roots;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::sync::Arc;
 use store::Mapped;
-use zarr_plugin_api::{Error, Json, Named, Result, Site, StorageTransformer, Store};
+use zarr_plugin_api::{Error, Json, ExtensionType, Result, CreateContext, StorageTransformer, Store};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -57,14 +57,14 @@ struct ChunkManifest {
     manifest: Arc<Manifest>,
 }
 
-impl Named for ChunkManifest {
+impl ExtensionType for ChunkManifest {
     const NAME: &'static str = "zarr.chunk-manifest";
     type Configuration = Configuration;
-    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
-        let roots = || Roots::new(&site.options.roots);
+    fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
+        let roots = || Roots::new(&cx.options.roots);
         let manifest = match (&configuration.manifest, &configuration.entries) {
             (Some(path), None) => {
-                roots().and_then(|r| Manifest::load(path, r, site.limits)).map_err(|e| e.within("manifest"))
+                roots().and_then(|r| Manifest::load(path, r, cx.limits)).map_err(|e| e.within("manifest"))
             }
             (None, Some(entries)) => {
                 roots().and_then(|r| Manifest::inline(entries, r)).map_err(|e| e.within("entries"))

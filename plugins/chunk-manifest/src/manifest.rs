@@ -14,7 +14,7 @@ use std::{
     sync::Arc,
 };
 use zarr_plugin_api::{
-    Error, ErrorKind, Json, Key, Listing, Named, Prefix, Result,
+    Error, ErrorKind, Json, Key, Listing, ExtensionType, Prefix, Result,
     core::{
         extension::ExtensionPoint,
         limits::{Limits, zeroed},

@@ -4,7 +4,7 @@ use crate::read_at::ReadAt;
 use std::fs::File;
 use zarr_plugin_api::{
     ByteRange, Error, ErrorKind, Key, Result, Source,
-    core::{limits::zeroed, source::Each},
+    core::{limits::zeroed, source::RangeCallback},
 };
 
 /// Part of an open file. It stays what it is when another file takes the name.
@@ -42,7 +42,7 @@ impl Part {
 }
 
 impl Source for Part {
-    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+    fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
         let places = ranges.iter().map(|r| self.within(*r)).collect::<Result<Vec<_>>>()?;
         let mut buffer = self.memory(places.iter().map(|(_, len)| *len).max().unwrap_or(0))?;
         for (i, (at, len)) in places.into_iter().enumerate() {

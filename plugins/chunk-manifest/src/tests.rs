@@ -9,8 +9,8 @@ use std::{
 };
 use tempfile::TempDir;
 use zarr_plugin_api::{
-    ByteRange, Change, ErrorKind, Extension, Json, Key, ListableStore, Listing, Prefix, ReadableStore, Representation,
-    Result, Site, Source, StorageTransformer, Store, WriteableStore,
+    ByteRange, Update, ErrorKind, Extension, Json, Key, ListableStore, Listing, Prefix, ReadableStore, Representation,
+    Result, CreateContext, Source, StorageTransformer, Store, WriteableStore,
     core::{
         call::Options,
         limits::Limits,
@@ -60,11 +60,11 @@ fn make(configuration: &str, options: &Options, limits: &Limits) -> Result<Insta
     let (registry, notes) = (Registry::builtin()?, Notes::default());
     let uint8 = registry.data_type(&Extension::short_hand("uint8"), limits)?;
     let array = Representation::new(uint8.object, &[9, 99], &[0]);
-    let site = Site::new(&registry, limits, &notes, Intent::Open).with_options(options).with(&array);
+    let cx = CreateContext::new(&registry, limits, &notes, Intent::Open).with_options(options).with(&array);
     let json = format!(r#"{{"name":"zarr.chunk-manifest","configuration":{configuration}}}"#);
     let extension = Extension::parse(&Json::parse(json.as_bytes(), limits)?)?;
     match registry.storage_transformer(&extension)?.expect("it is registered").constructor() {
-        Constructor::StorageTransformer(make) => make(&extension, &site),
+        Constructor::StorageTransformer(make) => make(&extension, &cx),
         _ => panic!("no storage transformer"),
     }
 }
@@ -122,7 +122,7 @@ impl WriteableStore for Below {
     fn set_if_absent(&self, _: &Key, _: &[u8]) -> Result<bool> {
         panic!("nothing is written")
     }
-    fn update(&self, _: &Key, _: &mut dyn Change) -> Result<()> {
+    fn update(&self, _: &Key, _: &mut dyn Update) -> Result<()> {
         panic!("nothing is written")
     }
     fn erase(&self, _: &Key) -> Result<()> {
@@ -239,7 +239,7 @@ fn abilities() {
     let folder = folder();
     let store = folder.store(r#"{"manifest":"manifest.json"}"#).unwrap();
     assert!(store.writeable().is_none());
-    assert!(matches!(store.writer().err().unwrap().kind(), ErrorKind::StoreAbility("writing")));
+    assert!(matches!(store.writer().err().unwrap().kind(), ErrorKind::Unsupported("writing")));
     assert_eq!(store.uri(&Prefix::ROOT), "below://x/|zarr.chunk-manifest:");
     assert_eq!(store.uri(&prefix("c/0/")), "below://x/|zarr.chunk-manifest:c/0/");
 
@@ -248,7 +248,7 @@ fn abilities() {
     assert!(store.listable().is_none());
     let reader = store.reader().unwrap();
     assert_eq!(reader.get(&key("c/0/0")).unwrap().unwrap(), b"cde");
-    assert!(matches!(reader.get(&key("x")).unwrap_err().kind(), ErrorKind::StoreAbility("reading")));
+    assert!(matches!(reader.get(&key("x")).unwrap_err().kind(), ErrorKind::Unsupported("reading")));
 }
 
 #[test]

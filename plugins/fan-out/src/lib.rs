@@ -8,19 +8,19 @@
 //! # use fan_out as _;
 //! # use zarr_plugin_api::{Extension, Json, Representation, core::registry::*};
 //! # let (registry, limits, notes) = (Registry::builtin()?, Default::default(), Notes::default());
-//! # let site = Site::new(&registry, &limits, &notes, Intent::Open);
+//! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open);
 //! # let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?;
 //! # let array = Representation::new(uint8.object, &[99_999_999, 50], &[0]);
 //! let json = br#"{"name": "zarr.fan-out", "configuration": {"digits": 3}}"#;
 //! let extension = Extension::parse(&Json::parse(json, &limits)?)?;
-//! let encoding = registry.chunk_key_encoding(&extension, &site.with(&array))?.object;
+//! let encoding = registry.chunk_key_encoding(&extension, &cx.with(&array))?.object;
 //! assert_eq!(encoding.encode(&[1_234_567, 42])?, "c/3/1/234/567/1/42");
 //! assert_eq!(encoding.decode("c/3/1/234/567/1/42", 2).as_deref(), Some(&[1_234_567, 42][..]));
 //! # Ok::<(), zarr_plugin_api::Error>(())
 //! ```
 
 use serde::{Deserialize, Serialize};
-use zarr_plugin_api::{ChunkKeyEncoding, Dims, Error, Named, Result, Site};
+use zarr_plugin_api::{ChunkKeyEncoding, Dims, Error, ExtensionType, Result, CreateContext};
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -41,10 +41,10 @@ struct FanOut {
     digits: u8,
 }
 
-impl Named for FanOut {
+impl ExtensionType for FanOut {
     const NAME: &'static str = "zarr.fan-out";
     type Configuration = Configuration;
-    fn create(configuration: Configuration, _: &Site<'_>) -> Result<Self> {
+    fn create(configuration: Configuration, _: &CreateContext<'_>) -> Result<Self> {
         match configuration.digits {
             digits @ 1..=MAX_DIGITS => Ok(Self { digits }),
             digits => Err(Error::configuration(format!("`digits` is from 1 to {MAX_DIGITS}, not {digits}"))
@@ -57,12 +57,12 @@ impl Named for FanOut {
 }
 
 impl FanOut {
-    fn key(&self, cell: &[u64]) -> String {
-        if cell.is_empty() {
+    fn key(&self, chunk_index: &[u64]) -> String {
+        if chunk_index.is_empty() {
             return "c/0".to_owned();
         }
         let mut key = String::from("c");
-        for index in cell {
+        for index in chunk_index {
             let (index, digits) = (index.to_string(), usize::from(self.digits));
             let groups = index.len().div_ceil(digits);
             key.push('/');
@@ -79,8 +79,8 @@ impl FanOut {
 }
 
 impl ChunkKeyEncoding for FanOut {
-    fn encode(&self, cell: &[u64]) -> Result<String> {
-        Ok(self.key(cell))
+    fn encode(&self, chunk_index: &[u64]) -> Result<String> {
+        Ok(self.key(chunk_index))
     }
     fn decode(&self, key: &str, rank: usize) -> Option<Dims> {
         let mut segments = key.strip_prefix("c/")?.split('/');
@@ -88,9 +88,9 @@ impl ChunkKeyEncoding for FanOut {
             let groups = segments.next()?.parse().ok()?;
             segments.by_ref().take(groups).collect::<String>().parse::<u64>().ok()
         };
-        let cell: Dims = (0..rank).map(|_| index()).collect::<Option<_>>()?;
+        let chunk_index: Dims = (0..rank).map(|_| index()).collect::<Option<_>>()?;
         // A cell has one key: all others that could be read as the cell are none.
-        (self.key(&cell) == key).then_some(cell)
+        (self.key(&chunk_index) == key).then_some(chunk_index)
     }
 }
 

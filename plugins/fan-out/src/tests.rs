@@ -3,15 +3,15 @@ mod laws;
 use std::sync::Arc;
 use zarr_plugin_api::{
     ChunkKeyEncoding, ErrorKind, Extension, Json, Representation, Result,
-    core::registry::{Instance, Intent, Notes, Registry, Site},
+    core::registry::{Instance, Intent, Notes, Registry, CreateContext},
 };
 
 fn make(json: &str) -> Result<Instance<dyn ChunkKeyEncoding>> {
     let (registry, limits, notes) = (Registry::builtin()?, Default::default(), Notes::default());
-    let site = Site::new(&registry, &limits, &notes, Intent::Open);
+    let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open);
     let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?;
     let array = Representation::new(uint8.object, &[9, 99], &[0]);
-    registry.chunk_key_encoding(&Extension::parse(&Json::parse(json.as_bytes(), &limits)?)?, &site.with(&array))
+    registry.chunk_key_encoding(&Extension::parse(&Json::parse(json.as_bytes(), &limits)?)?, &cx.with(&array))
 }
 
 fn with_digits(digits: u8) -> Arc<dyn ChunkKeyEncoding> {
@@ -31,12 +31,12 @@ fn examples_of_the_specification() {
     let rows = table("\n## Examples\n");
     assert_eq!(rows.len(), 15);
     for row in rows {
-        let [digits, cell, key] = row[..] else { panic!("{row:?}") };
-        let cell: Vec<u64> = Json::parse(cell.as_bytes(), &Default::default()).unwrap().deserialize().unwrap();
+        let [digits, chunk_index, key] = row[..] else { panic!("{row:?}") };
+        let chunk_index: Vec<u64> = Json::parse(chunk_index.as_bytes(), &Default::default()).unwrap().deserialize().unwrap();
         let encoding = with_digits(digits.parse().unwrap());
-        assert_eq!(encoding.encode(&cell).unwrap(), key);
-        assert_eq!(encoding.decode(key, cell.len()).as_deref(), Some(&cell[..]), "{key}");
-        for rank in (0..4).filter(|rank| *rank != cell.len()) {
+        assert_eq!(encoding.encode(&chunk_index).unwrap(), key);
+        assert_eq!(encoding.decode(key, chunk_index.len()).as_deref(), Some(&chunk_index[..]), "{key}");
+        for rank in (0..4).filter(|rank| *rank != chunk_index.len()) {
             assert_eq!(encoding.decode(key, rank), None, "{key}");
         }
     }

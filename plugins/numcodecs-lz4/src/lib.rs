@@ -13,7 +13,7 @@
 
 use lz4_flex::block::{compress_into, decompress_into, get_maximum_output_size};
 use serde::{Deserialize, Serialize};
-use zarr_plugin_api::{BytesToBytes, Call, Error, Named, Out, Result, Site, Size};
+use zarr_plugin_api::{BytesToBytes, CallContext, Error, ExtensionType, OutputBuffer, Result, CreateContext, Size};
 
 /// Bytes of the decoded size.
 const HEADER: usize = 4;
@@ -42,11 +42,11 @@ struct Lz4 {
     configuration: Configuration,
 }
 
-impl Named for Lz4 {
+impl ExtensionType for Lz4 {
     const NAME: &'static str = "numcodecs.lz4";
     type Configuration = Configuration;
-    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
-        match site.size {
+    fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
+        match cx.size {
             Size::Exact(n) if n > MAX_DECODED => Err(too_large(n)),
             _ => Ok(Self { configuration }),
         }
@@ -63,7 +63,7 @@ impl BytesToBytes for Lz4 {
             block.checked_add(HEADER).map(|n| n as u64)
         })
     }
-    fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         let size = u32::try_from(decoded.len()).ok().filter(|n| u64::from(*n) <= MAX_DECODED);
         let size = size.ok_or_else(|| too_large(decoded.len() as u64))?;
         out.extend(&size.to_le_bytes())?;
@@ -73,7 +73,7 @@ impl BytesToBytes for Lz4 {
         out.unused(all - used);
         Ok(())
     }
-    fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn decode(&self, _: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         let Some((size, block)) = encoded.split_first_chunk::<HEADER>() else {
             return Err(Error::data(format!("{} bytes are too few for the decoded size", encoded.len())));
         };

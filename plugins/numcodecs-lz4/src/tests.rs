@@ -57,5 +57,5 @@ fn configurations() {
     let written = create(NAME, "{}", Size::Unknown).unwrap().1;
     assert_eq!(written.configuration().unwrap().get("acceleration"), Some(&Json::from(1)));
     let e = create(NAME, "{}", Size::Exact(0x7E00_0001)).unwrap_err();
-    assert!(matches!(e.kind(), ErrorKind::Chain(_)) && e.hint().is_some(), "{e}");
+    assert!(matches!(e.kind(), ErrorKind::InvalidCodecChain(_)) && e.hint().is_some(), "{e}");
 }

@@ -8,7 +8,7 @@ use pco::{
     errors::PcoError,
     standalone::{ChunkDecompressor, DecompressorItem, FileCompressor, FileDecompressor, guarantee},
 };
-use zarr_plugin_api::{Error, ErrorKind, Out, Result};
+use zarr_plugin_api::{Error, ErrorKind, OutputBuffer, Result};
 
 /// The most numbers that a page holds.
 const MAX_PAGE: usize = 1 << 24;
@@ -42,7 +42,7 @@ pub(crate) fn write<T: Number + Pod>(
     bytes: &[u8],
     paging: &Paging,
     chunk: &ChunkConfig,
-    out: &mut Out<'_>,
+    out: &mut OutputBuffer<'_>,
 ) -> Result<()> {
     let failed = |e: PcoError| Error::argument(format!("pco: {e}"));
     let file = FileCompressor::default().with_n_hint(paging.numbers);

@@ -20,7 +20,7 @@ use half::f16;
 use pco::ChunkConfig;
 use serde::{Deserialize, Serialize};
 use zarr_plugin_api::{
-    ArrayToBytes, Call, Dims, Error, Layout, Named, Out, Result, ScalarKind, Site, Size, View, ViewMut,
+    ArrayToBytes, CallContext, Dims, Error, Layout, ExtensionType, OutputBuffer, Result, ScalarKind, CreateContext, Size, View, ViewMut,
 };
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -163,17 +163,17 @@ struct Pcodec {
     bytes: usize,
 }
 
-impl Named for Pcodec {
+impl ExtensionType for Pcodec {
     const NAME: &'static str = "numcodecs.pcodec";
     const ALIASES: &'static [&'static str] = &["https://codec.zarrs.dev/array_to_bytes/pcodec"];
     type Configuration = Configuration;
-    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
-        let (chunk, decoded) = (configuration.check()?, site.representation()?);
+    fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
+        let (chunk, decoded) = (configuration.check()?, cx.representation()?);
         let number = Number::of(decoded.layout()).ok_or_else(|| {
             let e = Error::chain(format!("elements are {:?}, which pco does not take", decoded.data_type()));
             e.with_hint("use integers or floating point numbers of 2, 4 or 8 bytes, or `bytes` and a compressor")
         })?;
-        let (bytes, element) = (decoded.bytes_within(site.limits)?, decoded.element_size());
+        let (bytes, element) = (decoded.bytes_within(cx.limits)?, decoded.element_size());
         let paging = Paging::new(bytes / element, configuration.equal_pages_up_to);
         Ok(Self { configuration, chunk, paging, number, shape: decoded.shape().into(), element, bytes })
     }
@@ -191,12 +191,12 @@ impl ArrayToBytes for Pcodec {
         };
         max.map_or(Size::Unknown, Size::AtMost)
     }
-    fn encode(&self, _: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()> {
         let mut scratch = Vec::new();
         let bytes = decoded.contiguous(&mut scratch)?;
         with_type!(self.number, T => file::write::<T>(bytes, &self.paging, &self.chunk, out))
     }
-    fn decode(&self, call: &Call<'_>, encoded: &[u8], mut out: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, call: &CallContext<'_>, encoded: &[u8], mut out: ViewMut<'_>) -> Result<()> {
         if let Some(bytes) = out.as_slice() {
             return self.read(encoded, bytes);
         }

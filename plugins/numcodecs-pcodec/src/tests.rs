@@ -5,7 +5,7 @@ use pco::{ChunkConfig, data_types::Number, standalone};
 use proptest::prelude::*;
 use std::sync::Arc;
 use zarr_plugin_api::{
-    ArrayToBytes, Call, ErrorKind, Extension, Json, Out, Representation, Result, Site, View, ViewMut,
+    ArrayToBytes, CallContext, ErrorKind, Extension, Json, OutputBuffer, Representation, Result, CreateContext, View, ViewMut,
     core::{
         call::{Buffers, Options, Sequential},
         limits::Limits,
@@ -27,9 +27,9 @@ const CONFIGURATIONS: [&str; 10] = [
     r#"{"delta_encoding_order":2,"paging_spec":"equal_pages_up_to","id":"pcodec"}"#,
 ];
 
-fn with_call<R>(f: impl FnOnce(&Call<'_>) -> R) -> R {
+fn with_call<R>(f: impl FnOnce(&CallContext<'_>) -> R) -> R {
     let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
-    f(&Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
+    f(&CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
 }
 
 /// The codec, and what it would write into metadata.
@@ -38,12 +38,12 @@ fn make(name: &str, configuration: &str, data_type: &str, shape: &[u64]) -> Resu
     let data_type = registry.data_type(&Extension::short_hand(data_type), &limits)?.object;
     let fill = data_type.fill_from_json(&data_type.default_fill())?;
     let representation = Representation::new(data_type, shape, &fill);
-    let site = Site { name, ..Site::new(&registry, &limits, &notes, Intent::Create).with(&representation) };
+    let cx = CreateContext { name, ..CreateContext::new(&registry, &limits, &notes, Intent::Create).with(&representation) };
     let json = format!(r#"{{"name":"{name}","configuration":{configuration}}}"#);
     let extension = Extension::parse(&Json::parse(json.as_bytes(), &limits)?)?;
     match registry.codec(&extension)?.expect("a codec").constructor() {
         Constructor::ArrayToBytes(make) => {
-            let made = make(&extension, &site)?;
+            let made = make(&extension, &cx)?;
             let written = made.extension(&extension)?;
             Ok((made.object, written))
         }
@@ -56,11 +56,11 @@ fn create(configuration: &str, data_type: &str, shape: &[u64]) -> Arc<dyn ArrayT
 }
 
 fn encode(codec: &dyn ArrayToBytes, decoded: &View<'_>) -> Vec<u8> {
-    let write = |out: &mut Out<'_>| {
+    let write = |out: &mut OutputBuffer<'_>| {
         out.extend(b"before")?;
         with_call(|call| codec.encode(call, decoded, out))
     };
-    let encoded = Out::collect(write).expect("encodes").1.split_off(6);
+    let encoded = OutputBuffer::collect(write).expect("encodes").1.split_off(6);
     let max = codec.encoded_size().max().expect("a bound");
     assert!(encoded.len() as u64 <= max, "{} > {max}", encoded.len());
     encoded
@@ -237,7 +237,7 @@ fn configurations() {
 fn data_types_that_are_refused() {
     for data_type in ["bool", "int8", "uint8", "complex64", "complex128", "r16", "string", "bytes"] {
         let e = make(NAME, "{}", data_type, &[4]).unwrap_err();
-        assert!(matches!(e.kind(), ErrorKind::Chain(_)) && e.hint().is_some(), "{e}");
+        assert!(matches!(e.kind(), ErrorKind::InvalidCodecChain(_)) && e.hint().is_some(), "{e}");
     }
     let e = make(NAME, "{}", "float32", &[1 << 40]).unwrap_err();
     assert!(matches!(e.kind(), ErrorKind::Limit { .. }), "{e}");

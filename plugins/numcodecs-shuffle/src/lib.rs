@@ -12,7 +12,7 @@
 //! ```
 
 use serde::{Deserialize, Serialize};
-use zarr_plugin_api::{BytesToBytes, Call, Error, Layout, Named, Out, Result, Site, Size};
+use zarr_plugin_api::{BytesToBytes, CallContext, Error, Layout, ExtensionType, OutputBuffer, Result, CreateContext, Size};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,17 +35,17 @@ struct Shuffle {
     configuration: Configuration,
 }
 
-impl Named for Shuffle {
+impl ExtensionType for Shuffle {
     const NAME: &'static str = "numcodecs.shuffle";
     type Configuration = Configuration;
-    fn create(mut configuration: Configuration, site: &Site<'_>) -> Result<Self> {
+    fn create(mut configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
         let written = match configuration.elementsize {
             Some(n) => n,
-            None => element_size(site)?,
+            None => element_size(cx)?,
         };
         configuration.elementsize = Some(written);
         let element = written.max(1);
-        match site.size {
+        match cx.size {
             Size::Exact(n) if !n.is_multiple_of(element as u64) => {
                 Err(Error::chain(format!("{n} bytes are no whole elements of {element} bytes"))
                     .with_hint("set `elementsize` to the size of the array's elements"))
@@ -58,8 +58,8 @@ impl Named for Shuffle {
     }
 }
 
-fn element_size(site: &Site<'_>) -> Result<usize> {
-    match site.representation()?.layout() {
+fn element_size(cx: &CreateContext<'_>) -> Result<usize> {
+    match cx.representation()?.layout() {
         layout @ Layout::Fixed { .. } => Ok(layout.size()),
         _ => Err(Error::chain("the array has no element size that `elementsize` could stand for")
             .with_hint("give `elementsize`, or leave the shuffle out")),
@@ -79,7 +79,7 @@ impl BytesToBytes for Shuffle {
     fn encoded_size(&self, decoded: Size) -> Size {
         decoded
     }
-    fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         self.check(decoded.len())?;
         let out = out.space(decoded.len())?;
         match self.element {
@@ -98,7 +98,7 @@ impl BytesToBytes for Shuffle {
         }
         Ok(())
     }
-    fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn decode(&self, _: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         self.check(encoded.len())?;
         if self.element == 1 {
             out.alias_input(0..encoded.len());

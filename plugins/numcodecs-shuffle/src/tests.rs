@@ -27,7 +27,7 @@ fn golden_bytes() {
 #[test]
 fn whole_elements_only() {
     let e = create(NAME, "{}", Size::Exact(6)).unwrap_err();
-    assert!(matches!(e.kind(), ErrorKind::Chain(_)) && e.hint().is_some(), "{e}");
+    assert!(matches!(e.kind(), ErrorKind::InvalidCodecChain(_)) && e.hint().is_some(), "{e}");
     let codec = create(NAME, "{}", Size::Unknown).unwrap().0;
     for n in [1, 2, 3, 5, 7, 9] {
         assert!(decode_growing(&*codec, &vec![0; n], 100).is_err(), "{n}");

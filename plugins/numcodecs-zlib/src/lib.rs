@@ -13,7 +13,7 @@
 use flate2::{Compression, Decompress, FlushDecompress, Status, write::ZlibEncoder};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
-use zarr_plugin_api::{BytesToBytes, Call, Error, Named, Out, Result, Site, Size};
+use zarr_plugin_api::{BytesToBytes, CallContext, Error, ExtensionType, OutputBuffer, Result, CreateContext, Size};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,16 +36,16 @@ struct Zlib {
     decoded: Size,
 }
 
-impl Named for Zlib {
+impl ExtensionType for Zlib {
     const NAME: &'static str = "numcodecs.zlib";
     type Configuration = Configuration;
-    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
+    fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
         let level = match (configuration.level, u32::try_from(configuration.level)) {
             (-1, _) => Compression::default(),
             (_, Ok(level @ 0..=9)) => Compression::new(level),
             (level, _) => return Err(Error::configuration(format!("`level` is from -1 to 9, not {level}"))),
         };
-        Ok(Self { configuration, level, decoded: site.size })
+        Ok(Self { configuration, level, decoded: cx.size })
     }
     fn configuration(&self) -> Configuration {
         self.configuration.clone()
@@ -57,13 +57,13 @@ impl BytesToBytes for Zlib {
         // Stored blocks cost five bytes for each 16 KiB; header and sum 6.
         decoded.bound().map(|n| n.checked_add(n / 16_000 * 5 + 64))
     }
-    fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         let mut encoder = ZlibEncoder::new(out, self.level);
         encoder.write_all(decoded)?;
         encoder.finish()?;
         Ok(())
     }
-    fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn decode(&self, _: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         let mut stream = Stream { inflate: Decompress::new(true), rest: encoded, ended: false };
         // With the size known all of it is asked for at once; otherwise ever larger pieces.
         let exact = matches!(self.decoded, Size::Exact(_));

@@ -10,7 +10,7 @@
 
 use crate::unit::{self, Configuration};
 use std::fmt;
-use zarr_plugin_api::{DataType, Json, Layout, Named, Result, Site};
+use zarr_plugin_api::{DataType, Json, Layout, ExtensionType, Result, CreateContext};
 
 pub(crate) struct Datetime64(Configuration);
 
@@ -20,10 +20,10 @@ impl fmt::Debug for Datetime64 {
     }
 }
 
-impl Named for Datetime64 {
+impl ExtensionType for Datetime64 {
     const NAME: &'static str = "numpy.datetime64";
     type Configuration = Configuration;
-    fn create(configuration: Configuration, _: &Site<'_>) -> Result<Self> {
+    fn create(configuration: Configuration, _: &CreateContext<'_>) -> Result<Self> {
         configuration.check().map(Self)
     }
     fn configuration(&self) -> Configuration {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 use zarr_plugin_api::{
-    DataType, Error, ErrorKind, Extension, Json, Layout, Result, ScalarKind, Site,
+    DataType, Error, ErrorKind, Extension, Json, Layout, Result, ScalarKind, CreateContext,
     core::{
         limits::Limits,
         registry::{Instance, Intent, Notes, Registry},
@@ -19,8 +19,8 @@ fn extension(name: &str, configuration: &str) -> Extension {
 
 fn create(name: &str, configuration: &str) -> Result<Instance<dyn DataType>> {
     let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
-    let site = Site::new(&registry, &limits, &notes, Intent::Create);
-    registry.data_type_at(&extension(name, configuration), &site)
+    let cx = CreateContext::new(&registry, &limits, &notes, Intent::Create);
+    registry.data_type_at(&extension(name, configuration), &cx)
 }
 
 fn seconds(name: &str) -> Arc<dyn DataType> {

@@ -2,7 +2,7 @@
 
 use crate::edges::{Edges, Item};
 use std::{num::NonZeroU64, sync::OnceLock};
-use zarr_plugin_api::AxisCells;
+use zarr_plugin_api::AxisChunks;
 
 #[derive(Debug)]
 pub(crate) struct Axis {
@@ -53,7 +53,7 @@ impl Axis {
         }
     }
     /// The cell of an element that the cells cover.
-    pub(crate) fn cell_of(&self, element: u64) -> u64 {
+    pub(crate) fn chunk_index_of(&self, element: u64) -> u64 {
         match &self.edges {
             Edges::Every(length) => element / length.get(),
             Edges::List(_) => {
@@ -63,12 +63,12 @@ impl Axis {
         }
     }
     /// Start and length of a cell that there is.
-    pub(crate) fn cell(&self, cell: u64) -> (u64, u64) {
+    pub(crate) fn chunk(&self, index: u64) -> (u64, u64) {
         match &self.edges {
-            Edges::Every(length) => (cell.saturating_mul(length.get()), length.get()),
+            Edges::Every(length) => (index.saturating_mul(length.get()), length.get()),
             Edges::List(_) => {
-                let at = self.runs.partition_point(|r| r.first_cell <= cell).saturating_sub(1);
-                self.runs.get(at).map_or((0, 0), |r| (r.start + (cell - r.first_cell) * r.length, r.length))
+                let at = self.runs.partition_point(|r| r.first_cell <= index).saturating_sub(1);
+                self.runs.get(at).map_or((0, 0), |r| (r.start + (index - r.first_cell) * r.length, r.length))
             }
         }
     }
@@ -89,9 +89,9 @@ impl Axis {
         Some(Edges::List(items))
     }
     /// How the cells cut the dimension. `None` if there is no memory to tell.
-    pub(crate) fn cells(&self) -> Option<AxisCells<'_>> {
+    pub(crate) fn cells(&self) -> Option<AxisChunks<'_>> {
         let items = match &self.edges {
-            Edges::Every(length) => return Some(AxisCells::Regular(length.get())),
+            Edges::Every(length) => return Some(AxisChunks::Regular(length.get())),
             Edges::List(items) => items,
         };
         let expand = || {
@@ -102,6 +102,6 @@ impl Axis {
             }
             Some(lengths)
         };
-        self.expanded.get_or_init(expand).as_deref().map(AxisCells::Lengths)
+        self.expanded.get_or_init(expand).as_deref().map(AxisChunks::Lengths)
     }
 }

@@ -10,17 +10,17 @@
 //! # use rectilinear as _;
 //! # use zarr_plugin_api::{Extension, Json, Representation, core::registry::*};
 //! # let (registry, limits, notes) = (Registry::builtin()?, Default::default(), Notes::default());
-//! # let site = Site::new(&registry, &limits, &notes, Intent::Open);
+//! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open);
 //! # let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?;
 //! # let array = Representation::new(uint8.object, &[100, 6], &[0]);
 //! let json = br#"{
 //!     "name": "rectilinear",
 //!     "configuration": {"kind": "inline", "chunk_shapes": [[[20, 3], 40], 4]}
 //! }"#;
-//! let grid = registry.chunk_grid(&Extension::parse(&Json::parse(json, &limits)?)?, &site.with(&array))?.object;
+//! let grid = registry.chunk_grid(&Extension::parse(&Json::parse(json, &limits)?)?, &cx.with(&array))?.object;
 //! assert_eq!(grid.grid_shape(&[100, 6])?[..], [4, 2]);
-//! assert_eq!(grid.cell(&[100, 6], &[3, 1])?.start[..], [60, 4]);
-//! assert_eq!(grid.cell(&[100, 6], &[3, 1])?.len[..], [40, 4]);
+//! assert_eq!(grid.chunk_region(&[100, 6], &[3, 1])?.start[..], [60, 4]);
+//! assert_eq!(grid.chunk_region(&[100, 6], &[3, 1])?.len[..], [40, 4]);
 //! # Ok::<(), zarr_plugin_api::Error>(())
 //! ```
 
@@ -33,7 +33,7 @@ use axis::Axis;
 use edges::Edges;
 use serde::{Deserialize, Serialize};
 use zarr_plugin_api::{
-    AxisCells, ChunkGrid, Dims, Error, Json, Named, Region, Result, Site, core::json::Object, export_plugin,
+    AxisChunks, ChunkGrid, Dims, Error, Json, ExtensionType, Region, Result, CreateContext, core::json::Object, export_plugin,
 };
 
 /// Lists are expanded up to this many chunks in all dimensions together.
@@ -57,11 +57,11 @@ struct Rectilinear {
     axes: Vec<Axis>,
 }
 
-impl Named for Rectilinear {
+impl ExtensionType for Rectilinear {
     const NAME: &'static str = "rectilinear";
     type Configuration = Configuration;
-    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
-        let (found, shape) = (configuration.chunk_shapes.len(), site.representation()?.shape());
+    fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
+        let (found, shape) = (configuration.chunk_shapes.len(), cx.representation()?.shape());
         if found != shape.len() {
             let rank = shape.len();
             return Err(Error::configuration(format!("`chunk_shapes` has {found} dimensions, the array has {rank}")));
@@ -102,26 +102,26 @@ impl ChunkGrid for Rectilinear {
         self.check_rank("the array", array_shape.len())?;
         let count = |(axis, n): (&Axis, &u64)| {
             axis.check_covers(*n).map_err(Error::argument)?;
-            Ok(n.checked_sub(1).map_or(0, |last| axis.cell_of(last) + 1))
+            Ok(n.checked_sub(1).map_or(0, |last| axis.chunk_index_of(last) + 1))
         };
         self.axes.iter().zip(array_shape).map(count).collect()
     }
-    fn cell(&self, array_shape: &[u64], cell: &[u64]) -> Result<Region> {
+    fn chunk_region(&self, array_shape: &[u64], chunk_index: &[u64]) -> Result<Region> {
         let grid_shape = self.grid_shape(array_shape)?;
-        self.check_rank("the cell", cell.len())?;
-        if cell.iter().zip(&grid_shape).any(|(c, n)| c >= n) {
-            return Err(Error::argument(format!("there is no cell {cell:?} in a grid of {grid_shape:?}")));
+        self.check_rank("the cell", chunk_index.len())?;
+        if chunk_index.iter().zip(&grid_shape).any(|(c, n)| c >= n) {
+            return Err(Error::argument(format!("there is no cell {chunk_index:?} in a grid of {grid_shape:?}")));
         }
-        let (start, len): (Dims, Dims) = self.axes.iter().zip(cell).map(|(axis, c)| axis.cell(*c)).unzip();
+        let (start, len): (Dims, Dims) = self.axes.iter().zip(chunk_index).map(|(axis, c)| axis.chunk(*c)).unzip();
         Region::new(&start, &len)
     }
-    fn cell_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
+    fn chunk_index_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
         self.grid_shape(array_shape)?;
         self.check_rank("the element", element.len())?;
         if element.iter().zip(array_shape).any(|(e, n)| e >= n) {
             return Err(Error::argument(format!("there is no element {element:?} in {array_shape:?}")));
         }
-        Ok(self.axes.iter().zip(element).map(|(axis, e)| axis.cell_of(*e)).collect())
+        Ok(self.axes.iter().zip(element).map(|(axis, e)| axis.chunk_index_of(*e)).collect())
     }
     fn resized(&self, array_shape: &[u64], new_shape: &[u64]) -> Result<Option<Object>> {
         self.check_rank("the array", array_shape.len())?;
@@ -136,7 +136,7 @@ impl ChunkGrid for Rectilinear {
             other => Err(Error::configuration(format!("a configuration is an object, not {other}"))),
         }
     }
-    fn axis(&self, axis: usize) -> Option<AxisCells<'_>> {
+    fn axis(&self, axis: usize) -> Option<AxisChunks<'_>> {
         self.axes.get(axis)?.cells()
     }
 }

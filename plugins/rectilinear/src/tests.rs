@@ -13,10 +13,10 @@ fn grid(shapes: &str, array: &[u64]) -> Result<Instance<dyn ChunkGrid>> {
 
 fn make(json: &str, array: &[u64]) -> Result<Instance<dyn ChunkGrid>> {
     let (registry, limits, notes) = (Registry::builtin()?, Default::default(), Notes::default());
-    let site = Site::new(&registry, &limits, &notes, Intent::Open);
+    let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open);
     let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?;
     let array = Representation::new(uint8.object, array, &[0]);
-    registry.chunk_grid(&Extension::parse(&Json::parse(json.as_bytes(), &limits)?)?, &site.with(&array))
+    registry.chunk_grid(&Extension::parse(&Json::parse(json.as_bytes(), &limits)?)?, &cx.with(&array))
 }
 
 /// The lengths of the cells of an array of one dimension.
@@ -25,13 +25,13 @@ fn lengths(grid: &dyn ChunkGrid, n: u64) -> Vec<u64> {
     let cells = grid.grid_shape(&[n]).unwrap()[0];
     (0..cells)
         .map(|c| {
-            let cell = grid.cell(&[n], &[c]).unwrap();
-            assert_eq!(cell.start[0], start);
-            for e in (start..start + cell.len[0]).filter(|e| *e < n) {
-                assert_eq!(grid.cell_of(&[n], &[e]).unwrap()[..], [c]);
+            let chunk_index = grid.chunk_region(&[n], &[c]).unwrap();
+            assert_eq!(chunk_index.start[0], start);
+            for e in (start..start + chunk_index.len[0]).filter(|e| *e < n) {
+                assert_eq!(grid.chunk_index_of(&[n], &[e]).unwrap()[..], [c]);
             }
-            start += cell.len[0];
-            cell.len[0]
+            start += chunk_index.len[0];
+            chunk_index.len[0]
         })
         .collect()
 }
@@ -51,7 +51,7 @@ fn examples_of_the_page() {
     ] {
         let grid = grid(shapes, &[6]).unwrap().object;
         assert_eq!(lengths(&*grid, 6), expected, "{shapes}");
-        assert_eq!(grid.axis(0), Some(axis.map_or(AxisCells::Regular(4), AxisCells::Lengths)), "{shapes}");
+        assert_eq!(grid.axis(0), Some(axis.map_or(AxisChunks::Regular(4), AxisChunks::Lengths)), "{shapes}");
         assert_eq!(grid.axis(1), None);
     }
 }
@@ -113,19 +113,19 @@ fn wrong_configurations_are_refused() {
 fn edges_and_corners() {
     let none = grid("[[],5]", &[0, 0]).unwrap().object;
     assert_eq!(none.grid_shape(&[0, 0]).unwrap()[..], [0, 0]);
-    assert!(none.cell(&[0, 0], &[0, 0]).is_err());
+    assert!(none.chunk_region(&[0, 0], &[0, 0]).is_err());
     let scalar = grid("[]", &[]).unwrap().object;
-    assert_eq!(scalar.cell(&[], &[]).unwrap().rank(), 0);
+    assert_eq!(scalar.chunk_region(&[], &[]).unwrap().rank(), 0);
     let both = grid("[[2,4],3]", &[6, 6]).unwrap().object;
     assert!(both.grid_shape(&[7, 6]).is_err() && both.grid_shape(&[6]).is_err());
-    assert!(both.cell(&[6, 6], &[2, 0]).is_err() && both.cell(&[6, 6], &[0]).is_err());
-    assert!(both.cell_of(&[6, 6], &[6, 0]).is_err() && both.cell_of(&[6, 6], &[0]).is_err());
+    assert!(both.chunk_region(&[6, 6], &[2, 0]).is_err() && both.chunk_region(&[6, 6], &[0]).is_err());
+    assert!(both.chunk_index_of(&[6, 6], &[6, 0]).is_err() && both.chunk_index_of(&[6, 6], &[0]).is_err());
     // Far out: nothing overflows.
     let far = grid("[[[1099511627776,16000000]]]", &[1 << 63]).unwrap().object;
-    assert_eq!(far.cell_of(&[1 << 63], &[(1 << 63) - 1]).unwrap()[..], [(1 << 23) - 1]);
+    assert_eq!(far.chunk_index_of(&[1 << 63], &[(1 << 63) - 1]).unwrap()[..], [(1 << 23) - 1]);
     let wide = grid("[18446744073709551614]", &[u64::MAX]).unwrap().object;
     assert_eq!(wide.grid_shape(&[u64::MAX]).unwrap()[..], [2]);
-    assert!(wide.cell(&[u64::MAX], &[1]).is_err(), "it would end beyond 2^64");
+    assert!(wide.chunk_region(&[u64::MAX], &[1]).is_err(), "it would end beyond 2^64");
 }
 
 #[test]

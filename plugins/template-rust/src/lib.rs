@@ -1,7 +1,7 @@
 //! `template.rust`: a bytes -> bytes codec that changes nothing. Put your encoding in its place.
 
 use serde::{Deserialize, Serialize};
-use zarr_plugin_api::{BytesToBytes, Call, Named, Out, Result, Site, Size, export_plugin};
+use zarr_plugin_api::{BytesToBytes, CallContext, ExtensionType, OutputBuffer, Result, CreateContext, Size, export_plugin};
 
 /// The members of `configuration` in metadata.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -11,10 +11,10 @@ struct Configuration {}
 #[derive(Debug)]
 struct Codec(Configuration);
 
-impl Named for Codec {
+impl ExtensionType for Codec {
     const NAME: &'static str = "template.rust";
     type Configuration = Configuration;
-    fn create(configuration: Configuration, _: &Site<'_>) -> Result<Self> {
+    fn create(configuration: Configuration, _: &CreateContext<'_>) -> Result<Self> {
         Ok(Self(configuration))
     }
     fn configuration(&self) -> Configuration {
@@ -26,10 +26,10 @@ impl BytesToBytes for Codec {
     fn encoded_size(&self, decoded: Size) -> Size {
         decoded
     }
-    fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         out.extend(decoded)
     }
-    fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn decode(&self, _: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         // The result is the input: nothing is copied.
         out.alias_input(0..encoded.len());
         Ok(())

@@ -21,9 +21,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::ffi::CStr;
 use zarr_core::{
     Error, Result,
-    call::{Call, Out},
+    call::{CallContext, OutputBuffer},
     codec::BytesToBytes,
-    registry::{Named, Site},
+    registry::{CreateContext, ExtensionType},
     representation::{Representation, Size},
 };
 
@@ -92,12 +92,12 @@ struct Blosc {
     decoded: Size,
 }
 
-impl Named for Blosc {
+impl ExtensionType for Blosc {
     const NAME: &'static str = "blosc";
     type Configuration = Configuration;
-    fn create(mut c: Configuration, site: &Site<'_>) -> Result<Self> {
-        if site.intent.is_create() {
-            let size = site.representation.map_or(1, Representation::element_size) as u32;
+    fn create(mut c: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
+        if cx.intent.is_create() {
+            let size = cx.representation.map_or(1, Representation::element_size) as u32;
             let type_size = *c.typesize.get_or_insert(size.clamp(1, 255));
             c.cname.get_or_insert(Compressor::Lz4);
             c.clevel.get_or_insert(5);
@@ -128,7 +128,7 @@ impl Named for Blosc {
             let e = Error::configuration("this program was built without snappy");
             return Err(e.with_hint("build with the feature `snappy` of zarr-codecs"));
         }
-        Ok(Self { written: c, compressor, level, shuffle, type_size, block_size, decoded: site.size })
+        Ok(Self { written: c, compressor, level, shuffle, type_size, block_size, decoded: cx.size })
     }
     fn configuration(&self) -> Configuration {
         self.written
@@ -139,7 +139,7 @@ impl BytesToBytes for Blosc {
     fn encoded_size(&self, decoded: Size) -> Size {
         decoded.bound().map(|n| n.checked_add(ffi::OVERHEAD as u64))
     }
-    fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         if decoded.len() > ffi::MAX_BYTES {
             let e = Error::data(format!("{} bytes are more than a container holds", decoded.len()));
             return Err(e.with_hint("use smaller chunks"));
@@ -157,7 +157,7 @@ impl BytesToBytes for Blosc {
         out.unused(room - written);
         Ok(())
     }
-    fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn decode(&self, _: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         let header = Header::check(encoded)?;
         let exact = if let Size::Exact(n) = self.decoded { n } else { header.decoded };
         if header.decoded != exact || header.decoded > out.left() {

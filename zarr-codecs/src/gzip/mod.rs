@@ -19,9 +19,9 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Read};
 use zarr_core::{
     Error, ErrorKind, Result,
-    call::{Call, Out, Pool},
+    call::{CallContext, OutputBuffer, Pool},
     codec::BytesToBytes,
-    registry::{Named, Site},
+    registry::{CreateContext, ExtensionType},
     representation::Size,
 };
 
@@ -47,18 +47,18 @@ impl std::fmt::Debug for Gzip {
     }
 }
 
-impl Named for Gzip {
+impl ExtensionType for Gzip {
     const NAME: &'static str = "gzip";
     type Configuration = Configuration;
-    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
+    fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
         let level = match configuration.level {
-            -1 if site.intent.is_create() => DEFAULT_LEVEL,
+            -1 if cx.intent.is_create() => DEFAULT_LEVEL,
             level => level,
         };
         if !(-1..=9).contains(&level) {
             return Err(Error::configuration(format!("`level` is from 0 to 9, not {level}")));
         }
-        Ok(Self { level, decoded: site.size, compressors: Pool::default(), decompressors: Pool::default() })
+        Ok(Self { level, decoded: cx.size, compressors: Pool::default(), decompressors: Pool::default() })
     }
     fn configuration(&self) -> Configuration {
         Configuration { level: self.level }
@@ -69,7 +69,7 @@ impl BytesToBytes for Gzip {
     fn encoded_size(&self, decoded: Size) -> Size {
         decoded.bound().map(|n| ffi::bound(usize::try_from(n).ok()?).map(|n| n as u64))
     }
-    fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         let mut compressor = match self.compressors.take() {
             Some(compressor) => compressor,
             None => Compressor::new(if self.level < 0 { DEFAULT_LEVEL } else { self.level })?,
@@ -80,7 +80,7 @@ impl BytesToBytes for Gzip {
         out.unused(bound - written?);
         Ok(())
     }
-    fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn decode(&self, _: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         if encoded.is_empty() {
             return Err(Error::data("no bytes are no gzip member"));
         }
@@ -93,7 +93,7 @@ impl BytesToBytes for Gzip {
 
 impl Gzip {
     /// Members straight into the space for what is expected. False if it is nothing for this way.
-    fn decode_at_once(&self, encoded: &[u8], size: u64, out: &mut Out<'_>) -> Result<bool> {
+    fn decode_at_once(&self, encoded: &[u8], size: u64, out: &mut OutputBuffer<'_>) -> Result<bool> {
         let mut decompressor = match self.decompressors.take() {
             Some(decompressor) => decompressor,
             None => Decompressor::new()?,
@@ -123,7 +123,7 @@ fn members(decompressor: &mut Decompressor, mut encoded: &[u8], space: &mut [u8]
 }
 
 /// A stream, where it is not known how much there will be.
-fn decode_in_pieces(encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+fn decode_in_pieces(encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
     let mut members = Members(GzDecoder::new(encoded));
     out.read_all(encoded.len() as u64, |space| fill(&mut members, space))
 }

@@ -4,9 +4,9 @@ use super::{Index, ShardingIndexed};
 use std::sync::Arc;
 use zarr_core::{
     Error, ErrorKind, Result,
-    call::Call,
+    call::CallContext,
     codec::PartialDecode,
-    source::{ByteRange, Memo, Source, Window},
+    source::{ByteRange, Cached, Source, Window},
     view::{Dims, Region, TileGrid, ViewMut},
 };
 
@@ -16,7 +16,13 @@ const LARGE_INDEX: u64 = 16 << 20;
 const MOST_CACHED: u64 = 64 << 20;
 
 impl PartialDecode for ShardingIndexed {
-    fn partial_decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, out: ViewMut<'_>) -> Result<()> {
+    fn decode_region(
+        &self,
+        call: &CallContext<'_>,
+        source: &dyn Source,
+        region: &Region,
+        out: ViewMut<'_>,
+    ) -> Result<()> {
         if region.is_empty() {
             return Ok(());
         }
@@ -32,9 +38,9 @@ impl PartialDecode for ShardingIndexed {
         }
         call.tiles(out.tiles(&grid)?, 1, &|mut tile| {
             let place = &tile.place;
-            let Some(entry) = index.get(&place.cell)? else { return tile.out.fill(&fill) };
+            let Some(entry) = index.get(&place.chunk_index)? else { return tile.out.fill(&fill) };
             if size.is_some_and(|size| entry.offset > size || entry.len > size - entry.offset) {
-                return Err(inner_error(Error::data("its index entry points beyond the shard"), &place.cell));
+                return Err(inner_error(Error::data("its index entry points beyond the shard"), &place.chunk_index));
             }
             let chunk = Window::Slice { of: source, start: entry.offset, len: entry.len };
             let decoded = match source.in_memory() {
@@ -45,7 +51,7 @@ impl PartialDecode for ShardingIndexed {
                 }
                 None => self.inner.decode(call, &chunk, &place.within, tile.out),
             };
-            decoded.map_err(|e| inner_error(e, &place.cell))
+            decoded.map_err(|e| inner_error(e, &place.chunk_index))
         })
     }
 }
@@ -66,13 +72,13 @@ impl ShardingIndexed {
         Region { start, len }
     }
     /// The index of a shard, which a source may have kept, or the entries of some inner chunks.
-    fn index_of(&self, call: &Call<'_>, source: &dyn Source, cells: &Region) -> Result<Arc<Index>> {
+    fn index_of(&self, call: &CallContext<'_>, source: &dyn Source, cells: &Region) -> Result<Arc<Index>> {
         if self.reads_index_in_part(source) {
             return self.read_entries(call, source, cells).map(Arc::new);
         }
         let bytes = self.index.decoded().bytes_within(call.limits)? as u64;
-        let mut read = || Ok(Arc::new(self.read_index(call, source)?) as Memo);
-        let memo = source.memo((self.index_id, 0), bytes, &mut read)?;
+        let mut read = || Ok(Arc::new(self.read_index(call, source)?) as Cached);
+        let memo = source.cached((self.index_id, 0), bytes, &mut read)?;
         // Whoever has the same number may still be somebody else.
         match memo.downcast::<Index>().ok().filter(|index| index.is_of(&self.counts)) {
             Some(index) => Ok(index),
@@ -82,9 +88,11 @@ impl ShardingIndexed {
 }
 
 /// Tells which inner chunk it was. A value that vanished between index and data is damage, not absence.
-pub(super) fn inner_error(e: Error, cell: &[u64]) -> Error {
+pub(super) fn inner_error(e: Error, chunk_index: &[u64]) -> Error {
     match e.kind() {
-        ErrorKind::Data(reason) if e.extension().is_none() => Error::data(format!("inner chunk {cell:?}: {reason}")),
+        ErrorKind::Data(reason) if e.extension().is_none() => {
+            Error::data(format!("inner chunk {chunk_index:?}: {reason}"))
+        }
         _ => e,
     }
 }

@@ -7,8 +7,8 @@ use super::{
 };
 use zarr_core::{
     Error, Result,
-    call::{Call, Charge, InnerChunkOrder, Out, Scratch},
-    codec::{ArrayToBytes, Encoded, Update},
+    call::{CallContext, Charge, InnerChunkOrder, OutputBuffer, Scratch},
+    codec::{ArrayToBytes, Encoded, PartialEncode},
     limits::zeroed,
     source::{ByteRange, Source},
     view::{Dims, Region, View},
@@ -33,7 +33,12 @@ impl Group<'_> {
 }
 
 impl ShardingIndexed {
-    pub(super) fn encode_shard(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+    pub(super) fn encode_shard(
+        &self,
+        call: &CallContext<'_>,
+        decoded: &View<'_>,
+        out: &mut OutputBuffer<'_>,
+    ) -> Result<()> {
         let cells = ordered(&self.counts, call.options.inner_chunk_order)?;
         let mut index = Index::empty(&self.counts)?;
         // Growing would copy what is written. A system that does not give so much at once may give it bit by bit.
@@ -47,10 +52,10 @@ impl ShardingIndexed {
         let threads = call.executor.threads();
         if threads <= 1 || cells.len() < 2 {
             for i in cells {
-                let cell = &cell(&self.counts, i);
+                let chunk_index = &chunk_index_at(&self.counts, i);
                 let offset = (out.len() - start) as u64;
-                if self.encode_inner(call, decoded, cell, out)? == Encoded::Bytes {
-                    index.set(cell, Entry { offset, len: (out.len() - start) as u64 - offset });
+                if self.encode_inner(call, decoded, chunk_index, out)? == Encoded::Bytes {
+                    index.set(chunk_index, Entry { offset, len: (out.len() - start) as u64 - offset });
                 }
             }
             return self.finish(call, &index, start, out);
@@ -67,7 +72,7 @@ impl ShardingIndexed {
         self.finish(call, &index, start, out)
     }
 
-    fn encode_group<'a>(&self, call: &Call<'a>, decoded: &View<'_>, group: &mut Group<'a>) -> Result<()> {
+    fn encode_group<'a>(&self, call: &CallContext<'a>, decoded: &View<'_>, group: &mut Group<'a>) -> Result<()> {
         // The memory of the wave before.
         let mut scratch = match group.bytes.take() {
             Some(scratch) => scratch,
@@ -76,9 +81,9 @@ impl ShardingIndexed {
         group.entries.clear();
         let mut out = scratch.grow(u64::MAX);
         for i in group.cells {
-            let cell = &cell(&self.counts, *i);
+            let chunk_index = &chunk_index_at(&self.counts, *i);
             let offset = out.len() as u64;
-            let encoded = self.encode_inner(call, decoded, cell, &mut out)?;
+            let encoded = self.encode_inner(call, decoded, chunk_index, &mut out)?;
             let entry = Entry { offset, len: out.len() as u64 - offset };
             group.entries.push((encoded == Encoded::Bytes).then_some(entry));
         }
@@ -88,38 +93,44 @@ impl ShardingIndexed {
         Ok(())
     }
 
-    fn encode_inner(&self, call: &Call<'_>, decoded: &View<'_>, cell: &[u64], out: &mut Out<'_>) -> Result<Encoded> {
-        let chunk = decoded.clone().region(&self.region_of(cell))?;
-        self.inner.encode(call, &chunk, out).map_err(|e| inner_error(e, cell))
+    fn encode_inner(
+        &self,
+        call: &CallContext<'_>,
+        decoded: &View<'_>,
+        chunk_index: &[u64],
+        out: &mut OutputBuffer<'_>,
+    ) -> Result<Encoded> {
+        let chunk = decoded.clone().region(&self.region_of(chunk_index))?;
+        self.inner.encode(call, &chunk, out).map_err(|e| inner_error(e, chunk_index))
     }
 
     /// Leaves room for an index in front. Gives where the shard begins.
-    fn begin(&self, out: &mut Out<'_>) -> Result<usize> {
+    fn begin(&self, out: &mut OutputBuffer<'_>) -> Result<usize> {
         let start = out.len();
         if self.location == Location::Start {
             out.space(self.index_size as usize)?;
         }
         Ok(start)
     }
-    fn finish(&self, call: &Call<'_>, index: &Index, start: usize, out: &mut Out<'_>) -> Result<()> {
+    fn finish(&self, call: &CallContext<'_>, index: &Index, start: usize, out: &mut OutputBuffer<'_>) -> Result<()> {
         if self.location == Location::End {
             return self.write_index(call, index, out);
         }
         let mut bytes = zeroed(self.index_size as usize)?;
-        self.write_index(call, index, &mut Out::fixed(&mut bytes))?;
+        self.write_index(call, index, &mut OutputBuffer::fixed(&mut bytes))?;
         out.written()[start..start + bytes.len()].copy_from_slice(&bytes);
         Ok(())
     }
 }
 
-impl Update for ShardingIndexed {
-    fn update(
+impl PartialEncode for ShardingIndexed {
+    fn update_region(
         &self,
-        call: &Call<'_>,
+        call: &CallContext<'_>,
         old: Option<&dyn Source>,
         region: &Region,
         new: &View<'_>,
-        out: &mut Out<'_>,
+        out: &mut OutputBuffer<'_>,
     ) -> Result<Encoded> {
         // The index before and after, and the order of the inner chunks.
         let total = self.counts.iter().product::<u64>();
@@ -140,8 +151,8 @@ impl Update for ShardingIndexed {
         }
         let mut any = false;
         for i in ordered(&self.counts, call.options.inner_chunk_order)? {
-            let cell = cell(&self.counts, i);
-            let (entry, chunk) = (before.get(&cell)?, self.region_of(&cell));
+            let chunk_index = chunk_index_at(&self.counts, i);
+            let (entry, chunk) = (before.get(&chunk_index)?, self.region_of(&chunk_index));
             let Some(part) = chunk.intersection(region) else {
                 if let (Some(entry), Some(copied)) = (entry, &mut copied) {
                     any = true;
@@ -149,7 +160,7 @@ impl Update for ShardingIndexed {
                         Some(shared) => shared.place(entry.offset),
                         None => copied.add(entry, out)? + (out.len() - start) as u64,
                     };
-                    index.set(&cell, Entry { offset, len: entry.len });
+                    index.set(&chunk_index, Entry { offset, len: entry.len });
                 }
                 continue;
             };
@@ -160,9 +171,9 @@ impl Update for ShardingIndexed {
             let within = part.relative_to(&chunk.start);
             let new = new.clone().region(&part.relative_to(&region.start))?;
             let written = self.update_inner(call, entry.zip(old), &within, &new, out);
-            if written.map_err(|e| inner_error(e, &cell))? == Encoded::Bytes {
+            if written.map_err(|e| inner_error(e, &chunk_index))? == Encoded::Bytes {
                 any = true;
-                index.set(&cell, Entry { offset, len: (out.len() - start) as u64 - offset });
+                index.set(&chunk_index, Entry { offset, len: (out.len() - start) as u64 - offset });
             }
         }
         if let Some(copied) = &mut copied {
@@ -193,7 +204,7 @@ struct Piece {
 }
 
 impl Shared<'_> {
-    fn copy(&mut self, copied: &mut Copied<'_>, start: usize, out: &mut Out<'_>) -> Result<()> {
+    fn copy(&mut self, copied: &mut Copied<'_>, start: usize, out: &mut OutputBuffer<'_>) -> Result<()> {
         for piece in &mut self.pieces {
             copied.count(piece.len)?;
             (copied.from, copied.len, piece.at) = (piece.from, piece.len, (out.len() - start) as u64);
@@ -210,14 +221,14 @@ impl Shared<'_> {
 
 impl ShardingIndexed {
     /// What inner chunks share that an update of `region` does not touch. `None`: nothing.
-    fn shared<'c>(&self, call: &Call<'c>, before: &Index, region: &Region) -> Result<Option<Shared<'c>>> {
+    fn shared<'c>(&self, call: &CallContext<'c>, before: &Index, region: &Region) -> Result<Option<Shared<'c>>> {
         let total = self.counts.iter().product::<u64>();
         let charge = call.charge(total.saturating_mul(size_of::<Piece>() as u64))?;
         let mut pieces = with_room(total as usize)?;
         for i in 0..total {
-            let cell = cell(&self.counts, i);
-            if let Some(Entry { offset, len }) = before.get(&cell)?
-                && self.region_of(&cell).intersection(region).is_none()
+            let chunk_index = chunk_index_at(&self.counts, i);
+            if let Some(Entry { offset, len }) = before.get(&chunk_index)?
+                && self.region_of(&chunk_index).intersection(region).is_none()
             {
                 pieces.push(Piece { from: offset, len, at: 0 });
             }
@@ -238,11 +249,11 @@ impl ShardingIndexed {
     }
     fn update_inner(
         &self,
-        call: &Call<'_>,
+        call: &CallContext<'_>,
         stored: Option<(Entry, &dyn Source)>,
         within: &Region,
         new: &View<'_>,
-        out: &mut Out<'_>,
+        out: &mut OutputBuffer<'_>,
     ) -> Result<Encoded> {
         if within.is_whole(self.chunk_shape()) {
             return self.inner.encode(call, new, out);
@@ -259,11 +270,11 @@ impl ShardingIndexed {
 
 /// Appends what groups encoded, by all threads, and notes where it is.
 fn put_together(
-    call: &Call<'_>,
+    call: &CallContext<'_>,
     groups: &[Group<'_>],
     start: usize,
     index: &mut Index,
-    out: &mut Out<'_>,
+    out: &mut OutputBuffer<'_>,
 ) -> Result<()> {
     let mut offset = (out.len() - start) as u64;
     let mut space = out.space(groups.iter().map(|group| group.bytes().len()).sum())?;
@@ -287,7 +298,7 @@ fn put_together(
 
 /// Stored inner chunks that are copied as they are: those that follow one another are one.
 struct Copied<'s> {
-    call: &'s Call<'s>,
+    call: &'s CallContext<'s>,
     source: &'s dyn Source,
     from: u64,
     len: u64,
@@ -298,7 +309,7 @@ struct Copied<'s> {
 impl<'s> Copied<'s> {
     /// Inner chunks may share their bytes, and take more when each gets its own: no more than a shard's inner chunks take,
     /// or than there was and a chunk may have.
-    fn new(call: &'s Call<'s>, source: &'s dyn Source, most: Option<u64>) -> Result<Self> {
+    fn new(call: &'s CallContext<'s>, source: &'s dyn Source, most: Option<u64>) -> Result<Self> {
         let left = match (source.size()?, most) {
             (Some(size), Some(most)) => size.max(most),
             (size, most) => size.or(most).unwrap_or(u64::MAX),
@@ -312,7 +323,7 @@ impl<'s> Copied<'s> {
         Ok(())
     }
     /// Adds an inner chunk. Gives where it will be, counted from what is written.
-    fn add(&mut self, entry: Entry, out: &mut Out<'_>) -> Result<u64> {
+    fn add(&mut self, entry: Entry, out: &mut OutputBuffer<'_>) -> Result<u64> {
         self.count(entry.len)?;
         if self.from.checked_add(self.len) != Some(entry.offset) {
             self.flush(out)?;
@@ -322,7 +333,7 @@ impl<'s> Copied<'s> {
         self.len += entry.len;
         Ok(at)
     }
-    fn flush(&mut self, out: &mut Out<'_>) -> Result<()> {
+    fn flush(&mut self, out: &mut OutputBuffer<'_>) -> Result<()> {
         let range = ByteRange::Slice { start: self.from, len: std::mem::take(&mut self.len) };
         match self.source.size()? {
             // Only what is there gets memory.
@@ -346,22 +357,24 @@ fn ordered(counts: &[u64], order: InnerChunkOrder) -> Result<Vec<u64>> {
     match order {
         InnerChunkOrder::RowMajor => {}
         InnerChunkOrder::ColumnMajor => cells.sort_by(|a, b| {
-            let [a, b] = [*a, *b].map(|i| cell(counts, i));
+            let [a, b] = [*a, *b].map(|i| chunk_index_at(counts, i));
             a.iter().rev().cmp(b.iter().rev())
         }),
-        InnerChunkOrder::Morton => cells.sort_by(|a, b| morton(&cell(counts, *a), &cell(counts, *b))),
+        InnerChunkOrder::Morton => {
+            cells.sort_by(|a, b| morton(&chunk_index_at(counts, *a), &chunk_index_at(counts, *b)))
+        }
     }
     Ok(cells)
 }
 
 /// A cell by its number in C order.
-fn cell(counts: &[u64], mut i: u64) -> Dims {
-    let mut cell = Dims::from_elem(0, counts.len());
+fn chunk_index_at(counts: &[u64], mut i: u64) -> Dims {
+    let mut chunk_index = Dims::from_elem(0, counts.len());
     for d in (0..counts.len()).rev() {
-        cell[d] = i % counts[d];
+        chunk_index[d] = i % counts[d];
         i /= counts[d];
     }
-    cell
+    chunk_index
 }
 
 /// Compares two cells by their interleaved bits, the first dimension most significant within each bit.
@@ -391,7 +404,7 @@ mod tests {
         assert_eq!(flat(InnerChunkOrder::ColumnMajor), column);
         assert_eq!(flat(InnerChunkOrder::Morton), morton);
         assert_eq!(ordered(&[], InnerChunkOrder::Morton).unwrap(), [0]);
-        assert_eq!(cell(&[], 0), Dims::new());
+        assert_eq!(chunk_index_at(&[], 0), Dims::new());
     }
     /// What is charged for the inner chunks that share bytes is what is allocated.
     #[test]
@@ -408,12 +421,12 @@ mod tests {
             index_codecs: Some(vec![Extension::new("bytes", little)]),
             index_location: Location::Start,
         };
-        let site = Site::new(&registry, &limits, &notes, Intent::Open).with(&shard);
-        let codec = ShardingIndexed::create(configuration, &site).unwrap();
+        let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&shard);
+        let codec = ShardingIndexed::create(configuration, &cx).unwrap();
         let mut before = Index::empty(&codec.counts).unwrap();
         (0..9).for_each(|i| before.set_number(i, Entry { offset: 144, len: 1 }));
         let (options, buffers) = (Options::default(), Buffers::default());
-        let call = Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
+        let call = CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
         let region = Region { start: [8][..].into(), len: [1][..].into() };
         let shared = codec.shared(&call, &before, &region).unwrap().unwrap();
         assert_eq!((shared.pieces.len(), shared.pieces.capacity()), (1, 9));

@@ -7,7 +7,7 @@ use std::{
 };
 use zarr_core::{
     Error, ErrorKind, Result,
-    call::{Call, Charge, Out},
+    call::{CallContext, Charge, OutputBuffer},
     codec::Chain,
     limits::zeroed,
     source::{Source, Window},
@@ -68,28 +68,28 @@ impl Index {
     pub(super) fn is_of(&self, counts: &Dims) -> bool {
         self.counts == *counts && self.start.iter().all(|s| *s == 0)
     }
-    fn number(&self, cell: &[u64]) -> usize {
-        let place = cell.iter().zip(&self.start).map(|(c, s)| c.wrapping_sub(*s));
+    fn number(&self, chunk_index: &[u64]) -> usize {
+        let place = chunk_index.iter().zip(&self.start).map(|(c, s)| c.wrapping_sub(*s));
         place.zip(&self.counts).fold(0u64, |i, (c, n)| i.wrapping_mul(*n).wrapping_add(c)) as usize
     }
     /// The inner chunk of a number in C order.
-    fn cell(&self, mut i: usize) -> Dims {
-        let mut cell = self.start.clone();
-        for d in (0..cell.len()).rev() {
+    fn chunk_index_at(&self, mut i: usize) -> Dims {
+        let mut chunk_index = self.start.clone();
+        for d in (0..chunk_index.len()).rev() {
             let n = self.counts[d] as usize;
-            cell[d] += (i % n) as u64;
+            chunk_index[d] += (i % n) as u64;
             i /= n;
         }
-        cell
+        chunk_index
     }
     /// Where an inner chunk is; `None` if it is not stored.
     ///
     /// # Errors
     /// When only one of the two numbers says that it is not stored, or the end lies beyond 2^64.
-    pub(super) fn get(&self, cell: &[u64]) -> Result<Option<Entry>> {
-        let damaged = || Error::data(format!("the index entry of inner chunk {cell:?} is damaged"));
+    pub(super) fn get(&self, chunk_index: &[u64]) -> Result<Option<Entry>> {
+        let damaged = || Error::data(format!("the index entry of inner chunk {chunk_index:?} is damaged"));
         let at = |i: usize| self.bytes.as_chunks::<8>().0.get(i).map(|b| u64::from_ne_bytes(*b));
-        let i = self.number(cell).saturating_mul(2);
+        let i = self.number(chunk_index).saturating_mul(2);
         let (offset, len) = at(i).zip(at(i + 1)).ok_or_else(damaged)?;
         match (offset, len) {
             (u64::MAX, u64::MAX) => Ok(None),
@@ -99,7 +99,7 @@ impl Index {
         }
     }
     /// Refuses inner chunks that have bytes in common with each other or with `index`, the place of the index.
-    pub(super) fn check_overlaps(&self, call: &Call<'_>, index: Entry) -> Result<()> {
+    pub(super) fn check_overlaps(&self, call: &CallContext<'_>, index: Entry) -> Result<()> {
         if self.overlap.get().is_none() {
             // With the index.
             let places = self.bytes.len() / 16 + 1;
@@ -128,14 +128,15 @@ impl Index {
             _ => None,
         })?;
         let name = |(e, i): (Entry, usize)| {
-            let what = if i == INDEX { "the index".to_owned() } else { format!("inner chunk {:?}", self.cell(i)) };
+            let what =
+                if i == INDEX { "the index".to_owned() } else { format!("inner chunk {:?}", self.chunk_index_at(i)) };
             format!("{what} (bytes {} to {})", e.offset, e.offset + e.len)
         };
         Some(format!("{} overlaps {}", name(b), name(a)))
     }
     /// Sets where an inner chunk is.
-    pub(super) fn set(&mut self, cell: &[u64], entry: Entry) {
-        self.set_number(self.number(cell) as u64, entry);
+    pub(super) fn set(&mut self, chunk_index: &[u64], entry: Entry) {
+        self.set_number(self.number(chunk_index) as u64, entry);
     }
     /// The same for the inner chunk of a number in C order.
     pub(super) fn set_number(&mut self, number: u64, entry: Entry) {
@@ -147,11 +148,11 @@ impl Index {
 
 impl ShardingIndexed {
     /// What an index of so many inner chunks takes until it is dropped.
-    pub(super) fn charge_index<'a>(&self, call: &Call<'a>, counts: &[u64]) -> Result<Charge<'a>> {
+    pub(super) fn charge_index<'a>(&self, call: &CallContext<'a>, counts: &[u64]) -> Result<Charge<'a>> {
         call.charge(counts.iter().product::<u64>().saturating_mul(16))
     }
     /// What the bytes of a whole index take while they are read.
-    fn charge_encoded<'a>(&self, call: &Call<'a>, source: &dyn Source) -> Result<Option<Charge<'a>>> {
+    fn charge_encoded<'a>(&self, call: &CallContext<'a>, source: &dyn Source) -> Result<Option<Charge<'a>>> {
         source.in_memory().is_none().then(|| call.charge(self.index_size)).transpose()
     }
     /// The place of the index in a shard of `size` bytes.
@@ -161,7 +162,7 @@ impl ShardingIndexed {
     }
     /// Reads and decodes the entries of some inner chunks, given as a region of the grid of inner chunks, and no others if
     /// the codecs of the index permit.
-    pub(super) fn read_entries(&self, call: &Call<'_>, source: &dyn Source, cells: &Region) -> Result<Index> {
+    pub(super) fn read_entries(&self, call: &CallContext<'_>, source: &dyn Source, cells: &Region) -> Result<Index> {
         let shape = shape(&cells.len);
         let region = Region { start: cells.start.iter().copied().chain([0]).collect(), len: shape.clone() };
         let mut bytes = zeroed(cells.len.iter().product::<u64>() as usize * 16)?;
@@ -184,7 +185,7 @@ impl ShardingIndexed {
         Ok(Index { bytes, start: cells.start.clone(), counts: cells.len.clone(), overlap: OnceLock::new() })
     }
     /// Reads and decodes the index of a shard.
-    pub(super) fn read_index(&self, call: &Call<'_>, source: &dyn Source) -> Result<Index> {
+    pub(super) fn read_index(&self, call: &CallContext<'_>, source: &dyn Source) -> Result<Index> {
         let shape = shape(&self.counts);
         let mut bytes = zeroed(self.index.decoded().bytes_within(call.limits)?)?;
         let _read = self.charge_encoded(call, source)?;
@@ -196,10 +197,10 @@ impl ShardingIndexed {
         Ok(Index { bytes, start, counts: self.counts.clone(), overlap: OnceLock::new() })
     }
     /// Appends the encoded index.
-    pub(super) fn write_index(&self, call: &Call<'_>, index: &Index, out: &mut Out<'_>) -> Result<()> {
+    pub(super) fn write_index(&self, call: &CallContext<'_>, index: &Index, out: &mut OutputBuffer<'_>) -> Result<()> {
         let view = View::new(&index.bytes, &shape(&self.counts), 8)?;
         // An index is always stored, also one that is all 2^64 - 1.
         let options = zarr_core::call::Options { store_fill: true, ..call.options.clone() };
-        self.index.encode(&Call { options: &options, ..*call }, &view, out).map(|_| ())
+        self.index.encode(&CallContext { options: &options, ..*call }, &view, out).map(|_| ())
     }
 }

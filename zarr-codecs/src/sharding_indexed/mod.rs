@@ -23,12 +23,12 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use zarr_core::{
     Error, Result,
-    call::{Call, Out},
-    codec::{ArrayToBytes, Chain, PartialDecode, Update},
+    call::{CallContext, OutputBuffer},
+    codec::{ArrayToBytes, Chain, PartialDecode, PartialEncode},
     data_type::UINT64,
     extension::Extension,
     json::{Json, Object},
-    registry::{Named, Site},
+    registry::{CreateContext, ExtensionType},
     representation::{Representation, Size},
     source::ByteRange,
     view::{Dims, Region, View, ViewMut},
@@ -67,11 +67,11 @@ struct ShardingIndexed {
     index_id: usize,
 }
 
-impl Named for ShardingIndexed {
+impl ExtensionType for ShardingIndexed {
     const NAME: &'static str = "sharding_indexed";
     type Configuration = Configuration;
-    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
-        let (shard, chunk) = (site.representation()?.clone(), &configuration.chunk_shape);
+    fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
+        let (shard, chunk) = (cx.representation()?.clone(), &configuration.chunk_shape);
         let divides = |(c, s): (&u64, &u64)| *c > 0 && s.is_multiple_of(*c);
         if chunk.len() != shard.shape().len() || !chunk.iter().zip(shard.shape()).all(divides) {
             let shape = shard.shape();
@@ -79,18 +79,18 @@ impl Named for ShardingIndexed {
         }
         let counts: Dims = shard.shape().iter().zip(chunk).map(|(s, c)| s / c).collect();
         let inner_chunk = shard.with_shape(chunk);
-        let inner = Chain::new(&configuration.codecs, &site.nested(&inner_chunk)).map_err(|e| e.within("codecs"))?;
+        let inner = Chain::new(&configuration.codecs, &cx.nested(&inner_chunk)).map_err(|e| e.within("codecs"))?;
         let index_codecs = match configuration.index_codecs {
             Some(codecs) => codecs,
-            None if site.intent.is_create() => default_index_codecs(),
+            None if cx.intent.is_create() => default_index_codecs(),
             None => return Err(Error::configuration("`index_codecs` is missing")),
         };
         let index_array = Representation::new(Arc::new(UINT64), &index::shape(&counts), &u64::MAX.to_ne_bytes());
-        let index = Chain::new(&index_codecs, &site.nested(&index_array)).map_err(|e| e.within("index_codecs"))?;
+        let index = Chain::new(&index_codecs, &cx.nested(&index_array)).map_err(|e| e.within("index_codecs"))?;
         let Size::Exact(index_size) = index.encoded_size() else {
             return Err(Error::configuration("`index_codecs` must give a fixed size; a compressor does not"));
         };
-        site.limits.chunk("a shard index", index_size)?;
+        cx.limits.chunk("a shard index", index_size)?;
         let location = configuration.index_location;
         let index_id = index::id(location, &counts, &index);
         Ok(Self { location, shard, counts, inner, index, index_size, index_id })
@@ -123,8 +123,8 @@ impl ShardingIndexed {
         }
     }
     /// The elements of an inner chunk, within the shard.
-    fn region_of(&self, cell: &[u64]) -> Region {
-        let start = cell.iter().zip(self.chunk_shape()).map(|(i, n)| i * n).collect();
+    fn region_of(&self, chunk_index: &[u64]) -> Region {
+        let start = chunk_index.iter().zip(self.chunk_shape()).map(|(i, n)| i * n).collect();
         Region { start, len: self.chunk_shape().into() }
     }
 }
@@ -135,16 +135,16 @@ impl ArrayToBytes for ShardingIndexed {
         let bound = |inner: u64| inner.checked_mul(chunks?)?.checked_add(self.index_size);
         self.inner.encoded_size().bound().map(bound)
     }
-    fn encode(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()> {
         self.encode_shard(call, decoded, out)
     }
-    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
-        self.partial_decode(call, &encoded, &Region::whole(self.shard.shape()), out)
+    fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
+        self.decode_region(call, &encoded, &Region::whole(self.shard.shape()), out)
     }
-    fn partial(&self) -> Option<&dyn PartialDecode> {
+    fn partial_decode(&self) -> Option<&dyn PartialDecode> {
         Some(self)
     }
-    fn update(&self) -> Option<&dyn Update> {
+    fn partial_encode(&self) -> Option<&dyn PartialEncode> {
         Some(self)
     }
     fn inner_chunk_shape(&self) -> Option<&[u64]> {

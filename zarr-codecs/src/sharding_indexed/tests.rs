@@ -11,10 +11,10 @@ use std::{
 };
 use zarr_core::{
     Result,
-    call::{Call, Executor, Options, Out},
+    call::{CallContext, Executor, Options, OutputBuffer},
     codec::{ArrayToBytes, Encoded},
     limits::Limits,
-    source::{ByteRange, Each, Memo, Source},
+    source::{ByteRange, Cached, RangeCallback, Source},
     view::{Region, View, ViewMut},
 };
 
@@ -61,8 +61,8 @@ fn elements() -> Vec<u8> {
     (0..n).flat_map(|i| (if empty(i) { 0 } else { (i * i / 977) as u16 }).to_ne_bytes()).collect()
 }
 
-fn encoded(codec: &dyn ArrayToBytes, elements: &[u8], call: &Call<'_>) -> Vec<u8> {
-    Out::collect(|out| codec.encode(call, &View::new(elements, &SHAPE, 2)?, out)).unwrap().1
+fn encoded(codec: &dyn ArrayToBytes, elements: &[u8], call: &CallContext<'_>) -> Vec<u8> {
+    OutputBuffer::collect(|out| codec.encode(call, &View::new(elements, &SHAPE, 2)?, out)).unwrap().1
 }
 
 fn decoded(codec: &dyn ArrayToBytes, shard: &[u8]) -> Vec<u8> {
@@ -76,12 +76,12 @@ fn several_threads_write_what_one_writes() {
     let elements = elements();
     for codec in codecs() {
         let one = with_call(|call| encoded(&*codec, &elements, call));
-        let several = with_call(|call| encoded(&*codec, &elements, &Call { executor: &Several, ..*call }));
+        let several = with_call(|call| encoded(&*codec, &elements, &CallContext { executor: &Several, ..*call }));
         assert!(one == several && decoded(&*codec, &one) == elements);
         // After what is there already.
         let after = with_call(|call| {
-            let call = &Call { executor: &Several, ..*call };
-            let both = Out::collect(|out| {
+            let call = &CallContext { executor: &Several, ..*call };
+            let both = OutputBuffer::collect(|out| {
                 out.extend(b"before")?;
                 codec.encode(call, &View::new(&elements, &SHAPE, 2)?, out)
             });
@@ -94,7 +94,7 @@ fn several_threads_write_what_one_writes() {
 /// A value of which nobody knows the size, and that is not in memory.
 struct Stream<'b>(&'b [u8]);
 impl Source for Stream<'_> {
-    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+    fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
         self.0.read(ranges, each)
     }
 }
@@ -111,9 +111,9 @@ fn an_update_copies_what_it_does_not_touch() {
         let old = with_call(|call| encoded(&*codec, &before, call));
         for source in [&&old[..] as &dyn Source, &Stream(&old)] {
             let updated = with_call(|call| {
-                Out::collect(|out| {
+                OutputBuffer::collect(|out| {
                     let new = View::new(&new, &region.len, 2)?;
-                    codec.update().unwrap().update(call, Some(source), &region, &new, out)
+                    codec.partial_encode().unwrap().update_region(call, Some(source), &region, &new, out)
                 })
             });
             let (outcome, updated) = updated.unwrap();
@@ -130,19 +130,23 @@ fn what_is_read_counts() {
     // 64 inner chunks of 40 bytes.
     let codec = array_codec(&sharding("[40]", r#""bytes""#, "end"), "uint8", &[2560]).unwrap();
     let elements = [1; 2560];
-    let shard = with_call(|call| Out::collect(|out| codec.encode(call, &View::new(&elements, &[2560], 1)?, out)));
+    let shard =
+        with_call(|call| OutputBuffer::collect(|out| codec.encode(call, &View::new(&elements, &[2560], 1)?, out)));
     let (shard, region) = (shard.unwrap().1, Region { start: [0][..].into(), len: [1][..].into() });
-    let with_memory = |shared: u64, f: &dyn Fn(&Call<'_>) -> Result<()>| {
+    let with_memory = |shared: u64, f: &dyn Fn(&CallContext<'_>) -> Result<()>| {
         let mut limits = Limits::default();
         limits.memory = shared * 4;
-        with_call(|call| f(&Call { limits: &limits, ..*call }))
+        with_call(|call| f(&CallContext { limits: &limits, ..*call }))
     };
-    let read = |call: &Call<'_>| {
-        codec.partial().unwrap().partial_decode(call, &Stream(&shard), &region, ViewMut::new(&mut [0], &[1], 1)?)
+    let read = |call: &CallContext<'_>| {
+        codec.partial_decode().unwrap().decode_region(call, &Stream(&shard), &region, ViewMut::new(&mut [0], &[1], 1)?)
     };
-    let update = |call: &Call<'_>| {
+    let update = |call: &CallContext<'_>| {
         let new = View::new(&[2], &[1], 1)?;
-        Out::collect(|out| codec.update().unwrap().update(call, Some(&Stream(&shard)), &region, &new, out)).map(|_| ())
+        OutputBuffer::collect(|out| {
+            codec.partial_encode().unwrap().update_region(call, Some(&Stream(&shard)), &region, &new, out)
+        })
+        .map(|_| ())
     };
     // The index, and its bytes with a checksum.
     let index = 64 * 16;
@@ -169,8 +173,14 @@ fn an_update_goes_on_sharing_bytes() {
         for source in [&&shard[..] as &dyn Source, &Stream(&shard)] {
             let region = Region { start: [3005][..].into(), len: [1][..].into() };
             let updated = with_call(|call| {
-                Out::collect(|out| {
-                    codec.update().unwrap().update(call, Some(source), &region, &View::new(b"x", &[1], 1)?, out)
+                OutputBuffer::collect(|out| {
+                    codec.partial_encode().unwrap().update_region(
+                        call,
+                        Some(source),
+                        &region,
+                        &View::new(b"x", &[1], 1)?,
+                        out,
+                    )
                 })
             });
             let (outcome, updated) = updated.unwrap();
@@ -206,7 +216,7 @@ fn overlaps_are_noticed_where_they_matter() {
             let read = |strict| {
                 let (mut out, options) = ([0; 12], Options { strict, ..Options::DEFAULT });
                 with_call(|call| {
-                    let call = &Call { options: &options, ..*call };
+                    let call = &CallContext { options: &options, ..*call };
                     codec.decode(call, &shard, ViewMut::new(&mut out, &[12], 1)?)
                 })
             };
@@ -232,10 +242,10 @@ fn a_large_index_is_read_in_part() {
         value: &'b [u8],
         bytes: AtomicU64,
         reads: AtomicU64,
-        memos: Mutex<HashMap<(usize, u64), Memo>>,
+        memos: Mutex<HashMap<(usize, u64), Cached>>,
     }
     impl Source for Counted<'_> {
-        fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+        fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
             self.reads.fetch_add(1, Relaxed);
             for range in ranges {
                 self.bytes.fetch_add(range.within(self.value.len() as u64)?.1, Relaxed);
@@ -245,7 +255,7 @@ fn a_large_index_is_read_in_part() {
         fn size(&self) -> Result<Option<u64>> {
             Ok(Some(self.value.len() as u64))
         }
-        fn memo(&self, key: (usize, u64), bytes: u64, make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
+        fn cached(&self, key: (usize, u64), bytes: u64, make: &mut dyn FnMut() -> Result<Cached>) -> Result<Cached> {
             assert!(bytes <= 64 << 20, "no store keeps that");
             match self.memos.lock().unwrap().entry(key) {
                 Entry::Occupied(kept) => Ok(kept.get().clone()),
@@ -262,7 +272,8 @@ fn a_large_index_is_read_in_part() {
         let (first, second) = (COUNT as usize / 4 + 3, COUNT as usize - 2);
         (elements[first], elements[second], elements[second - 1]) = (1, 2, 3);
         let shape = [2, COUNT / 2];
-        let shard = with_call(|call| Out::collect(|out| codec.encode(call, &View::new(&elements, &shape, 1)?, out)));
+        let shard =
+            with_call(|call| OutputBuffer::collect(|out| codec.encode(call, &View::new(&elements, &shape, 1)?, out)));
         let shard = shard.unwrap().1;
         assert!(shard.len() > 16 << 20);
         let whole = Counted { value: &shard, ..Counted::default() };
@@ -279,7 +290,12 @@ fn a_large_index_is_read_in_part() {
             for source in [&whole, in_memory] {
                 let mut out = vec![9; want.len()];
                 with_call(|call| {
-                    codec.partial().unwrap().partial_decode(call, source, &region, ViewMut::new(&mut out, &len, 1)?)
+                    codec.partial_decode().unwrap().decode_region(
+                        call,
+                        source,
+                        &region,
+                        ViewMut::new(&mut out, &len, 1)?,
+                    )
                 })
                 .unwrap();
                 assert_eq!(out, want, "{location} {checked}");
@@ -315,7 +331,7 @@ proptest! {
         let inner_chunk = |shard: &[u8], i: usize| {
             let (mut out, region) = ([0; 4], Region { start: [i as u64 * 4][..].into(), len: [4][..].into() });
             with_call(|call| {
-                codec.partial().unwrap().partial_decode(call, &shard, &region, ViewMut::new(&mut out, &[4], 1)?)
+                codec.partial_decode().unwrap().decode_region(call, &shard, &region, ViewMut::new(&mut out, &[4], 1)?)
             })
             .ok()
             .map(|()| out)
@@ -323,7 +339,7 @@ proptest! {
         let region = Region { start: [at as u64 * 4][..].into(), len: [4][..].into() };
         let source = if sized { &&old[..] as &dyn Source } else { &Stream(&old) };
         let updated = with_call(|call| {
-            Out::collect(|out| codec.update().unwrap().update(call, Some(source), &region, &View::new(b"new!", &[4], 1)?, out))
+            OutputBuffer::collect(|out| codec.partial_encode().unwrap().update_region(call, Some(source), &region, &View::new(b"new!", &[4], 1)?, out))
         });
         let outside = |(i, e): (usize, &Option<(u64, u64)>)| i != at && e.is_some_and(|(o, n)| o + n > end);
         prop_assert_eq!(updated.is_err(), entries.iter().enumerate().any(outside));

@@ -1,6 +1,6 @@
 //! Memory that calls share: spare buffers, and one budget for all threads.
 
-use super::{Call, Out, Sequential, Target};
+use super::{CallContext, OutputBuffer, Sequential, Target};
 use crate::{
     error::{ErrorKind, Result},
     limits::{Limits, zeroed},
@@ -80,11 +80,11 @@ impl<T> Pool<T> {
 /// 1. Only the outermost chunk of a thread waits for it. A chunk within another that needs more gives the error to the one
 ///    around it, which tries again with the rest. So a thread that waits has no lock that a store takes for a chunk.
 /// 2. The chunk that has the rest runs on its thread alone. Its own call is sequential, as is each call that a store
-///    [makes](Call::within_chunk) within a chunk. So it waits for no other thread but where its store does.
+///    [makes](CallContext::within_chunk) within a chunk. So it waits for no other thread but where its store does.
 /// 3. A chunk within that one does not wait for the rest, but is lent as much again.
 ///
 /// So the chunk that has the rest waits at most for a store, which waits for nobody who waits for the rest, and comes to its
-/// end. All this is known of a thread, and passed on where work is [shared](Call::join). What a store does on threads that it
+/// end. All this is known of a thread, and passed on where work is [shared](CallContext::join). What a store does on threads that it
 /// starts, or when it is not asked for a chunk, is not seen as part of one: there the rules of
 /// [`ReadableStore::open`](crate::store::ReadableStore::open) are needed.
 #[derive(Debug, Default)]
@@ -181,7 +181,7 @@ impl Drop for Charge<'_> {
     }
 }
 
-impl<'a> Call<'a> {
+impl<'a> CallContext<'a> {
     /// `len` bytes of memory with any contents, given back when dropped.
     ///
     /// # Errors
@@ -213,7 +213,7 @@ impl<'a> Call<'a> {
     /// part of [`Limits::memory`] that they do not share.
     ///
     /// Within a chunk that shares its memory, that one is run again instead, and gets this error.
-    pub fn within_memory<R>(&self, mut f: impl FnMut(&Call<'_>) -> Result<R>) -> Result<R> {
+    pub fn within_memory<R>(&self, mut f: impl FnMut(&CallContext<'_>) -> Result<R>) -> Result<R> {
         let around = Work::here();
         let first = match around {
             Work::Outside => Work::Shared.run(|| f(self)),
@@ -223,7 +223,7 @@ impl<'a> Call<'a> {
             Err(e) if e.is_budget() && !self.buffers.is_rest => e,
             other => return other,
         };
-        let mut again = |buffers: &Buffers| f(&Call { executor: &Sequential, buffers, ..*self });
+        let mut again = |buffers: &Buffers| f(&CallContext { executor: &Sequential, buffers, ..*self });
         let done = match around {
             Work::Outside => self.buffers.with_rest(again),
             Work::Shared => return Err(e),
@@ -237,7 +237,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Memory from a [`Call`]: `len` bytes with any contents.
+/// Memory from a [`CallContext`]: `len` bytes with any contents.
 pub struct Scratch<'a> {
     // As long as it ever was used: everything below its length is initialized. Its capacity is charged.
     buffer: Vec<u8>,
@@ -247,9 +247,9 @@ pub struct Scratch<'a> {
 }
 impl Scratch<'_> {
     /// An empty output that grows up to `max` bytes; see [`Scratch::keep`].
-    pub fn grow(&mut self, max: u64) -> Out<'_> {
+    pub fn grow(&mut self, max: u64) -> OutputBuffer<'_> {
         let budget = Some(Budget { buffers: self.buffers, limit: self.limit });
-        Out(Target::Grow { buffer: &mut self.buffer, len: 0, max, budget })
+        OutputBuffer(Target::Grow { buffer: &mut self.buffer, len: 0, max, budget })
     }
     /// From now on these are the first `len` bytes that were written through [`Scratch::grow`].
     pub fn keep(&mut self, len: usize) {
@@ -340,8 +340,8 @@ mod tests {
     fn limits(memory: u64) -> Limits {
         Limits { memory, ..Limits::default() }
     }
-    fn with<R>(limits: &Limits, buffers: &Buffers, f: impl FnOnce(&Call<'_>) -> R) -> R {
-        f(&Call { limits, options: &Options::DEFAULT, executor: &Sequential, buffers })
+    fn with<R>(limits: &Limits, buffers: &Buffers, f: impl FnOnce(&CallContext<'_>) -> R) -> R {
+        f(&CallContext { limits, options: &Options::DEFAULT, executor: &Sequential, buffers })
     }
 
     #[test]
@@ -425,7 +425,7 @@ mod tests {
             }
         }
         let (limits, buffers) = (limits(4000), Buffers::default());
-        let call = Call { limits: &limits, options: &Options::DEFAULT, executor: &Threads, buffers: &buffers };
+        let call = CallContext { limits: &limits, options: &Options::DEFAULT, executor: &Threads, buffers: &buffers };
         let (tries, alone) = (AtomicU64::new(0), AtomicU64::new(0));
         let threads = || call.within_chunk().executor.threads();
         let done = call.within_memory(|outer| {

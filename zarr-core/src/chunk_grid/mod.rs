@@ -17,10 +17,10 @@ pub trait ChunkGrid: Debug + Send + Sync {
     fn grid_shape(&self, array_shape: &[u64]) -> Result<Dims>;
 
     /// The elements of a cell, in full: it may reach beyond the array.
-    fn cell(&self, array_shape: &[u64], cell: &[u64]) -> Result<Region>;
+    fn chunk_region(&self, array_shape: &[u64], chunk_index: &[u64]) -> Result<Region>;
 
     /// The cell that an element lies in.
-    fn cell_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims>;
+    fn chunk_index_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims>;
 
     /// The configuration of the grid once the array has another shape. `None`: it stays as it is.
     ///
@@ -31,14 +31,14 @@ pub trait ChunkGrid: Debug + Send + Sync {
     }
     /// How the cells cut one dimension, if they cut each dimension on its own. Then cells are disjoint by
     /// construction and may be worked on in parallel. `None`: they do not, and are worked on one at a time.
-    fn axis(&self, _axis: usize) -> Option<AxisCells<'_>> {
+    fn axis(&self, _axis: usize) -> Option<AxisChunks<'_>> {
         None
     }
 }
 
 /// How cells cut one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AxisCells<'g> {
+pub enum AxisChunks<'g> {
     /// Cells of one length, longer than zero.
     Regular(u64),
     /// The lengths of the cells one after another, each longer than zero.
@@ -49,16 +49,16 @@ pub enum AxisCells<'g> {
 /// the other dimensions at their first. For a grid that does not cut each dimension on its own, its first cell.
 pub fn representative_shapes(grid: &dyn ChunkGrid, array_shape: &[u64]) -> Result<Vec<Dims>> {
     let grid_shape = grid.grid_shape(array_shape)?;
-    let axes: Option<Vec<AxisCells<'_>>> = (0..array_shape.len()).map(|d| grid.axis(d)).collect();
+    let axes: Option<Vec<AxisChunks<'_>>> = (0..array_shape.len()).map(|d| grid.axis(d)).collect();
     let Some(axes) = axes else {
         if grid_shape.contains(&0) {
             return Ok(Vec::new());
         }
-        return Ok(vec![grid.cell(array_shape, &vec![0; grid_shape.len()])?.len]);
+        return Ok(vec![grid.chunk_region(array_shape, &vec![0; grid_shape.len()])?.len]);
     };
-    let lengths = |a: &AxisCells<'_>| match a {
-        AxisCells::Regular(n) => vec![*n],
-        AxisCells::Lengths(all) => {
+    let lengths = |a: &AxisChunks<'_>| match a {
+        AxisChunks::Regular(n) => vec![*n],
+        AxisChunks::Lengths(all) => {
             let mut distinct: Vec<u64> = Vec::new();
             all.iter().for_each(|n| {
                 if !distinct.contains(n) {

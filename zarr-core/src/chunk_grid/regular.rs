@@ -3,19 +3,19 @@
 //! ```
 //! # use zarr_core::{chunk_grid::ChunkGrid, extension::Extension, json::Json, registry::*, representation::Representation};
 //! # let (registry, limits, notes) = (Registry::builtin()?, Default::default(), Notes::default());
-//! # let site = Site::new(&registry, &limits, &notes, Intent::Open);
+//! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open);
 //! # let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?;
 //! # let array = Representation::new(uint8.object, &[10, 200], &[0]);
 //! let json = br#"{"name": "regular", "configuration": {"chunk_shape": [5, 30]}}"#;
-//! let grid = registry.chunk_grid(&Extension::parse(&Json::parse(json, &limits)?)?, &site.with(&array))?;
+//! let grid = registry.chunk_grid(&Extension::parse(&Json::parse(json, &limits)?)?, &cx.with(&array))?;
 //! assert_eq!(grid.object.grid_shape(&[10, 200])?[..], [2, 7]);
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
-use super::{AxisCells, ChunkGrid, check_rank};
+use super::{AxisChunks, ChunkGrid, check_rank};
 use crate::{
     error::{Error, Result},
-    registry::{Named, Site},
+    registry::{CreateContext, ExtensionType},
     view::{Dims, Region},
 };
 use serde::{Deserialize, Serialize};
@@ -31,11 +31,11 @@ struct Regular {
     chunk_shape: Dims,
 }
 
-impl Named for Regular {
+impl ExtensionType for Regular {
     const NAME: &'static str = "regular";
     type Configuration = Configuration;
-    fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
-        let (chunk_shape, rank) = (Dims::from_vec(configuration.chunk_shape), site.representation()?.shape().len());
+    fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
+        let (chunk_shape, rank) = (Dims::from_vec(configuration.chunk_shape), cx.representation()?.shape().len());
         if chunk_shape.len() != rank {
             let found = chunk_shape.len();
             return Err(Error::configuration(format!("`chunk_shape` has {found} dimensions, the array has {rank}")));
@@ -55,24 +55,24 @@ impl ChunkGrid for Regular {
         check_rank("the array", array_shape.len(), self.chunk_shape.len())?;
         Ok(array_shape.iter().zip(&self.chunk_shape).map(|(n, c)| n.div_ceil(*c)).collect())
     }
-    fn cell(&self, array_shape: &[u64], cell: &[u64]) -> Result<Region> {
+    fn chunk_region(&self, array_shape: &[u64], chunk_index: &[u64]) -> Result<Region> {
         let grid_shape = self.grid_shape(array_shape)?;
-        check_rank("the cell", cell.len(), grid_shape.len())?;
-        if cell.iter().zip(&grid_shape).any(|(c, n)| c >= n) {
-            return Err(Error::argument(format!("there is no cell {cell:?} in a grid of {grid_shape:?}")));
+        check_rank("the cell", chunk_index.len(), grid_shape.len())?;
+        if chunk_index.iter().zip(&grid_shape).any(|(c, n)| c >= n) {
+            return Err(Error::argument(format!("there is no cell {chunk_index:?} in a grid of {grid_shape:?}")));
         }
-        let start: Dims = cell.iter().zip(&self.chunk_shape).map(|(i, c)| i * c).collect();
+        let start: Dims = chunk_index.iter().zip(&self.chunk_shape).map(|(i, c)| i * c).collect();
         Region::new(&start, &self.chunk_shape)
     }
-    fn cell_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
+    fn chunk_index_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
         check_rank("the element", element.len(), self.chunk_shape.len())?;
         if element.iter().zip(array_shape).any(|(e, n)| e >= n) {
             return Err(Error::argument(format!("there is no element {element:?} in {array_shape:?}")));
         }
         Ok(element.iter().zip(&self.chunk_shape).map(|(e, c)| e / c).collect())
     }
-    fn axis(&self, axis: usize) -> Option<AxisCells<'_>> {
-        self.chunk_shape.get(axis).map(|n| AxisCells::Regular(*n))
+    fn axis(&self, axis: usize) -> Option<AxisChunks<'_>> {
+        self.chunk_shape.get(axis).map(|n| AxisChunks::Regular(*n))
     }
 }
 

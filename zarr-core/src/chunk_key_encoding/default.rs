@@ -10,17 +10,17 @@
 use super::{ChunkKeyEncoding, Configuration, Separator};
 use crate::{
     error::Result,
-    registry::{Named, Site},
+    registry::{CreateContext, ExtensionType},
     view::Dims,
 };
 
 #[derive(Debug)]
 struct Default(Separator);
 
-impl Named for Default {
+impl ExtensionType for Default {
     const NAME: &'static str = "default";
     type Configuration = Configuration;
-    fn create(configuration: Configuration, _: &Site<'_>) -> Result<Self> {
+    fn create(configuration: Configuration, _: &CreateContext<'_>) -> Result<Self> {
         Ok(Self(configuration.separator.unwrap_or(Separator::Slash)))
     }
     fn configuration(&self) -> Configuration {
@@ -29,11 +29,11 @@ impl Named for Default {
 }
 
 impl ChunkKeyEncoding for Default {
-    fn encode(&self, cell: &[u64]) -> Result<String> {
+    fn encode(&self, chunk_index: &[u64]) -> Result<String> {
         let mut key = String::from("c");
-        if !cell.is_empty() {
+        if !chunk_index.is_empty() {
             key.push(self.0.as_char());
-            key.push_str(&self.0.join(cell));
+            key.push_str(&self.0.join(chunk_index));
         }
         Ok(key)
     }

@@ -12,7 +12,7 @@ use std::fmt::Debug;
 /// A chunk key encoding.
 pub trait ChunkKeyEncoding: Debug + Send + Sync {
     /// The key of a cell, relative to the array. Different cells have different keys.
-    fn encode(&self, cell: &[u64]) -> Result<String>;
+    fn encode(&self, chunk_index: &[u64]) -> Result<String>;
 
     /// The cell of a key, or `None` if it is no chunk's key.
     fn decode(&self, key: &str, rank: usize) -> Option<Dims>;
@@ -33,9 +33,9 @@ impl Separator {
             Separator::Dot => '.',
         }
     }
-    fn join(self, cell: &[u64]) -> String {
+    fn join(self, chunk_index: &[u64]) -> String {
         let mut text = String::new();
-        for (i, n) in cell.iter().enumerate() {
+        for (i, n) in chunk_index.iter().enumerate() {
             if i > 0 {
                 text.push(self.as_char());
             }
@@ -48,8 +48,8 @@ impl Separator {
             let canonical = s == "0" || !s.starts_with('0') && s.bytes().all(|b| b.is_ascii_digit());
             canonical.then(|| s.parse().ok())?
         };
-        let cell: Dims = text.split(self.as_char()).map(number).collect::<Option<_>>()?;
-        (cell.len() == rank).then_some(cell)
+        let chunk_index: Dims = text.split(self.as_char()).map(number).collect::<Option<_>>()?;
+        (chunk_index.len() == rank).then_some(chunk_index)
     }
 }
 
@@ -72,10 +72,10 @@ mod tests {
     #[test]
     fn keys_of_the_specification() {
         let (registry, limits, notes) = (Registry::builtin().unwrap(), Default::default(), Notes::default());
-        let site = Site::new(&registry, &limits, &notes, Intent::Open);
+        let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open);
         let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits).unwrap();
         let array = Representation::new(uint8.object, &[9, 99, 99], &[0]);
-        for (json, cell, key) in [
+        for (json, chunk_index, key) in [
             (r#""default""#, &[1, 23, 45][..], "c/1/23/45"),
             (r#"{"name":"default","configuration":{"separator":"."}}"#, &[1, 23, 45], "c.1.23.45"),
             (r#""default""#, &[], "c"),
@@ -84,9 +84,9 @@ mod tests {
             (r#""v2""#, &[], "0"),
         ] {
             let extension = Extension::parse(&Json::parse(json.as_bytes(), &limits).unwrap()).unwrap();
-            let encoding = registry.chunk_key_encoding(&extension, &site.with(&array)).unwrap().object;
-            assert_eq!(encoding.encode(cell).unwrap(), key);
-            assert_eq!(encoding.decode(key, cell.len()).as_deref(), Some(cell));
+            let encoding = registry.chunk_key_encoding(&extension, &cx.with(&array)).unwrap().object;
+            assert_eq!(encoding.encode(chunk_index).unwrap(), key);
+            assert_eq!(encoding.decode(key, chunk_index.len()).as_deref(), Some(chunk_index));
             for bad in ["", "x", "c/", "c/01/2/3", "c/1/2/3/4", "1.2", "c/-1/2/3", "c/+1/2/3", "1..2", "zarr.json"] {
                 assert_eq!(encoding.decode(bad, 3), None, "{bad}");
             }
@@ -96,7 +96,7 @@ mod tests {
             r#"{"name":"v2","configuration":{"separator":null}}"#,
         ] {
             let extension = Extension::parse(&Json::parse(bad.as_bytes(), &limits).unwrap()).unwrap();
-            assert!(registry.chunk_key_encoding(&extension, &site.with(&array)).is_err());
+            assert!(registry.chunk_key_encoding(&extension, &cx.with(&array)).is_err());
         }
     }
 }

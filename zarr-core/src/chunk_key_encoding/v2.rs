@@ -10,17 +10,17 @@
 use super::{ChunkKeyEncoding, Configuration, Separator};
 use crate::{
     error::Result,
-    registry::{Named, Site},
+    registry::{CreateContext, ExtensionType},
     view::Dims,
 };
 
 #[derive(Debug)]
 struct V2(Separator);
 
-impl Named for V2 {
+impl ExtensionType for V2 {
     const NAME: &'static str = "v2";
     type Configuration = Configuration;
-    fn create(configuration: Configuration, _: &Site<'_>) -> Result<Self> {
+    fn create(configuration: Configuration, _: &CreateContext<'_>) -> Result<Self> {
         Ok(Self(configuration.separator.unwrap_or(Separator::Dot)))
     }
     fn configuration(&self) -> Configuration {
@@ -29,8 +29,8 @@ impl Named for V2 {
 }
 
 impl ChunkKeyEncoding for V2 {
-    fn encode(&self, cell: &[u64]) -> Result<String> {
-        Ok(if cell.is_empty() { "0".to_owned() } else { self.0.join(cell) })
+    fn encode(&self, chunk_index: &[u64]) -> Result<String> {
+        Ok(if chunk_index.is_empty() { "0".to_owned() } else { self.0.join(chunk_index) })
     }
     fn decode(&self, key: &str, rank: usize) -> Option<Dims> {
         match rank {

@@ -1,10 +1,10 @@
 //! A chain of codecs, made for and checked against one representation.
 
-use super::{ArrayToArray, ArrayToBytes, BytesToBytes, Plan};
+use super::{ArrayToArray, ArrayToBytes, BytesToBytes, DecodeStrategy};
 use crate::{
     error::{Error, ErrorKind, Result},
     extension::{Extension, ExtensionPoint},
-    registry::{Constructor, Instance, Site},
+    registry::{Constructor, CreateContext, Instance},
     representation::{Representation, Size},
     view::Dims,
 };
@@ -32,7 +32,7 @@ impl<T: ?Sized> Stage<T> {
     /// Adds which codec it was, and whether it was encoding or decoding, to an error.
     pub(super) fn blame<R>(&self, stage: &'static str, result: Result<R>) -> Result<R> {
         result.map_err(|e| match e.kind() {
-            ErrorKind::Suspended | ErrorKind::Missing => e,
+            ErrorKind::Suspended | ErrorKind::KeyNotFound => e,
             _ => e.at_extension(ExtensionPoint::Codec, &self.name).at_stage(stage),
         })
     }
@@ -57,20 +57,20 @@ impl Chain {
     /// # Errors
     /// An unknown codec that must be understood, codecs out of order or not exactly one array -> bytes codec, a
     /// codec that refuses its configuration or what it is given, nesting, a number of codecs or a chunk beyond the limits.
-    pub fn new(codecs: &[Extension], site: &Site<'_>) -> Result<Self> {
-        let depth = ("the depth of nested codecs", u64::from(site.depth), site.limits.codec_depth);
-        let count = ("the number of codecs in a chain", codecs.len() as u64, site.limits.codec_count);
+    pub fn new(codecs: &[Extension], cx: &CreateContext<'_>) -> Result<Self> {
+        let depth = ("the depth of nested codecs", u64::from(cx.depth), cx.limits.codec_depth);
+        let count = ("the number of codecs in a chain", codecs.len() as u64, cx.limits.codec_count);
         for (what, asked, limit) in [depth, count] {
             let limit = u64::from(limit);
             if asked > limit {
                 return Err(ErrorKind::Limit { what, asked, limit }.into());
             }
         }
-        let decoded = site.representation()?.clone();
-        decoded.bytes_within(site.limits)?;
+        let decoded = cx.representation()?.clone();
+        decoded.bytes_within(cx.limits)?;
         let mut building = Building { current: decoded.clone(), ..Building::default_for(&decoded) };
         for (i, extension) in codecs.iter().enumerate() {
-            building.push(extension, site).map_err(|e| e.within(format!("[{i}]")))?;
+            building.push(extension, cx).map_err(|e| e.within(format!("[{i}]")))?;
         }
         let Building { array_to_array, array_to_bytes, bytes_to_bytes, size, skipped, extensions, .. } = building;
         let missing = || match &skipped {
@@ -102,8 +102,8 @@ impl Chain {
     }
     /// How an array -> array codec permutes dimensions, if that is all it does.
     pub(super) fn permutation(&self, i: usize) -> Option<&[usize]> {
-        match self.array_to_array.get(i)?.stage.codec.plan() {
-            Plan::Permute(order) => Some(order),
+        match self.array_to_array.get(i)?.stage.codec.decode_strategy() {
+            DecodeStrategy::Permute(order) => Some(order),
             _ => None,
         }
     }
@@ -114,7 +114,7 @@ impl Chain {
             return None;
         }
         for array in self.array_to_array.iter().rev() {
-            let Plan::Permute(order) = array.stage.codec.plan() else { return None };
+            let DecodeStrategy::Permute(order) = array.stage.codec.decode_strategy() else { return None };
             let encoded = shape.clone();
             order.iter().zip(encoded).for_each(|(&o, n)| shape[o] = n);
         }
@@ -126,12 +126,12 @@ impl Chain {
         let (mut part, mut decoded): (Dims, &[u64]) = (shape.into(), self.decoded.shape());
         for array in &self.array_to_array {
             let encoded = array.encoded.shape();
-            match array.stage.codec.plan() {
-                Plan::Permute(order) => {
+            match array.stage.codec.decode_strategy() {
+                DecodeStrategy::Permute(order) => {
                     part = order.iter().map(|&o| part.get(o).copied()).collect::<Option<Dims>>()?;
                 }
-                Plan::InPlace | Plan::Copy if encoded == decoded => {}
-                Plan::InPlace | Plan::Copy => return None,
+                DecodeStrategy::InPlace | DecodeStrategy::Copy if encoded == decoded => {}
+                DecodeStrategy::InPlace | DecodeStrategy::Copy => return None,
             }
             decoded = encoded;
         }
@@ -140,7 +140,7 @@ impl Chain {
     /// True if only the bytes of a part are read where a part is decoded.
     pub fn reads_parts(&self) -> bool {
         let permutes = (0..self.array_to_array.len()).all(|i| self.permutation(i).is_some());
-        permutes && self.bytes_to_bytes.is_empty() && self.array_to_bytes.codec.partial().is_some()
+        permutes && self.bytes_to_bytes.is_empty() && self.array_to_bytes.codec.partial_decode().is_some()
     }
     /// True if reading a part may go around bytes -> bytes codecs, and so around their checksums.
     pub fn has_unchecked_parts(&self) -> bool {
@@ -174,10 +174,10 @@ impl Building {
             extensions: Vec::new(),
         }
     }
-    fn push(&mut self, extension: &Extension, site: &Site<'_>) -> Result<()> {
+    fn push(&mut self, extension: &Extension, cx: &CreateContext<'_>) -> Result<()> {
         let name = extension.name();
-        let Some(registration) = site.registry.codec(extension)? else {
-            site.notes.skip(ExtensionPoint::Codec, name);
+        let Some(registration) = cx.registry.codec(extension)? else {
+            cx.notes.skip(ExtensionPoint::Codec, name);
             self.skipped.get_or_insert_with(|| name.to_owned());
             self.extensions.push(extension.clone());
             return Ok(());
@@ -190,7 +190,7 @@ impl Building {
                 .at_extension(ExtensionPoint::Codec, name)
                 .with_hint("the order is array -> array codecs, one array -> bytes codec, bytes -> bytes codecs"))
         };
-        let here = Site { name, representation: Some(&self.current), size: self.size, ..*site };
+        let here = CreateContext { name, representation: Some(&self.current), size: self.size, ..*cx };
         match constructor {
             Constructor::ArrayToArray(_) if done => return order("an array -> array", "bytes -> bytes"),
             Constructor::ArrayToBytes(_) if done => return order("a second array -> bytes", "bytes -> bytes"),
@@ -198,29 +198,29 @@ impl Building {
             Constructor::ArrayToArray(make) => {
                 let made = make(extension, &here)?;
                 let encoded = made.object.encoded_representation().clone();
-                encoded.bytes_within(site.limits)?;
+                encoded.bytes_within(cx.limits)?;
                 self.current = encoded.clone();
-                let stage = self.keep(extension, made, site)?;
+                let stage = self.keep(extension, made, cx)?;
                 self.array_to_array.push(ArrayStage { stage, encoded });
             }
             Constructor::ArrayToBytes(make) => {
                 let made = make(extension, &here)?;
                 self.size = made.object.encoded_size();
-                self.array_to_bytes = Some(self.keep(extension, made, site)?);
+                self.array_to_bytes = Some(self.keep(extension, made, cx)?);
             }
             Constructor::BytesToBytes(make) => {
                 let made = make(extension, &here)?;
                 let encoded = made.object.encoded_size(self.size);
                 let decoded = std::mem::replace(&mut self.size, encoded);
-                let stage = self.keep(extension, made, site)?;
+                let stage = self.keep(extension, made, cx)?;
                 self.bytes_to_bytes.push(BytesStage { stage, decoded });
             }
             _ => return Err(ErrorKind::Contract("what is registered as a codec is none").into()),
         }
         Ok(())
     }
-    fn keep<T: ?Sized>(&mut self, read: &Extension, made: Instance<T>, site: &Site<'_>) -> Result<Stage<T>> {
-        let kept = if site.intent.is_create() { made.extension(read)? } else { read.clone() };
+    fn keep<T: ?Sized>(&mut self, read: &Extension, made: Instance<T>, cx: &CreateContext<'_>) -> Result<Stage<T>> {
+        let kept = if cx.intent.is_create() { made.extension(read)? } else { read.clone() };
         self.extensions.push(kept);
         Ok(Stage { codec: made.object, name: read.name().to_owned() })
     }

@@ -1,8 +1,8 @@
 //! Decoding of chunks and of parts of them: one road for both.
 
-use super::{Chain, Plan, chain::BytesStage};
+use super::{Chain, DecodeStrategy, chain::BytesStage};
 use crate::{
-    call::{Call, Out},
+    call::{CallContext, OutputBuffer},
     error::{Error, ErrorKind, Result},
     representation::{Representation, Size},
     source::{ByteRange, Source},
@@ -14,8 +14,14 @@ impl Chain {
     /// Decodes `region` of a chunk into memory of the region's shape, reading what that needs.
     ///
     /// # Errors
-    /// [`Missing`](crate::ErrorKind::Missing) from the source goes through: the caller owns the memory, and fills it.
-    pub fn decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, mut out: ViewMut<'_>) -> Result<()> {
+    /// [`Missing`](crate::ErrorKind::KeyNotFound) from the source goes through: the caller owns the memory, and fills it.
+    pub fn decode(
+        &self,
+        call: &CallContext<'_>,
+        source: &dyn Source,
+        region: &Region,
+        mut out: ViewMut<'_>,
+    ) -> Result<()> {
         self.decode_from(0, call, source, region, out.reborrow())?;
         match self.decoded.data_type().check() {
             Some(check) => out.as_view().each_row(|row| check.check_elements(row)),
@@ -26,7 +32,7 @@ impl Chain {
     fn decode_from(
         &self,
         mut i: usize,
-        call: &Call<'_>,
+        call: &CallContext<'_>,
         source: &dyn Source,
         region: &Region,
         mut out: ViewMut<'_>,
@@ -41,7 +47,7 @@ impl Chain {
         };
         let codec = &array.stage.codec;
         let part = codec.encoded_region(region);
-        if codec.plan() == Plan::InPlace && part.as_ref() == Some(region) {
+        if codec.decode_strategy() == DecodeStrategy::InPlace && part.as_ref() == Some(region) {
             self.decode_from(i + 1, call, source, region, out.reborrow())?;
             return array.stage.blame("decode", codec.decode_in_place(call, out));
         }
@@ -63,7 +69,7 @@ impl Chain {
     fn decode_bytes(
         &self,
         stages: &[BytesStage],
-        call: &Call<'_>,
+        call: &CallContext<'_>,
         source: &dyn Source,
         region: &Region,
         mut out: ViewMut<'_>,
@@ -94,9 +100,15 @@ impl Chain {
     }
 
     /// `source` gives what the array -> bytes codec has made.
-    fn decode_array(&self, call: &Call<'_>, source: &dyn Source, region: &Region, mut out: ViewMut<'_>) -> Result<()> {
+    fn decode_array(
+        &self,
+        call: &CallContext<'_>,
+        source: &dyn Source,
+        region: &Region,
+        mut out: ViewMut<'_>,
+    ) -> Result<()> {
         let (stage, encoded) = (&self.array_to_bytes, self.innermost());
-        if let Some(partial) = stage.codec.partial() {
+        if let Some(partial) = stage.codec.partial_decode() {
             // Who reads a part only would not notice stored bytes of another size.
             let size = stage.codec.encoded_size();
             if let Size::Exact(_) = size
@@ -104,7 +116,7 @@ impl Chain {
             {
                 stage.blame("decode", check_size(size, found))?;
             }
-            return stage.blame("decode", partial.partial_decode(call, source, region, out));
+            return stage.blame("decode", partial.decode_region(call, source, region, out));
         }
         read_whole(call, source, stage.codec.encoded_size(), &mut |bytes| {
             let result = check_size(stage.codec.encoded_size(), bytes.len() as u64).and_then(|()| {
@@ -121,7 +133,7 @@ impl Chain {
 /// Lends all bytes of a source. No more than a chunk may have, or what a chunk that is allowed may become: a limit for
 /// what is decoded is worth nothing if what is stored has none.
 fn read_whole(
-    call: &Call<'_>,
+    call: &CallContext<'_>,
     source: &dyn Source,
     expected: Size,
     each: &mut dyn FnMut(&[u8]) -> Result<()>,
@@ -158,7 +170,7 @@ fn check_size(expected: Size, found: u64) -> Result<()> {
 
 /// Decodes a whole array into scratch and copies a region of it.
 fn with_whole(
-    call: &Call<'_>,
+    call: &CallContext<'_>,
     whole: &Representation,
     region: &Region,
     mut out: ViewMut<'_>,
@@ -171,11 +183,11 @@ fn with_whole(
 }
 
 /// Runs bytes -> bytes codecs, the last of them straight into the destination.
-fn decode_into(stages: &[BytesStage], call: &Call<'_>, bytes: &[u8], destination: &mut [u8]) -> Result<()> {
+fn decode_into(stages: &[BytesStage], call: &CallContext<'_>, bytes: &[u8], destination: &mut [u8]) -> Result<()> {
     let Some((first, others)) = stages.split_first() else { return Ok(()) };
     decode_all(others, call, bytes, &mut |bytes| {
         let wanted = destination.len();
-        let mut out = Out::fixed(&mut *destination);
+        let mut out = OutputBuffer::fixed(&mut *destination);
         first.stage.blame("decode", first.stage.codec.decode(call, bytes, &mut out))?;
         let (alias, len) = (out.alias(), out.len());
         if let Some(part) = alias {
@@ -191,7 +203,7 @@ fn decode_into(stages: &[BytesStage], call: &Call<'_>, bytes: &[u8], destination
 /// Runs bytes -> bytes codecs and lends the result.
 fn decode_all(
     stages: &[BytesStage],
-    call: &Call<'_>,
+    call: &CallContext<'_>,
     bytes: &[u8],
     each: &mut dyn FnMut(&[u8]) -> Result<()>,
 ) -> Result<()> {
@@ -201,7 +213,7 @@ fn decode_all(
     let (alias, len) = match last.decoded {
         Size::Exact(n) => {
             scratch = call.scratch(call.limits.chunk("decoded bytes", n)?)?;
-            let mut out = Out::fixed(&mut scratch);
+            let mut out = OutputBuffer::fixed(&mut scratch);
             last.stage.blame("decode", codec.decode(call, bytes, &mut out))?;
             (out.alias(), out.len())
         }

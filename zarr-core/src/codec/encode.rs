@@ -1,8 +1,8 @@
 //! Encoding of whole chunks, and changing parts of encoded ones.
 
-use super::{Chain, Encoded, Plan};
+use super::{Chain, DecodeStrategy, Encoded};
 use crate::{
-    call::{Call, Out, Scratch},
+    call::{CallContext, OutputBuffer, Scratch},
     error::{ErrorKind, Result},
     source::Source,
     view::{Region, View, ViewMut},
@@ -19,7 +19,7 @@ impl Chain {
     }
 
     /// Appends the encoded chunk, or nothing if every element is the fill value and such chunks are not stored.
-    pub fn encode(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<Encoded> {
+    pub fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<Encoded> {
         self.check_writable()?;
         if !call.options.store_fill && self.decoded.is_fill(decoded) {
             return Ok(Encoded::Fill);
@@ -28,7 +28,13 @@ impl Chain {
         Ok(Encoded::Bytes)
     }
 
-    fn encode_from(&self, mut i: usize, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+    fn encode_from(
+        &self,
+        mut i: usize,
+        call: &CallContext<'_>,
+        decoded: &View<'_>,
+        out: &mut OutputBuffer<'_>,
+    ) -> Result<()> {
         let mut decoded = Cow::Borrowed(decoded);
         while let Some(order) = self.permutation(i) {
             (decoded, i) = (Cow::Owned(decoded.into_owned().permute(order)?), i + 1);
@@ -43,7 +49,7 @@ impl Chain {
         self.encode_from(i + 1, call, &encoded, out)
     }
 
-    fn encode_bytes(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+    fn encode_bytes(&self, call: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()> {
         let array = &self.array_to_bytes;
         let Some((last, before)) = self.bytes_to_bytes.split_last() else {
             return array.blame("encode", array.codec.encode(call, decoded, out).and_then(|()| not_aliased(out)));
@@ -61,11 +67,11 @@ impl Chain {
     /// Appends the chunk `old` (`None`: nothing is stored) with `region` replaced by `new`.
     pub fn update(
         &self,
-        call: &Call<'_>,
+        call: &CallContext<'_>,
         old: Option<&dyn Source>,
         region: &Region,
         new: &View<'_>,
-        out: &mut Out<'_>,
+        out: &mut OutputBuffer<'_>,
     ) -> Result<Encoded> {
         self.check_writable()?;
         match self.update_in_parts(call, old, region, new, out)? {
@@ -77,30 +83,30 @@ impl Chain {
     /// Where the array -> bytes codec can change a part, and nothing else stands in the way.
     fn update_in_parts(
         &self,
-        call: &Call<'_>,
+        call: &CallContext<'_>,
         old: Option<&dyn Source>,
         region: &Region,
         new: &View<'_>,
-        out: &mut Out<'_>,
+        out: &mut OutputBuffer<'_>,
     ) -> Result<Option<Encoded>> {
-        let (true, Some(update)) = (self.bytes_to_bytes.is_empty(), self.array_to_bytes.codec.update()) else {
+        let (true, Some(update)) = (self.bytes_to_bytes.is_empty(), self.array_to_bytes.codec.partial_encode()) else {
             return Ok(None);
         };
         let (mut region, mut new) = (region.clone(), new.clone());
         for array in &self.array_to_array {
-            let Plan::Permute(order) = array.stage.codec.plan() else { return Ok(None) };
+            let DecodeStrategy::Permute(order) = array.stage.codec.decode_strategy() else { return Ok(None) };
             (region, new) = (region.permuted(order), new.permute(order)?);
         }
-        self.array_to_bytes.blame("update", update.update(call, old, &region, &new, out)).map(Some)
+        self.array_to_bytes.blame("update", update.update_region(call, old, &region, &new, out)).map(Some)
     }
 
     fn update_whole(
         &self,
-        call: &Call<'_>,
+        call: &CallContext<'_>,
         old: Option<&dyn Source>,
         region: &Region,
         new: &View<'_>,
-        out: &mut Out<'_>,
+        out: &mut OutputBuffer<'_>,
     ) -> Result<Encoded> {
         let r = &self.decoded;
         let mut scratch = call.scratch(r.bytes_within(call.limits)?)?;
@@ -114,7 +120,7 @@ impl Chain {
     }
 }
 
-fn encode_into(scratch: &mut Scratch<'_>, f: impl FnOnce(&mut Out<'_>) -> Result<()>) -> Result<()> {
+fn encode_into(scratch: &mut Scratch<'_>, f: impl FnOnce(&mut OutputBuffer<'_>) -> Result<()>) -> Result<()> {
     let mut out = scratch.grow(u64::MAX);
     f(&mut out)?;
     not_aliased(&out)?;
@@ -123,7 +129,7 @@ fn encode_into(scratch: &mut Scratch<'_>, f: impl FnOnce(&mut Out<'_>) -> Result
     Ok(())
 }
 
-fn not_aliased(out: &Out<'_>) -> Result<()> {
+fn not_aliased(out: &OutputBuffer<'_>) -> Result<()> {
     match out.alias() {
         Some(_) => Err(ErrorKind::Contract("a codec may alias its input only when it decodes").into()),
         None => Ok(()),

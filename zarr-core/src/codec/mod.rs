@@ -13,7 +13,7 @@ mod tests;
 pub use chain::Chain;
 
 use crate::{
-    call::{Call, Out},
+    call::{CallContext, OutputBuffer},
     error::{ErrorKind, Result},
     representation::{Representation, Size},
     source::Source,
@@ -23,7 +23,7 @@ use std::fmt::Debug;
 
 /// How a chain may run the decoding of an array -> array codec.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Plan<'a> {
+pub enum DecodeStrategy<'a> {
     /// Elements only change their places: dimension `i` of the encoded array is dimension `order[i]` of the decoded
     /// one. The chain changes strides and does not call the codec.
     Permute(&'a [usize]),
@@ -40,18 +40,18 @@ pub trait ArrayToArray: Debug + Send + Sync {
     fn encoded_representation(&self) -> &Representation;
 
     /// Encodes a whole chunk.
-    fn encode(&self, call: &Call<'_>, decoded: &View<'_>, encoded: ViewMut<'_>) -> Result<()>;
+    fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, encoded: ViewMut<'_>) -> Result<()>;
 
     /// Decodes a whole chunk, or the part that [`encoded_region`](Self::encoded_region) gave, into memory with any
     /// strides. Every element of `decoded` is written.
-    fn decode(&self, call: &Call<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()>;
+    fn decode(&self, call: &CallContext<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()>;
 
     /// How the chain may decode.
-    fn plan(&self) -> Plan<'_> {
-        Plan::Copy
+    fn decode_strategy(&self) -> DecodeStrategy<'_> {
+        DecodeStrategy::Copy
     }
-    /// For [`Plan::InPlace`]: the elements are encoded ones and become decoded ones.
-    fn decode_in_place(&self, _call: &Call<'_>, _elements: ViewMut<'_>) -> Result<()> {
+    /// For [`DecodeStrategy::InPlace`]: the elements are encoded ones and become decoded ones.
+    fn decode_in_place(&self, _call: &CallContext<'_>, _elements: ViewMut<'_>) -> Result<()> {
         Err(ErrorKind::Contract("a codec that decodes in place must say how").into())
     }
     /// The part of the encoded array that a part of the decoded one needs, of the same shape element for element.
@@ -67,17 +67,17 @@ pub trait ArrayToBytes: Debug + Send + Sync {
     fn encoded_size(&self) -> Size;
 
     /// Appends the encoded chunk.
-    fn encode(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()>;
+    fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()>;
 
     /// Decodes a whole chunk into memory with any strides. Every element is written.
-    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()>;
+    fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()>;
 
     /// Decoding of a part that reads no more than it needs. `None`: the chain decodes the whole and copies.
-    fn partial(&self) -> Option<&dyn PartialDecode> {
+    fn partial_decode(&self) -> Option<&dyn PartialDecode> {
         None
     }
     /// Changing a part of an encoded chunk. `None`: the chain decodes, overlays and encodes the whole.
-    fn update(&self) -> Option<&dyn Update> {
+    fn partial_encode(&self) -> Option<&dyn PartialEncode> {
         None
     }
     /// `Some(w)`: the encoded bytes are the elements in C order once each part of `w` bytes is reversed (1: as they
@@ -95,20 +95,26 @@ pub trait ArrayToBytes: Debug + Send + Sync {
 pub trait PartialDecode {
     /// Decodes `region` of the chunk into memory of the region's shape. Returns at once when the source fails; may
     /// be called again, and must then ask for the same ranges given the same bytes.
-    fn partial_decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, out: ViewMut<'_>) -> Result<()>;
+    fn decode_region(
+        &self,
+        call: &CallContext<'_>,
+        source: &dyn Source,
+        region: &Region,
+        out: ViewMut<'_>,
+    ) -> Result<()>;
 }
 
 /// An ability of an array -> bytes codec.
-pub trait Update {
+pub trait PartialEncode {
     /// Appends the chunk `old` (`None`: nothing is stored, all is the fill value) with `region` replaced by `new`.
     /// What the region does not touch is copied encoded.
-    fn update(
+    fn update_region(
         &self,
-        call: &Call<'_>,
+        call: &CallContext<'_>,
         old: Option<&dyn Source>,
         region: &Region,
         new: &View<'_>,
-        out: &mut Out<'_>,
+        out: &mut OutputBuffer<'_>,
     ) -> Result<Encoded>;
 }
 
@@ -127,10 +133,10 @@ pub trait BytesToBytes: Debug + Send + Sync {
     fn encoded_size(&self, decoded: Size) -> Size;
 
     /// Appends the encoded bytes.
-    fn encode(&self, call: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()>;
+    fn encode(&self, call: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()>;
 
     /// Appends the decoded bytes, or says that they are a part of the input. `out` limits how many there may be.
-    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()>;
+    fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()>;
 
     /// A source of decoded bytes that reads no more encoded bytes than it needs. `None`: the chain decodes the whole.
     /// The chain uses it only to read some of the inner chunks of a chunk that has such: everywhere else checksums are

@@ -7,8 +7,8 @@ use crate::{
     json::Json,
     limits::Limits,
     registration,
-    registry::{Intent, Named, Notes, Registry, Site},
-    source::{ByteRange, Each, Replay},
+    registry::{CreateContext, ExtensionType, Intent, Notes, Registry},
+    source::{ByteRange, RangeCallback, Replay},
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Mutex;
@@ -18,11 +18,11 @@ struct None_ {}
 
 macro_rules! named {
     ($t:ident $name:literal) => {
-        impl Named for $t {
+        impl ExtensionType for $t {
             const NAME: &'static str = $name;
             type Configuration = None_;
-            fn create(_: None_, site: &Site<'_>) -> Result<Self> {
-                Ok(Self(site.representation()?.clone()))
+            fn create(_: None_, cx: &CreateContext<'_>) -> Result<Self> {
+                Ok(Self(cx.representation()?.clone()))
             }
             fn configuration(&self) -> None_ {
                 None_ {}
@@ -39,20 +39,26 @@ impl ArrayToBytes for Indirect {
     fn encoded_size(&self) -> Size {
         Size::Exact(16 + self.0.bytes().unwrap())
     }
-    fn encode(&self, _: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()> {
         out.extend(&16u64.to_le_bytes())?;
         out.extend(&[9; 8])?;
         out.extend(decoded.contiguous(&mut Vec::new())?)
     }
-    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
-        self.partial_decode(call, &encoded, &Region::whole(self.0.shape()), out)
+    fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
+        self.decode_region(call, &encoded, &Region::whole(self.0.shape()), out)
     }
-    fn partial(&self) -> Option<&dyn PartialDecode> {
+    fn partial_decode(&self) -> Option<&dyn PartialDecode> {
         Some(self)
     }
 }
 impl PartialDecode for Indirect {
-    fn partial_decode(&self, _: &Call<'_>, source: &dyn Source, region: &Region, mut out: ViewMut<'_>) -> Result<()> {
+    fn decode_region(
+        &self,
+        _: &CallContext<'_>,
+        source: &dyn Source,
+        region: &Region,
+        mut out: ViewMut<'_>,
+    ) -> Result<()> {
         let mut at = [0; 8];
         source.read_into(ByteRange::Slice { start: 0, len: 8 }, &mut at)?;
         let range = ByteRange::Slice { start: u64::from_le_bytes(at), len: self.0.bytes()? };
@@ -68,10 +74,10 @@ impl ArrayToBytes for Plain {
     fn encoded_size(&self) -> Size {
         Size::Exact(self.0.bytes().unwrap())
     }
-    fn encode(&self, _: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()> {
         out.extend(decoded.contiguous(&mut Vec::new())?)
     }
-    fn decode(&self, _: &Call<'_>, encoded: &[u8], mut out: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, _: &CallContext<'_>, encoded: &[u8], mut out: ViewMut<'_>) -> Result<()> {
         out.copy_from(&View::new(encoded, self.0.shape(), 1)?, 1)
     }
     fn raw(&self) -> Option<usize> {
@@ -82,11 +88,11 @@ impl ArrayToBytes for Plain {
 /// Each element changes in its place; so does the fill value.
 #[derive(Debug)]
 struct Invert(Representation);
-impl Named for Invert {
+impl ExtensionType for Invert {
     const NAME: &'static str = "test.invert";
     type Configuration = None_;
-    fn create(_: None_, site: &Site<'_>) -> Result<Self> {
-        let r = site.representation()?;
+    fn create(_: None_, cx: &CreateContext<'_>) -> Result<Self> {
+        let r = cx.representation()?;
         Ok(Self(r.with_fill(&[!r.fill()[0]])))
     }
     fn configuration(&self) -> None_ {
@@ -97,20 +103,20 @@ impl ArrayToArray for Invert {
     fn encoded_representation(&self) -> &Representation {
         &self.0
     }
-    fn plan(&self) -> Plan<'_> {
-        Plan::InPlace
+    fn decode_strategy(&self) -> DecodeStrategy<'_> {
+        DecodeStrategy::InPlace
     }
     fn encoded_region(&self, decoded: &Region) -> Option<Region> {
         Some(decoded.clone())
     }
-    fn encode(&self, _: &Call<'_>, decoded: &View<'_>, mut encoded: ViewMut<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &View<'_>, mut encoded: ViewMut<'_>) -> Result<()> {
         let inverted: Vec<u8> = decoded.contiguous(&mut Vec::new())?.iter().map(|b| !b).collect();
         encoded.copy_from(&View::new(&inverted, &decoded.shape(), 1)?, 1)
     }
-    fn decode(&self, call: &Call<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, call: &CallContext<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
         self.encode(call, encoded, decoded)
     }
-    fn decode_in_place(&self, _: &Call<'_>, mut elements: ViewMut<'_>) -> Result<()> {
+    fn decode_in_place(&self, _: &CallContext<'_>, mut elements: ViewMut<'_>) -> Result<()> {
         let inverted: Vec<u8> = elements.as_view().contiguous(&mut Vec::new())?.iter().map(|b| !b).collect();
         let shape = elements.shape();
         elements.copy_from(&View::new(&inverted, &shape, 1)?, 1)
@@ -125,11 +131,11 @@ impl ArrayToArray for Reverse {
     fn encoded_representation(&self) -> &Representation {
         &self.0
     }
-    fn encode(&self, _: &Call<'_>, decoded: &View<'_>, mut encoded: ViewMut<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &View<'_>, mut encoded: ViewMut<'_>) -> Result<()> {
         let reversed: Vec<u8> = decoded.contiguous(&mut Vec::new())?.iter().rev().copied().collect();
         encoded.copy_from(&View::new(&reversed, self.0.shape(), 1)?, 1)
     }
-    fn decode(&self, call: &Call<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, call: &CallContext<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
         self.encode(call, encoded, decoded)
     }
 }
@@ -137,10 +143,10 @@ impl ArrayToArray for Reverse {
 /// Bytes one by one with a bit turned; counts how often it decodes.
 #[derive(Debug)]
 struct Flip(Mutex<usize>);
-impl Named for Flip {
+impl ExtensionType for Flip {
     const NAME: &'static str = "test.flip";
     type Configuration = None_;
-    fn create(_: None_, _: &Site<'_>) -> Result<Self> {
+    fn create(_: None_, _: &CreateContext<'_>) -> Result<Self> {
         Ok(Self(Mutex::new(0)))
     }
     fn configuration(&self) -> None_ {
@@ -151,11 +157,11 @@ impl BytesToBytes for Flip {
     fn encoded_size(&self, decoded: Size) -> Size {
         decoded
     }
-    fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         out.space(decoded.len())?.iter_mut().zip(decoded).for_each(|(o, i)| *o = i ^ 1);
         Ok(())
     }
-    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         *self.0.lock().unwrap() += 1;
         self.encode(call, encoded, out)
     }
@@ -164,11 +170,11 @@ impl BytesToBytes for Flip {
 /// Two dimensions change places.
 #[derive(Debug)]
 struct Swap(Representation);
-impl Named for Swap {
+impl ExtensionType for Swap {
     const NAME: &'static str = "test.swap";
     type Configuration = None_;
-    fn create(_: None_, site: &Site<'_>) -> Result<Self> {
-        let r = site.representation()?;
+    fn create(_: None_, cx: &CreateContext<'_>) -> Result<Self> {
+        let r = cx.representation()?;
         Ok(Self(r.with_shape(&[r.shape()[1], r.shape()[0]])))
     }
     fn configuration(&self) -> None_ {
@@ -179,13 +185,13 @@ impl ArrayToArray for Swap {
     fn encoded_representation(&self) -> &Representation {
         &self.0
     }
-    fn plan(&self) -> Plan<'_> {
-        Plan::Permute(&[1, 0])
+    fn decode_strategy(&self) -> DecodeStrategy<'_> {
+        DecodeStrategy::Permute(&[1, 0])
     }
-    fn encode(&self, _: &Call<'_>, _: &View<'_>, _: ViewMut<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, _: &View<'_>, _: ViewMut<'_>) -> Result<()> {
         unreachable!("the chain changes strides")
     }
-    fn decode(&self, _: &Call<'_>, _: &View<'_>, _: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, _: &CallContext<'_>, _: &View<'_>, _: ViewMut<'_>) -> Result<()> {
         unreachable!("the chain changes strides")
     }
 }
@@ -212,12 +218,12 @@ fn chain_within(limits: &Limits, names: &str, shape: &[u64], fill: u8) -> Result
         .split_whitespace()
         .map(|n| Extension::parse(&Json::parse(n.as_bytes(), limits).unwrap_or(n.into())).unwrap())
         .collect();
-    Chain::new(&codecs, &Site::new(&registry, limits, &notes, Intent::Open).with(&representation))
+    Chain::new(&codecs, &CreateContext::new(&registry, limits, &notes, Intent::Open).with(&representation))
 }
 
-fn with_call<R>(options: &Options, f: impl FnOnce(&Call<'_>) -> R) -> R {
+fn with_call<R>(options: &Options, f: impl FnOnce(&CallContext<'_>) -> R) -> R {
     let (limits, buffers) = (Limits::default(), Buffers::default());
-    f(&Call { limits: &limits, options, executor: &Sequential, buffers: &buffers })
+    f(&CallContext { limits: &limits, options, executor: &Sequential, buffers: &buffers })
 }
 
 #[test]
@@ -237,7 +243,7 @@ fn every_plan_directly_and_by_replay() {
         let mut model: Vec<u8> = (0..24u8).map(|i| i.wrapping_mul(37)).collect();
         with_call(&Options::default(), |call| {
             let view = View::new(&model, &shape, 1).unwrap();
-            let (_, bytes) = Out::collect(|out| chain.encode(call, &view, out)).unwrap();
+            let (_, bytes) = OutputBuffer::collect(|out| chain.encode(call, &view, out)).unwrap();
             for (start, len) in [([0, 0], [4, 6]), ([1, 2], [2, 3]), ([3, 5], [1, 1]), ([2, 2], [0, 2])] {
                 let region = Region::new(&start, &len).unwrap();
                 let want = View::new(&model, &shape, 1)
@@ -265,7 +271,8 @@ fn every_plan_directly_and_by_replay() {
             let region = Region::new(&[1, 1], &[2, 4]).unwrap();
             let new: Vec<u8> = (100..108).collect();
             let new = View::new(&new, &[2, 4], 1).unwrap();
-            let (_, updated) = Out::collect(|out| chain.update(call, Some(&&bytes[..]), &region, &new, out)).unwrap();
+            let (_, updated) =
+                OutputBuffer::collect(|out| chain.update(call, Some(&&bytes[..]), &region, &new, out)).unwrap();
             ViewMut::new(&mut model, &shape, 1).unwrap().region(&region).unwrap().copy_from(&new, 1).unwrap();
             let mut got = vec![0; 24];
             chain
@@ -282,12 +289,14 @@ fn the_fill_value_goes_through_the_chain() {
     assert_eq!(chain.innermost().fill(), [!7]);
     let model = [7u8; 4];
     let view = View::new(&model, &[4], 1).unwrap();
-    let encode = |options: &Options| with_call(options, |c| Out::collect(|out| chain.encode(c, &view, out)).unwrap());
+    let encode =
+        |options: &Options| with_call(options, |c| OutputBuffer::collect(|out| chain.encode(c, &view, out)).unwrap());
     assert_eq!(encode(&Options::default()), (Encoded::Fill, vec![]));
     let options = Options { store_fill: true, ..Options::default() };
     assert_eq!(encode(&options), (Encoded::Bytes, vec![!7; 4]));
     let (region, new) = (Region::new(&[2], &[1]).unwrap(), View::new(&[1], &[1], 1).unwrap());
-    let (_, absent) = with_call(&options, |c| Out::collect(|out| chain.update(c, None, &region, &new, out)).unwrap());
+    let (_, absent) =
+        with_call(&options, |c| OutputBuffer::collect(|out| chain.update(c, None, &region, &new, out)).unwrap());
     assert_eq!(absent, [!7, !7, !1, !7]);
 }
 
@@ -311,7 +320,7 @@ fn order_and_kinds_are_checked() {
     let mut out = vec![0; 4];
     with_call(&Options::default(), |call| {
         c.decode(call, &&[1u8, 2, 3, 4][..], &Region::whole(&[4]), ViewMut::new(&mut out, &[4], 1).unwrap()).unwrap();
-        let refused = Out::collect(|out| c.encode(call, &View::new(&[1, 2, 3, 4], &[4], 1).unwrap(), out));
+        let refused = OutputBuffer::collect(|out| c.encode(call, &View::new(&[1, 2, 3, 4], &[4], 1).unwrap(), out));
         assert!(matches!(refused.unwrap_err().kind(), ErrorKind::Skipped(name) if name == "zap"));
     });
     assert_eq!(out, [1, 2, 3, 4]);
@@ -342,10 +351,11 @@ fn runs_on_a_small_stack(names: &str) {
         let elements: Vec<u8> = (0..24).collect();
         with_call(&Options::default(), |call| {
             let view = View::new(&elements, &shape, 1).unwrap();
-            let (_, bytes) = Out::collect(|out| chain.encode(call, &view, out)).unwrap();
+            let (_, bytes) = OutputBuffer::collect(|out| chain.encode(call, &view, out)).unwrap();
             let part = Region::new(&[1, 1], &[1, 2]).unwrap();
             let new = View::new(&[7, 8], &[1, 2], 1).unwrap();
-            let (_, bytes) = Out::collect(|out| chain.update(call, Some(&&bytes[..]), &part, &new, out)).unwrap();
+            let (_, bytes) =
+                OutputBuffer::collect(|out| chain.update(call, Some(&&bytes[..]), &part, &new, out)).unwrap();
             for region in [Region::whole(&shape), part] {
                 let mut out = vec![0; region.len.iter().product::<u64>() as usize];
                 let view = ViewMut::new(&mut out, &region.len, 1).unwrap();
@@ -389,7 +399,7 @@ fn permutations_do_not_nest() {
         let elements: Vec<u8> = (0..24).collect();
         with_call(&Options::default(), |call| {
             let view = View::new(&elements, &[4, 6], 1).unwrap();
-            let (_, bytes) = Out::collect(|out| chain.encode(call, &view, out)).unwrap();
+            let (_, bytes) = OutputBuffer::collect(|out| chain.encode(call, &view, out)).unwrap();
             assert_eq!(bytes[..5], [0, 6, 12, 18, 1], "an odd number of transpositions is one");
             let mut out = vec![0; 24];
             let view = ViewMut::new(&mut out, &[4, 6], 1).unwrap();
@@ -405,13 +415,13 @@ fn permutations_do_not_nest() {
 fn bytes_of_unknown_number_count() {
     struct Stream(Vec<u8>);
     impl Source for Stream {
-        fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+        fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
             (&self.0[..]).read(ranges, each)
         }
     }
     let (limits, options, buffers) =
         (Limits { memory: 400, ..Limits::default() }, Options::default(), Buffers::default());
-    let call = &Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
+    let call = &CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
     for names in ["test.plain", "test.plain test.flip"] {
         let read = |n: u64| {
             let (source, mut out) = (Stream(vec![1; n as usize]), vec![0; n as usize]);

@@ -1,7 +1,7 @@
 //! `bool`: one byte, 0 or 1. Specification: "Core data types".
 //!
 //! ```
-//! # use zarr_core::{registry::{Registry, Site}, json::Json, extension::Extension, data_type::DataType};
+//! # use zarr_core::{registry::{Registry, CreateContext}, json::Json, extension::Extension, data_type::DataType};
 //! let json = Json::parse(br#""bool""#, &Default::default())?;
 //! let bool = Registry::builtin()?.data_type(&Extension::parse(&json)?, &Default::default())?;
 //! assert_eq!(bool.object.fill_from_json(&Json::Bool(true))?, [1]);

@@ -73,11 +73,11 @@ fn wrong_length(name: &str, element: &[u8]) -> Error {
 /// A data type without configuration whose instances differ only in their type parameters.
 macro_rules! plain_data_type {
     ($type:ty, $name:literal, $make:expr $(, aliases $aliases:expr)?) => {
-        impl $crate::registry::Named for $type {
+        impl $crate::registry::ExtensionType for $type {
             const NAME: &'static str = $name;
             $(const ALIASES: &'static [&'static str] = $aliases;)?
             type Configuration = $crate::data_type::NoConfiguration;
-            fn create(_: Self::Configuration, _: &$crate::registry::Site<'_>) -> $crate::error::Result<Self> {
+            fn create(_: Self::Configuration, _: &$crate::registry::CreateContext<'_>) -> $crate::error::Result<Self> {
                 Ok($make)
             }
             fn configuration(&self) -> Self::Configuration {

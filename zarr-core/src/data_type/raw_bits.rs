@@ -15,7 +15,7 @@ use crate::{
     error::{Error, Result},
     json::Json,
     layout::{Layout, ScalarKind},
-    registry::{Named, Site},
+    registry::{CreateContext, ExtensionType},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 
@@ -35,14 +35,14 @@ fn bytes_of(name: &str) -> Option<usize> {
     (bits.is_multiple_of(8) && bits / 8 <= MAX_BYTES).then_some(bits / 8)
 }
 
-impl Named for RawBits {
+impl ExtensionType for RawBits {
     const NAME: &'static str = "r<N>";
     fn matches(name: &str) -> bool {
         bytes_of(name).is_some()
     }
     type Configuration = NoConfiguration;
-    fn create(_: NoConfiguration, site: &Site<'_>) -> Result<Self> {
-        let name = site.name;
+    fn create(_: NoConfiguration, cx: &CreateContext<'_>) -> Result<Self> {
+        let name = cx.name;
         let bytes = bytes_of(name);
         Ok(Self { bytes: bytes.ok_or_else(|| Error::configuration(format!("`{name}` is no multiple of 8 bits")))? })
     }

@@ -10,7 +10,7 @@ use crate::{
     error::{Error, ErrorKind, Result},
     extension::{Extension, ExtensionPoint},
     limits::Limits,
-    registry::{Intent, Notes, Registry, Site},
+    registry::{CreateContext, Intent, Notes, Registry},
     representation::Representation,
     storage_transformer::{self, StorageTransformer},
     view::Dims,
@@ -70,13 +70,13 @@ impl ResolvedArray {
         intent: Intent,
     ) -> Result<Self> {
         let notes = Notes::default();
-        let site = Site::new(registry, limits, &notes, intent).with_options(options);
-        let data_type = registry.data_type_at(metadata.data_type(), &site).map_err(|e| e.within("data_type"))?.object;
+        let cx = CreateContext::new(registry, limits, &notes, intent).with_options(options);
+        let data_type = registry.data_type_at(metadata.data_type(), &cx).map_err(|e| e.within("data_type"))?.object;
         let representation = array_representation(metadata, data_type)?;
-        let site = site.with(&representation);
-        let chunk_grid = registry.chunk_grid(metadata.chunk_grid(), &site).map_err(|e| e.within("chunk_grid"))?.object;
+        let cx = cx.with(&representation);
+        let chunk_grid = registry.chunk_grid(metadata.chunk_grid(), &cx).map_err(|e| e.within("chunk_grid"))?.object;
         let chunk_key_encoding = registry
-            .chunk_key_encoding(metadata.chunk_key_encoding(), &site)
+            .chunk_key_encoding(metadata.chunk_key_encoding(), &cx)
             .map_err(|e| e.within("chunk_key_encoding"))?
             .object;
         let chains = Chains {
@@ -89,10 +89,10 @@ impl ResolvedArray {
         };
         let shapes = representative_shapes(&*chunk_grid, metadata.shape()).map_err(|e| e.within("chunk_grid"))?;
         for shape in &shapes {
-            let chain = chains.make(shape, &site).map_err(|e| e.within("codecs"))?;
+            let chain = chains.make(shape, &cx).map_err(|e| e.within("codecs"))?;
             chains.keep(shape.clone(), chain);
         }
-        let storage_transformers = storage_transformer::create(metadata.storage_transformers(), &site)
+        let storage_transformers = storage_transformer::create(metadata.storage_transformers(), &cx)
             .map_err(|e| e.within("storage_transformers"))?;
         let skipped = notes.skipped();
         Ok(Self { representation, chunk_grid, chunk_key_encoding, chains, storage_transformers, skipped })
@@ -133,17 +133,17 @@ impl Chains {
         }
         drop(made);
         let notes = Notes::default();
-        let site = Site::new(&self.registry, &self.limits, &notes, Intent::Open).with_options(&self.options);
-        let chain = self.make(chunk_shape, &site)?;
+        let cx = CreateContext::new(&self.registry, &self.limits, &notes, Intent::Open).with_options(&self.options);
+        let chain = self.make(chunk_shape, &cx)?;
         Ok(self.keep(chunk_shape.into(), chain))
     }
     /// A chain, whatever shape it is for.
     pub fn any(&self) -> Option<Arc<Chain>> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner).values().next().cloned()
     }
-    fn make(&self, chunk_shape: &[u64], site: &Site<'_>) -> Result<Chain> {
+    fn make(&self, chunk_shape: &[u64], cx: &CreateContext<'_>) -> Result<Chain> {
         let chunk = self.array.with_shape(chunk_shape);
-        Chain::new(&self.codecs, &site.with(&chunk))
+        Chain::new(&self.codecs, &cx.with(&chunk))
     }
     fn keep(&self, shape: Dims, chain: Chain) -> Arc<Chain> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,13 +3,13 @@
 //! [`Registry::builtin`] gathers what the linked crates registered with [`register!`](crate::register). An application
 //! adds its own with [`Registry::add`]. Names are looked up in tiers; within a tier a name stands for one thing.
 
+mod create_context;
 mod registration;
-mod site;
 #[cfg(test)]
 mod tests;
 
-pub use registration::{Absent, Builtin, Constructor, Instance, Make, Named, Registration};
-pub use site::{Intent, Notes, Site};
+pub use create_context::{CreateContext, Intent, Notes};
+pub use registration::{Builtin, Constructor, DisabledExtension, ExtensionType, Instance, Make, Registration};
 
 #[doc(hidden)]
 pub use inventory;
@@ -123,7 +123,7 @@ impl Registry {
         for builtin in inventory::iter::<Builtin> {
             registry.insert(Tier::BuiltIn, (builtin.0)())?;
         }
-        for absent in inventory::iter::<Absent> {
+        for absent in inventory::iter::<DisabledExtension> {
             registry.absent.insert((absent.point, absent.name.to_owned()), absent.hint.to_owned());
         }
         Ok(registry)
@@ -204,30 +204,34 @@ impl Registry {
     /// Makes the data type that an extension names.
     pub fn data_type(&self, extension: &Extension, limits: &Limits) -> Result<Instance<dyn DataType>> {
         let notes = Notes::default();
-        let site = Site::new(self, limits, &notes, Intent::Open);
-        self.data_type_at(extension, &site)
+        let cx = CreateContext::new(self, limits, &notes, Intent::Open);
+        self.data_type_at(extension, &cx)
     }
     /// Makes the data type that an extension names, within another extension.
-    pub fn data_type_at(&self, extension: &Extension, site: &Site<'_>) -> Result<Instance<dyn DataType>> {
+    pub fn data_type_at(&self, extension: &Extension, cx: &CreateContext<'_>) -> Result<Instance<dyn DataType>> {
         let found = must_understand::required(self, ExtensionPoint::DataType, extension)?;
         match found.constructor() {
-            Constructor::DataType(make) => make(extension, &Site { name: extension.name(), ..*site }),
+            Constructor::DataType(make) => make(extension, &CreateContext { name: extension.name(), ..*cx }),
             _ => Err(ErrorKind::Contract("what is registered as a data type is none").into()),
         }
     }
     /// Makes the chunk grid that an extension names, for the array of the site.
-    pub fn chunk_grid(&self, extension: &Extension, site: &Site<'_>) -> Result<Instance<dyn ChunkGrid>> {
+    pub fn chunk_grid(&self, extension: &Extension, cx: &CreateContext<'_>) -> Result<Instance<dyn ChunkGrid>> {
         let found = must_understand::required(self, ExtensionPoint::ChunkGrid, extension)?;
         match found.constructor() {
-            Constructor::ChunkGrid(make) => make(extension, &Site { name: extension.name(), ..*site }),
+            Constructor::ChunkGrid(make) => make(extension, &CreateContext { name: extension.name(), ..*cx }),
             _ => Err(ErrorKind::Contract("what is registered as a chunk grid is none").into()),
         }
     }
     /// Makes the chunk key encoding that an extension names, for the array of the site.
-    pub fn chunk_key_encoding(&self, extension: &Extension, site: &Site<'_>) -> Result<Instance<dyn ChunkKeyEncoding>> {
+    pub fn chunk_key_encoding(
+        &self,
+        extension: &Extension,
+        cx: &CreateContext<'_>,
+    ) -> Result<Instance<dyn ChunkKeyEncoding>> {
         let found = must_understand::required(self, ExtensionPoint::ChunkKeyEncoding, extension)?;
         match found.constructor() {
-            Constructor::ChunkKeyEncoding(make) => make(extension, &Site { name: extension.name(), ..*site }),
+            Constructor::ChunkKeyEncoding(make) => make(extension, &CreateContext { name: extension.name(), ..*cx }),
             _ => Err(ErrorKind::Contract("what is registered as a chunk key encoding is none").into()),
         }
     }
@@ -275,7 +279,7 @@ impl Registry {
         }
         let near = nearest(name, self.at(point).map(|(n, _)| n)).map(|near| format!("did you mean `{near}`?"));
         let looked = (!self.searched.is_empty()).then(|| {
-            format!("looked for plugins in {}; `zarr plugin add FILE` installs one", self.searched.join(", "))
+            format!("looked for plugins in {}; `ozarr plugin add FILE` installs one", self.searched.join(", "))
         });
         match near.into_iter().chain(looked).reduce(|a, b| format!("{a} {b}")) {
             Some(hint) => e.with_hint(hint),

@@ -1,6 +1,6 @@
 //! What an extension registers: its names, and how to make one.
 
-use super::Site;
+use super::CreateContext;
 use crate::{
     chunk_grid::ChunkGrid,
     chunk_key_encoding::ChunkKeyEncoding,
@@ -16,21 +16,21 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 /// The static half of every extension: its name, its typed configuration, and how it is made. The other half is the
 /// trait of its extension point.
-pub trait Named: Sized + 'static {
+pub trait ExtensionType: Sized + 'static {
     /// The name as registered.
     const NAME: &'static str;
     /// Other names under which it is read.
     const ALIASES: &'static [&'static str] = &[];
     /// True if decoding may give other elements than were encoded.
     const LOSSY: bool = false;
-    /// For families of names (`r8`, `r16`, ...): whether `name` is one of them. [`Site::name`] tells which.
+    /// For families of names (`r8`, `r16`, ...): whether `name` is one of them. [`CreateContext::name`] tells which.
     fn matches(_name: &str) -> bool {
         false
     }
     /// The `configuration` of a metadata document. Deny unknown fields.
     type Configuration: DeserializeOwned + Serialize + Send + Sync + 'static;
     /// Makes one for a site, or refuses the configuration or what it would be given.
-    fn create(configuration: Self::Configuration, site: &Site<'_>) -> Result<Self>;
+    fn create(configuration: Self::Configuration, cx: &CreateContext<'_>) -> Result<Self>;
     /// The configuration with everything that was chosen for what was left out.
     fn configuration(&self) -> Self::Configuration;
 }
@@ -75,7 +75,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Instance<T> {
 }
 
 /// Makes an instance of an extension.
-pub type Make<T> = Arc<dyn Fn(&Extension, &Site<'_>) -> Result<Instance<T>> + Send + Sync>;
+pub type Make<T> = Arc<dyn Fn(&Extension, &CreateContext<'_>) -> Result<Instance<T>> + Send + Sync>;
 
 /// How to make an extension, by its kind.
 #[derive(Clone)]
@@ -142,7 +142,7 @@ impl Registration {
         self
     }
     #[doc(hidden)]
-    pub fn of<T: Named>(origin: &str, constructor: Constructor) -> Self {
+    pub fn of<T: ExtensionType>(origin: &str, constructor: Constructor) -> Self {
         let mut r = Self::new(T::NAME, origin, constructor);
         r.aliases = T::ALIASES.iter().map(|&a| a.to_owned()).collect();
         r.lossy = T::LOSSY;
@@ -150,16 +150,16 @@ impl Registration {
         r
     }
     #[doc(hidden)]
-    pub fn make<T: Named, D: ?Sized>(
+    pub fn make<T: ExtensionType, D: ?Sized>(
         e: &Extension,
-        site: &Site<'_>,
+        cx: &CreateContext<'_>,
         erase: fn(Arc<T>) -> Arc<D>,
         point: ExtensionPoint,
     ) -> Result<Instance<D>> {
         let make = || {
             let configuration = Json::Object(e.configuration().cloned().unwrap_or_default());
             let configuration = configuration.deserialize().map_err(|e| e.within("configuration"))?;
-            let object = T::create(configuration, site)?;
+            let object = T::create(configuration, cx)?;
             let configuration = Box::new(object.configuration());
             Ok(Instance::new(erase(Arc::new(object)), configuration))
         };
@@ -204,10 +204,10 @@ impl Registration {
     pub(crate) fn storage_transformer(
         &self,
         e: &Extension,
-        site: &Site<'_>,
+        cx: &CreateContext<'_>,
     ) -> Result<Instance<dyn StorageTransformer>> {
         match &self.constructor {
-            Constructor::StorageTransformer(make) => make(e, &Site { name: e.name(), ..*site }),
+            Constructor::StorageTransformer(make) => make(e, &CreateContext { name: e.name(), ..*cx }),
             _ => Err(ErrorKind::Contract("what is registered as a storage transformer is none").into()),
         }
     }
@@ -223,7 +223,7 @@ pub struct Builtin(#[doc(hidden)] pub fn() -> Registration);
 inventory::collect!(Builtin);
 
 /// An extension that the program could contain, but was built without.
-pub struct Absent {
+pub struct DisabledExtension {
     /// Where it could be used.
     pub point: ExtensionPoint,
     /// Its name.
@@ -231,17 +231,17 @@ pub struct Absent {
     /// How to get it.
     pub hint: &'static str,
 }
-inventory::collect!(Absent);
+inventory::collect!(DisabledExtension);
 
-/// A [`Registration`](crate::registry::Registration) of a type that is [`Named`](crate::registry::Named), for
+/// A [`Registration`](crate::registry::Registration) of a type that is [`ExtensionType`](crate::registry::ExtensionType), for
 /// [`Registry::add`](crate::registry::Registry::add): `registration!(BytesToBytes: MyCodec)`.
 #[macro_export]
 macro_rules! registration {
     ($kind:ident: $type:ty) => {{
-        let constructor = $crate::registry::Constructor::$kind(::std::sync::Arc::new(|extension, site| {
+        let constructor = $crate::registry::Constructor::$kind(::std::sync::Arc::new(|extension, cx| {
             $crate::registry::Registration::make::<$type, dyn $crate::registry::kind::$kind>(
                 extension,
-                site,
+                cx,
                 |object| object,
                 $crate::registry::kind::$kind,
             )
@@ -250,7 +250,7 @@ macro_rules! registration {
     }};
 }
 
-/// Registers a type that is [`Named`](crate::registry::Named) in every program that links this crate:
+/// Registers a type that is [`ExtensionType`](crate::registry::ExtensionType) in every program that links this crate:
 /// `register!(BytesToBytes: MyCodec);`
 #[macro_export]
 macro_rules! register {
@@ -267,7 +267,7 @@ macro_rules! register {
 macro_rules! absent {
     ($point:ident, $name:literal, $hint:literal) => {
         $crate::registry::inventory::submit! {
-            $crate::registry::Absent { point: $crate::extension::ExtensionPoint::$point, name: $name, hint: $hint }
+            $crate::registry::DisabledExtension { point: $crate::extension::ExtensionPoint::$point, name: $name, hint: $hint }
         }
     };
 }

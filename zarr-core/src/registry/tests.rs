@@ -9,11 +9,11 @@ macro_rules! codec {
     ($t:ident $name:expr, $aliases:expr) => {
         #[derive(Debug)]
         struct $t;
-        impl Named for $t {
+        impl ExtensionType for $t {
             const NAME: &'static str = $name;
             const ALIASES: &'static [&'static str] = $aliases;
             type Configuration = NoConfiguration;
-            fn create(_: NoConfiguration, _: &Site<'_>) -> Result<Self> {
+            fn create(_: NoConfiguration, _: &CreateContext<'_>) -> Result<Self> {
                 Ok(Self)
             }
             fn configuration(&self) -> NoConfiguration {
@@ -24,10 +24,10 @@ macro_rules! codec {
             fn encoded_size(&self, decoded: Size) -> Size {
                 decoded
             }
-            fn encode(&self, _: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+            fn encode(&self, _: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
                 out.extend(decoded)
             }
-            fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+            fn decode(&self, _: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
                 out.extend(encoded)
             }
         }
@@ -74,10 +74,10 @@ fn what_is_near_is_suggested() {
 #[test]
 fn what_is_written_keeps_name_and_flag() {
     let (r, limits, notes) = (Registry::builtin().unwrap(), Limits::default(), Notes::default());
-    let site = Site::new(&r, &limits, &notes, Intent::Create);
+    let cx = CreateContext::new(&r, &limits, &notes, Intent::Create);
     let json = Json::parse(br#"{"name":"variable_length_bytes","must_understand":true}"#, &limits).unwrap();
     let read = Extension::parse(&json).unwrap();
-    let made = r.data_type_at(&read, &site).unwrap();
+    let made = r.data_type_at(&read, &cx).unwrap();
     assert_eq!(made.extension(&read).unwrap(), read);
 }
 

@@ -56,10 +56,10 @@ impl ByteRange {
 }
 
 /// Something costly that was made from a value's bytes, for instance a decoded shard index.
-pub type Memo = Arc<dyn Any + Send + Sync>;
+pub type Cached = Arc<dyn Any + Send + Sync>;
 
 /// Receives the bytes of each range, by its number, in any order.
-pub type Each<'e> = &'e mut dyn FnMut(usize, &[u8]) -> Result<()>;
+pub type RangeCallback<'e> = &'e mut dyn FnMut(usize, &[u8]) -> Result<()>;
 
 /// One version of one stored value. Never a store: index and data always come from the same version.
 ///
@@ -67,7 +67,7 @@ pub type Each<'e> = &'e mut dyn FnMut(usize, &[u8]) -> Result<()>;
 /// source returns at once; it may be called again, and must then ask for the same ranges given the same bytes.
 pub trait Source: Send + Sync {
     /// Lends the bytes of each range to `each`, once. An error of `each` ends the read, and is its result.
-    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()>;
+    fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()>;
 
     /// Reads straight into memory. `out` is as long as the range.
     fn read_into(&self, range: ByteRange, out: &mut [u8]) -> Result<()> {
@@ -93,7 +93,7 @@ pub trait Source: Send + Sync {
     /// bytes, and where in the value its window begins. Such numbers are hashes: check that what you get is what you
     /// asked for, and make it yourself if not. Never use an address; another codec may get it later. `bytes`: about how
     /// much memory it takes.
-    fn memo(&self, _key: (usize, u64), _bytes: u64, make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
+    fn cached(&self, _key: (usize, u64), _bytes: u64, make: &mut dyn FnMut() -> Result<Cached>) -> Result<Cached> {
         make()
     }
     /// Ranges closer to each other than this many bytes are better read as one.
@@ -103,7 +103,7 @@ pub trait Source: Send + Sync {
 }
 
 impl Source for &[u8] {
-    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+    fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
         ranges.iter().enumerate().try_for_each(|(i, r)| each(i, r.of(self)?))
     }
     fn in_memory(&self) -> Option<&[u8]> {
@@ -153,7 +153,7 @@ impl Window<'_> {
 }
 
 impl Source for Window<'_> {
-    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+    fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
         let outer = ranges.iter().map(|r| self.outer(*r)).collect::<Result<Vec<_>>>()?;
         self.of().read(&outer, &mut |i, bytes| match (self, ranges[i]) {
             (Window::Trim { end, .. }, ByteRange::Suffix(_) | ByteRange::From(_) | ByteRange::All) => {
@@ -197,7 +197,7 @@ impl Source for Window<'_> {
             }
         }
     }
-    fn memo(&self, key: (usize, u64), bytes: u64, make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
+    fn cached(&self, key: (usize, u64), bytes: u64, make: &mut dyn FnMut() -> Result<Cached>) -> Result<Cached> {
         // Several windows may begin at one place.
         let (start, cut) = match self {
             Window::Slice { start, len, .. } => (*start, (0, *len)),
@@ -205,7 +205,7 @@ impl Source for Window<'_> {
         };
         let mut hasher = DefaultHasher::new();
         (key.0, cut).hash(&mut hasher);
-        self.of().memo((hasher.finish() as usize, key.1.saturating_add(start)), bytes, make)
+        self.of().cached((hasher.finish() as usize, key.1.saturating_add(start)), bytes, make)
     }
     fn gap(&self) -> u64 {
         self.of().gap()
@@ -232,8 +232,8 @@ mod tests {
     fn memos_belong_to_one_window() {
         let (replay, made) = (Replay::default(), std::sync::atomic::AtomicU64::new(0));
         let memo = |source: &dyn Source, id| {
-            let mut make = || Ok(Arc::new(made.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) as Memo);
-            *source.memo((id, 0), 8, &mut make).unwrap().downcast::<u64>().unwrap()
+            let mut make = || Ok(Arc::new(made.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) as Cached);
+            *source.cached((id, 0), 8, &mut make).unwrap().downcast::<u64>().unwrap()
         };
         let slice = |of, start, len| Window::Slice { of, start, len };
         let (outer, shorter, later) = (slice(&replay, 0, 8), slice(&replay, 0, 4), slice(&replay, 4, 4));

@@ -1,6 +1,6 @@
 //! Blocking code made resumable: call, fetch what was missing, call again.
 
-use super::{ByteRange, Each, Memo, Source};
+use super::{ByteRange, Cached, RangeCallback, Source};
 use crate::error::{ErrorKind, Result};
 use std::{
     collections::HashMap,
@@ -26,7 +26,7 @@ pub struct Replay {
     have: HashMap<ByteRange, Vec<u8>>,
     absent: bool,
     want: Mutex<Vec<ByteRange>>,
-    memo: Mutex<HashMap<(usize, u64), Memo>>,
+    memo: Mutex<HashMap<(usize, u64), Cached>>,
 }
 
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -53,16 +53,16 @@ impl Replay {
     pub fn supply(&mut self, ranges: Vec<ByteRange>, bytes: Vec<Vec<u8>>) {
         self.have.extend(ranges.into_iter().zip(bytes));
     }
-    /// Tells that nothing is stored: the next pass fails with [`ErrorKind::Missing`].
+    /// Tells that nothing is stored: the next pass fails with [`ErrorKind::KeyNotFound`].
     pub fn supply_absent(&mut self) {
         self.absent = true;
     }
 }
 
 impl Source for Replay {
-    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+    fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
         if self.absent {
-            return Err(ErrorKind::Missing.into());
+            return Err(ErrorKind::KeyNotFound.into());
         }
         let lacking: Vec<_> = ranges.iter().filter(|r| !self.have.contains_key(r)).copied().collect();
         if !lacking.is_empty() {
@@ -71,7 +71,7 @@ impl Source for Replay {
         }
         ranges.iter().enumerate().try_for_each(|(i, r)| each(i, &self.have[r]))
     }
-    fn memo(&self, key: (usize, u64), _: u64, make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
+    fn cached(&self, key: (usize, u64), _: u64, make: &mut dyn FnMut() -> Result<Cached>) -> Result<Cached> {
         if let Some(kept) = lock(&self.memo).get(&key) {
             return Ok(kept.clone());
         }

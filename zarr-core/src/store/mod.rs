@@ -80,11 +80,11 @@ pub fn whole(source: &dyn Source) -> Result<Vec<u8>> {
 }
 
 /// A value that depends on the one before.
-pub trait Change {
+pub trait Update {
     /// What is to be stored in place of `old`; `None`: nothing. Both ways `None` stands for a key without value.
     ///
     /// Called again when another writer was faster. It must not use the store for the same key, nor wait for who does.
-    fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>>;
+    fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>>;
 }
 
 /// The writeable operations. Each is for one key at a time as if there were no others: of writers at the same time each
@@ -99,7 +99,7 @@ pub trait WriteableStore {
     /// compares before it stores, and asks again. An error of `change` leaves the value as it was.
     ///
     /// Among which writers this holds is for the store to say: threads of this process, processes, or machines.
-    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()>;
+    fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()>;
 
     /// Stores a value where there is none. `false`: there is one. Of several writers at once exactly one gets `true`.
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool>;
@@ -119,8 +119,8 @@ pub trait WriteableStore {
     /// Removes all keys with a prefix. No error if there is none.
     fn erase_prefix(&self, prefix: &Prefix) -> Result<()>;
 
-    /// Removes the [debris](ListableStore::list_debris) below a prefix, and gives what to call it.
-    fn erase_debris(&self, _prefix: &Prefix) -> Result<Vec<String>> {
+    /// Removes the [debris](ListableStore::list_orphans) below a prefix, and gives what to call it.
+    fn erase_orphans(&self, _prefix: &Prefix) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
 
@@ -194,7 +194,7 @@ pub trait ListableStore {
     }
     /// What writers that ended before they were done left behind below a prefix: no keys, and not listed as such. What
     /// belongs to a writer that is still at work is no debris. Gives what to call it.
-    fn list_debris(&self, _prefix: &Prefix) -> Result<Vec<String>> {
+    fn list_orphans(&self, _prefix: &Prefix) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
     /// All keys.
@@ -218,7 +218,7 @@ impl dyn Store {
         self.listable().ok_or_else(|| self.lacks("listing"))
     }
     fn lacks(&self, what: &'static str) -> Error {
-        ErrorKind::StoreAbility(what).into()
+        ErrorKind::Unsupported(what).into()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Parts of values that are written: gathered by key, laid over what is there.
 
-use super::{Change, Key, whole};
+use super::{Key, Update, whole};
 use crate::{
     error::{Error, ErrorKind, Result},
     source::Source,
@@ -31,8 +31,8 @@ impl<'p> Overlay<'p> {
     }
 }
 
-impl Change for Overlay<'_> {
-    fn change(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+impl Update for Overlay<'_> {
+    fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
         let value = &mut self.value;
         *value = old.map(whole).transpose()?.unwrap_or_default();
         for (start, part) in self.parts {

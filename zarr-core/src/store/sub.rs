@@ -1,6 +1,6 @@
 //! The keys below one prefix as a store of their own: what an array, and so a storage transformer, sees.
 
-use super::{Change, Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore};
+use super::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, Update, WriteableStore};
 use crate::{
     error::{Error, Result},
     source::{ByteRange, Source},
@@ -63,7 +63,7 @@ impl WriteableStore for SubStore {
     fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
         self.store.writer()?.set(&self.outer(key)?, value)
     }
-    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+    fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()> {
         self.store.writer()?.update(&self.outer(key)?, change)
     }
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
@@ -85,8 +85,8 @@ impl WriteableStore for SubStore {
         found.prefixes.iter().try_for_each(|p| self.erase_prefix(p))?;
         found.keys.iter().try_for_each(|k| self.erase(k))
     }
-    fn erase_debris(&self, prefix: &Prefix) -> Result<Vec<String>> {
-        self.store.writer()?.erase_debris(&self.prefix.join_prefix(prefix))
+    fn erase_orphans(&self, prefix: &Prefix) -> Result<Vec<String>> {
+        self.store.writer()?.erase_orphans(&self.prefix.join_prefix(prefix))
     }
     fn erase_values(&self, keys: &[Key]) -> Result<()> {
         let outer = keys.iter().map(|k| self.outer(k)).collect::<Result<Vec<_>>>()?;
@@ -95,8 +95,8 @@ impl WriteableStore for SubStore {
 }
 
 impl ListableStore for SubStore {
-    fn list_debris(&self, prefix: &Prefix) -> Result<Vec<String>> {
-        self.store.lister()?.list_debris(&self.prefix.join_prefix(prefix))
+    fn list_orphans(&self, prefix: &Prefix) -> Result<Vec<String>> {
+        self.store.lister()?.list_orphans(&self.prefix.join_prefix(prefix))
     }
     fn list_dir(&self, prefix: &Prefix) -> Result<Listing> {
         let found = self.store.lister()?.list_dir(&self.prefix.join_prefix(prefix))?;

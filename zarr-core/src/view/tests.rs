@@ -89,9 +89,9 @@ proptest! {
             for (d, &(cell, start, _, step)) in dims.iter().enumerate() {
                 // the first and the last element of the tile are where the region has them
                 let first = start + p.part.start[d] * step;
-                prop_assert_eq!((p.cell[d], p.within.start[d]), (first / cell, first % cell));
+                prop_assert_eq!((p.chunk_index[d], p.within.start[d]), (first / cell, first % cell));
                 let last = start + (p.part.start[d] + p.part.len[d] - 1) * step;
-                prop_assert_eq!(p.within.end(d) - 1, last - p.cell[d] * cell);
+                prop_assert_eq!(p.within.end(d) - 1, last - p.chunk_index[d] * cell);
                 prop_assert!(p.within.end(d) <= cell);
             }
             let mut v = tile.out.reborrow();

@@ -17,7 +17,7 @@ enum Parts {
     List(Vec<Part>),
     /// Of cells of one length: found when they are asked for, since a region may touch more than memory holds.
     Regular {
-        cell: u64,
+        chunk_len: u64,
         /// The first index that is taken, counted from the first cell.
         start: u64,
     },
@@ -31,7 +31,7 @@ impl Default for Parts {
 
 #[derive(Debug, Clone, Copy)]
 struct Part {
-    cell: u64,
+    chunk_index: u64,
     /// First index taken, within the cell.
     within: u64,
     count: u64,
@@ -40,16 +40,16 @@ struct Part {
 }
 
 impl AxisParts {
-    /// Adds the next part: `count` indices of `cell`, the first at `within`. Parts follow one another without gap or
+    /// Adds the next part: `count` indices of `chunk_index`, the first at `within`. Parts follow one another without gap or
     /// overlap by construction, which is what makes tiles disjoint.
-    pub fn push(&mut self, cell: u64, within: u64, count: u64) {
+    pub fn push(&mut self, chunk_index: u64, within: u64, count: u64) {
         if let Parts::Regular { .. } = self.parts {
             self.parts = Parts::List((0..self.count()).map(|i| self.part(i)).collect());
         }
         if let Parts::List(parts) = &mut self.parts
             && count > 0
         {
-            parts.push(Part { cell, within, count, at: self.len });
+            parts.push(Part { chunk_index, within, count, at: self.len });
             self.len = self.len.saturating_add(count);
         }
     }
@@ -58,9 +58,9 @@ impl AxisParts {
         match &self.parts {
             Parts::List(parts) => parts.len(),
             Parts::Regular { .. } if self.len == 0 => 0,
-            Parts::Regular { cell, start } => {
-                let last = start.saturating_add(self.len - 1) / cell;
-                usize::try_from((last - start / cell).saturating_add(1)).unwrap_or(usize::MAX)
+            Parts::Regular { chunk_len, start } => {
+                let last = start.saturating_add(self.len - 1) / chunk_len;
+                usize::try_from((last - start / chunk_len).saturating_add(1)).unwrap_or(usize::MAX)
             }
         }
     }
@@ -68,13 +68,13 @@ impl AxisParts {
     fn part(&self, i: usize) -> Part {
         match &self.parts {
             Parts::List(parts) => parts[i],
-            Parts::Regular { cell, start } => {
-                let index = start / cell + i as u64;
+            Parts::Regular { chunk_len, start } => {
+                let index = start / chunk_len + i as u64;
                 // Each part ends where the next begins, so that they are disjoint.
-                let first = index.saturating_mul(*cell).max(*start);
-                let end = index.saturating_add(1).saturating_mul(*cell).min(start.saturating_add(self.len));
+                let first = index.saturating_mul(*chunk_len).max(*start);
+                let end = index.saturating_add(1).saturating_mul(*chunk_len).min(start.saturating_add(self.len));
                 let count = end.saturating_sub(first);
-                Part { cell: index, within: first - index.saturating_mul(*cell), count, at: first - start }
+                Part { chunk_index: index, within: first - index.saturating_mul(*chunk_len), count, at: first - start }
             }
         }
     }
@@ -82,17 +82,17 @@ impl AxisParts {
     ///
     /// # Errors
     /// When the length or the step is zero.
-    pub fn regular(cell: u64, start: u64, count: u64, step: u64) -> Result<Self> {
-        if cell == 0 || step == 0 {
+    pub fn regular(chunk_len: u64, start: u64, count: u64, step: u64) -> Result<Self> {
+        if chunk_len == 0 || step == 0 {
             return Err(Error::argument("cells and steps must be longer than zero"));
         }
         if step == 1 {
-            return Ok(Self { parts: Parts::Regular { cell, start }, len: count });
+            return Ok(Self { parts: Parts::Regular { chunk_len, start }, len: count });
         }
         let (mut parts, mut left, mut at) = (Self::default(), count, start);
         while left > 0 {
-            let (index, within) = (at / cell, at % cell);
-            let n = (cell - within).div_ceil(step).min(left);
+            let (index, within) = (at / chunk_len, at % chunk_len);
+            let n = (chunk_len - within).div_ceil(step).min(left);
             parts.push(index, within, n);
             left -= n;
             at = at.saturating_add(n.saturating_mul(step));
@@ -127,13 +127,13 @@ impl TileGrid {
     ///
     /// # Errors
     /// When ranks differ or a cell has no length.
-    pub fn regular(region: &Region, cell: &[u64]) -> Result<Self> {
-        if cell.len() != region.rank() {
+    pub fn regular(region: &Region, chunk_shape: &[u64]) -> Result<Self> {
+        if chunk_shape.len() != region.rank() {
             return Err(Error::argument("the region and the cells have different ranks"));
         }
-        let parts = |d: usize| AxisParts::regular(cell[d], region.start[d], region.len[d], 1);
-        let axes: SmallVec<[AxisParts; 4]> = (0..cell.len()).map(parts).collect::<Result<_>>()?;
-        Self::new(axes, &SmallVec::<[u64; 4]>::from_elem(1, cell.len()))
+        let parts = |d: usize| AxisParts::regular(chunk_shape[d], region.start[d], region.len[d], 1);
+        let axes: SmallVec<[AxisParts; 4]> = (0..chunk_shape.len()).map(parts).collect::<Result<_>>()?;
+        Self::new(axes, &SmallVec::<[u64; 4]>::from_elem(1, chunk_shape.len()))
     }
     /// How many cells.
     pub fn len(&self) -> usize {
@@ -151,7 +151,7 @@ impl TileGrid {
     pub fn get(&self, mut i: usize) -> TilePlace {
         let n = self.axes.len();
         let mut place = TilePlace {
-            cell: SmallVec::from_elem(0, n),
+            chunk_index: SmallVec::from_elem(0, n),
             within: Region { start: SmallVec::from_elem(0, n), len: SmallVec::from_elem(0, n) },
             steps: self.steps.clone(),
             part: Region { start: SmallVec::from_elem(0, n), len: SmallVec::from_elem(0, n) },
@@ -160,7 +160,7 @@ impl TileGrid {
             let count = self.axes[d].count();
             let p = self.axes[d].part(i % count);
             i /= count;
-            place.cell[d] = p.cell;
+            place.chunk_index[d] = p.chunk_index;
             (place.within.start[d], place.within.len[d]) =
                 (p.within, p.count.saturating_sub(1).saturating_mul(self.steps[d]).saturating_add(1));
             (place.part.start[d], place.part.len[d]) = (p.at, p.count);
@@ -177,7 +177,7 @@ impl TileGrid {
 #[derive(Debug, Clone)]
 pub struct TilePlace {
     /// The cell of the grid.
-    pub cell: Dims,
+    pub chunk_index: Dims,
     /// The part of the cell from the first to the last element that is taken.
     pub within: Region,
     /// How far elements are apart in the cell: 1 for all of `within`.
@@ -252,7 +252,11 @@ mod tests {
                     let axis = AxisParts::regular(cell, start, count, 1).unwrap();
                     let parts: Vec<Part> = (0..axis.count()).map(|i| axis.part(i)).collect();
                     let indices = parts.iter().flat_map(|p| {
-                        assert!(p.count > 0 && p.within + p.count <= cell && p.at + start == p.cell * cell + p.within);
+                        assert!(
+                            p.count > 0
+                                && p.within + p.count <= cell
+                                && p.at + start == p.chunk_index * cell + p.within
+                        );
                         p.at..p.at + p.count
                     });
                     assert!(indices.eq(0..count), "{cell} {start} {count}: {parts:?}");

@@ -12,7 +12,7 @@ use zarr_core::{
     view::{Dims, Handle, Heap, View, ViewMut},
 };
 #[cfg(feature = "load")]
-use zarr_core::{call::Call as CoreCall, layout::Layout};
+use zarr_core::{call::CallContext, layout::Layout};
 
 type Strides = SmallVec<[i64; 4]>;
 
@@ -55,7 +55,7 @@ pub(crate) struct Form {
 #[cfg(feature = "load")]
 impl Form {
     /// Memory with room for a copy that begins at an aligned byte.
-    fn copy<'c>(&self, call: &CoreCall<'c>, bytes: usize) -> Result<(zarr_core::call::Scratch<'c>, usize)> {
+    fn copy<'c>(&self, call: &CallContext<'c>, bytes: usize) -> Result<(zarr_core::call::Scratch<'c>, usize)> {
         let align = super::representation::alignment(&self.layout);
         let memory = call.scratch(bytes.saturating_add(align - 1))?;
         let at = memory.as_ptr().align_offset(align);
@@ -68,17 +68,17 @@ impl Form {
         self.strided || (ptr as usize).is_multiple_of(align) && gapless()
     }
     /// Lends elements to be read.
-    pub(crate) fn lend(
+    pub(crate) fn to_abi(
         &self,
-        call: &CoreCall<'_>,
+        call: &CallContext<'_>,
         view: &View<'_>,
         f: impl FnOnce(*const abi::Array) -> Result<Answer>,
     ) -> Result<Answer> {
         let (shape, element) = (view.shape(), view.element_size());
         if self.layout.is_variable() {
             let (offsets, bytes) = gathered(view)?;
-            let lent = array(bytes.as_ptr().cast_mut(), &shape, &[], 0);
-            return f(&abi::Array { offsets: offsets.as_ptr(), ..lent });
+            let ffi = array(bytes.as_ptr().cast_mut(), &shape, &[], 0);
+            return f(&abi::Array { offsets: offsets.as_ptr(), ..ffi });
         }
         if self.fits(view.as_ptr(), &shape, &view.strides(), element) {
             let strides: Strides = view.strides().iter().map(|s| *s as i64).collect();
@@ -91,16 +91,16 @@ impl Form {
         f(&array(copy.as_mut_ptr(), &shape, &c_strides(&shape, element), element))
     }
     /// Lends memory whose elements are all written. `keep`: they are read before that.
-    pub(crate) fn lend_mut(
+    pub(crate) fn to_abi_mut(
         &self,
-        call: &CoreCall<'_>,
+        call: &CallContext<'_>,
         mut view: ViewMut<'_>,
         keep: bool,
         f: impl FnOnce(*const abi::Array) -> abi::Status,
     ) -> Result<Answer> {
         let (shape, element) = (view.shape(), view.element_size());
         if self.layout.is_variable() {
-            return self.lend_variable(call, view, f);
+            return self.variable_to_abi(call, view, f);
         }
         if self.fits(view.as_ptr(), &shape, &view.strides(), element) {
             let strides: Strides = view.strides().iter().map(|s| *s as i64).collect();
@@ -118,9 +118,9 @@ impl Form {
         }
         Ok((status, None))
     }
-    fn lend_variable(
+    fn variable_to_abi(
         &self,
-        call: &CoreCall<'_>,
+        call: &CallContext<'_>,
         mut view: ViewMut<'_>,
         f: impl FnOnce(*const abi::Array) -> abi::Status,
     ) -> Result<Answer> {
@@ -131,9 +131,9 @@ impl Form {
         let mut nested = Ok(None);
         let (status, fault, offsets) = out::collected(8 * (count as u64 + 1), |offsets_out| {
             let got = out::collected(max, |bytes_out| {
-                let mut lent = array(std::ptr::null_mut(), &shape, &[], 0);
-                (lent.bytes_out, lent.offsets_out) = (bytes_out, offsets_out);
-                f(&raw const lent)
+                let mut ffi = array(std::ptr::null_mut(), &shape, &[], 0);
+                (ffi.bytes_out, ffi.offsets_out) = (bytes_out, offsets_out);
+                f(&raw const ffi)
             });
             match got {
                 Ok((status, fault, written)) => {
@@ -203,20 +203,20 @@ fn gathered(view: &View<'_>) -> Result<(Vec<u64>, Vec<u8>)> {
 /// Lengths and strides.
 ///
 /// # Safety
-/// `lent` is what the other side lends, for `'a`.
-unsafe fn dims<'a>(lent: &abi::Array, of: &Representation) -> Result<(&'a [u64], SmallVec<[isize; 4]>)> {
-    if !of.layout().is_variable() && lent.element_size != of.element_size() {
-        let (found, wanted) = (lent.element_size, of.element_size());
+/// `ffi` is what the other side lends, for `'a`.
+unsafe fn dims<'a>(ffi: &abi::Array, of: &Representation) -> Result<(&'a [u64], SmallVec<[isize; 4]>)> {
+    if !of.layout().is_variable() && ffi.element_size != of.element_size() {
+        let (found, wanted) = (ffi.element_size, of.element_size());
         return Err(Error::argument(format!("an array has elements of {found} bytes where {wanted} are expected")));
     }
-    let rank = lent.rank as usize;
+    let rank = ffi.rank as usize;
     // SAFETY: the caller's promise: as many lengths as the rank says, and as many strides unless they are null.
-    let (shape, strides) = unsafe { (abi::slice(lent.shape, rank), abi::slice(lent.strides, rank)) };
+    let (shape, strides) = unsafe { (abi::slice(ffi.shape, rank), abi::slice(ffi.strides, rank)) };
     if shape.len() != rank {
         return Err(Error::argument("an array came without its shape"));
     }
     if strides.is_empty() {
-        return Ok((shape, c_strides(shape, lent.element_size).iter().map(|s| *s as isize).collect()));
+        return Ok((shape, c_strides(shape, ffi.element_size).iter().map(|s| *s as isize).collect()));
     }
     Ok((shape, strides.iter().map(|s| *s as isize).collect()))
 }
@@ -232,25 +232,25 @@ unsafe fn copied(p: *const abi::Array) -> Result<abi::Array> {
 ///
 /// # Safety
 /// `p` is what the other side lends to the call that is being served, with elements of that representation's layout.
-pub(crate) unsafe fn take<R>(
+pub(crate) unsafe fn from_abi<R>(
     p: *const abi::Array,
     of: &Representation,
     f: impl FnOnce(&View<'_>) -> Result<R>,
 ) -> Result<R> {
     // SAFETY: the caller's promise.
-    let lent = unsafe { copied(p) }?;
+    let ffi = unsafe { copied(p) }?;
     // SAFETY: as above.
-    let (shape, strides) = unsafe { dims(&lent, of) }?;
+    let (shape, strides) = unsafe { dims(&ffi, of) }?;
     if !of.layout().is_variable() {
         // SAFETY: the caller's promise: every index of the shape reaches an element.
-        return f(&unsafe { View::from_raw(lent.data, shape, &strides, of.element_size()) }?);
+        return f(&unsafe { View::from_raw(ffi.data, shape, &strides, of.element_size()) }?);
     }
     let count = usize::try_from(zarr_core::representation::product(shape, 1)?).unwrap_or(usize::MAX);
     // SAFETY: the caller's promise: one offset more than there are elements, the last is the number of bytes.
-    let offsets = unsafe { abi::slice(lent.offsets, count.saturating_add(1)) };
+    let offsets = unsafe { abi::slice(ffi.offsets, count.saturating_add(1)) };
     let total = offsets.last().map_or(0, |n| usize::try_from(*n).unwrap_or(usize::MAX));
     // SAFETY: as above.
-    let bytes = unsafe { abi::slice(lent.data.cast_const(), total) };
+    let bytes = unsafe { abi::slice(ffi.data.cast_const(), total) };
     let heap = Heap::new(of.fill());
     let buffer = heap.push(bytes)?;
     let handles: Vec<u8> = offsets
@@ -264,19 +264,19 @@ pub(crate) unsafe fn take<R>(
 ///
 /// # Safety
 /// As [`take`], and nobody else uses the memory meanwhile.
-pub(crate) unsafe fn take_mut<R>(
+pub(crate) unsafe fn from_abi_mut<R>(
     p: *const abi::Array,
     call: *const abi::Call,
     of: &Representation,
     f: impl FnOnce(ViewMut<'_>) -> Result<R>,
 ) -> Result<R> {
     // SAFETY: the caller's promise.
-    let lent = unsafe { copied(p) }?;
+    let ffi = unsafe { copied(p) }?;
     // SAFETY: as above.
-    let (shape, strides) = unsafe { dims(&lent, of) }?;
+    let (shape, strides) = unsafe { dims(&ffi, of) }?;
     if !of.layout().is_variable() {
         // SAFETY: the caller's promise: every index of the shape reaches an element of its own.
-        return f(unsafe { ViewMut::from_raw(lent.data, shape, &strides, of.element_size()) }?);
+        return f(unsafe { ViewMut::from_raw(ffi.data, shape, &strides, of.element_size()) }?);
     }
     let count = usize::try_from(zarr_core::representation::product(shape, 1)?).unwrap_or(usize::MAX);
     let heap = Heap::new(of.fill());
@@ -289,10 +289,10 @@ pub(crate) unsafe fn take_mut<R>(
             return Err(Error::argument("an array came without room for elements of variable length"));
         }
         // SAFETY: the caller's promise.
-        unsafe { out::take(to, call, None, |out| out.extend(bytes)) }
+        unsafe { out::from_abi(to, call, None, |out| out.extend(bytes)) }
     };
-    write(lent.bytes_out, &bytes)?;
+    write(ffi.bytes_out, &bytes)?;
     let offsets: Vec<u8> = offsets.iter().flat_map(|o| o.to_ne_bytes()).collect();
-    write(lent.offsets_out, &offsets)?;
+    write(ffi.offsets_out, &offsets)?;
     Ok(result)
 }

@@ -12,27 +12,27 @@ use std::{
 };
 use zarr_core::{
     Error, Result,
-    call::{Buffers, Call, Executor, InnerChunkOrder, Options, Scratch, Sequential},
+    call::{Buffers, CallContext, Executor, InnerChunkOrder, Options, Scratch, Sequential},
     limits::Limits,
-    source::Memo,
+    source::Cached,
 };
 
 /// What a lent call keeps until it ends.
-pub(crate) struct Lender<'c> {
-    call: &'c Call<'c>,
+pub(crate) struct CallState<'c> {
+    call: &'c CallContext<'c>,
     // Most calls keep nothing.
     kept: ManuallyDrop<OnceLock<Box<Mutex<Kept<'c>>>>>,
 }
 
 /// A reader, an owner, and where the owner's window begins.
-pub(crate) type MemoKey = (usize, usize, u64);
+pub(crate) type CacheKey = (usize, usize, u64);
 
 #[derive(Default)]
 struct Kept<'c> {
     error: Option<Error>,
     scratch: Vec<Scratch<'c>>,
     /// More than one under a key only if two owners chose the same.
-    memos: HashMap<MemoKey, Vec<Memo>>,
+    memos: HashMap<CacheKey, Vec<Cached>>,
 }
 
 /// What came of a lent call. Two words, which come back in registers: almost always there is nothing to tell.
@@ -51,8 +51,8 @@ pub(crate) enum Wrong {
 
 /// Lends a call. `roots` only where files may be opened.
 #[inline(always)]
-pub(crate) fn lend(call: &Call<'_>, roots: &[Str], f: impl FnOnce(*const abi::Call) -> Answer) -> Ended {
-    let lender = Lender { call, kept: ManuallyDrop::new(OnceLock::new()) };
+pub(crate) fn to_abi(call: &CallContext<'_>, roots: &[Str], f: impl FnOnce(*const abi::Call) -> Answer) -> Ended {
+    let state = CallState { call, kept: ManuallyDrop::new(OnceLock::new()) };
     let inner_chunk_order = match call.options.inner_chunk_order {
         InnerChunkOrder::RowMajor => abi::ORDER_ROW_MAJOR,
         InnerChunkOrder::ColumnMajor => abi::ORDER_COLUMN_MAJOR,
@@ -73,32 +73,32 @@ pub(crate) fn lend(call: &Call<'_>, roots: &[Str], f: impl FnOnce(*const abi::Ca
         };
         &raw const options
     };
-    let lent = abi::Call {
+    let ffi = abi::Call {
         struct_size: abi::size32::<abi::Call>(),
         max_threads: u32::try_from(call.executor.threads()).unwrap_or(u32::MAX),
         chunk_limit: call.limits.chunk_bytes,
         options,
-        host: std::ptr::from_ref(&lender).cast_mut().cast(),
+        host: std::ptr::from_ref(&state).cast_mut().cast(),
         set_error: Some(SET_ERROR),
         scratch: Some(scratch),
         join: Some(join),
     };
-    let (status, fault) = f(&raw const lent);
-    if lender.kept.get().is_none() && fault.is_none() {
+    let (status, fault) = f(&raw const ffi);
+    if state.kept.get().is_none() && fault.is_none() {
         return Ended { status, wrong: None };
     }
-    Ended { status, wrong: lender.end(fault) }
+    Ended { status, wrong: state.end(fault) }
 }
 
 /// A call where none is at hand: one thread, limits and options as given.
-pub(crate) fn plain<R>(limits: &Limits, options: &Options, f: impl FnOnce(&Call<'_>) -> R) -> R {
+pub(crate) fn plain<R>(limits: &Limits, options: &Options, f: impl FnOnce(&CallContext<'_>) -> R) -> R {
     let buffers = Buffers::default();
-    f(&Call { limits, options, executor: &Sequential, buffers: &buffers })
+    f(&CallContext { limits, options, executor: &Sequential, buffers: &buffers })
 }
 
 /// Lends a call where none is at hand.
-pub(crate) fn lend_plain(limits: &Limits, f: impl FnOnce(*const abi::Call) -> Answer) -> Ended {
-    plain(limits, const { &Options::DEFAULT }, |call| lend(call, &[], f))
+pub(crate) fn to_abi_plain(limits: &Limits, f: impl FnOnce(*const abi::Call) -> Answer) -> Ended {
+    plain(limits, const { &Options::DEFAULT }, |call| to_abi(call, &[], f))
 }
 
 /// What a call that was lent means, watched over by a guard if the other side is not trusted.
@@ -118,22 +118,22 @@ pub(crate) fn outcome(guard: Option<&dyn Guard>, run: &mut dyn FnMut() -> Ended)
     }
 }
 
-impl<'c> Lender<'c> {
+impl<'c> CallState<'c> {
     /// The lender of a call, if it is one of ours.
     ///
     /// # Safety
     /// `call` is null or points to a `zp_call` that is being served.
     pub(crate) unsafe fn of(call: *const abi::Call) -> Option<&'c Self> {
         let ours = abi::member!(call, Call.set_error)?.is_some_and(|f| std::ptr::fn_addr_eq(f, SET_ERROR));
-        // SAFETY: a call with our function was made by `lend`, which keeps the lender for as long as the call.
+        // SAFETY: a call with our function was made by `to_abi`, which keeps the lender for as long as the call.
         if ours { unsafe { (*call).host.cast::<Self>().as_ref() } } else { None }
     }
     /// The lender of a call whose own function is running.
     ///
     /// # Safety
-    /// `call` is the call that `lend` made, as the contract of its functions says.
+    /// `call` is the call that `to_abi` made, as the contract of its functions says.
     unsafe fn served(call: *const abi::Call) -> &'c Self {
-        // SAFETY: the caller's promise; `lend` keeps the lender for as long as the call.
+        // SAFETY: the caller's promise; `to_abi` keeps the lender for as long as the call.
         unsafe { &*(*call).host.cast::<Self>() }
     }
     /// Gives back what was kept; gives what went wrong.
@@ -151,7 +151,7 @@ impl<'c> Lender<'c> {
         }
     }
     /// Keeps what the other side was given a pointer into.
-    pub(crate) fn keep(&self, key: MemoKey, memo: Memo) {
+    pub(crate) fn keep(&self, key: CacheKey, memo: Cached) {
         let mut kept = self.kept();
         let found = kept.memos.entry(key).or_default();
         if !found.iter().any(|m| Arc::ptr_eq(m, &memo)) {
@@ -159,7 +159,7 @@ impl<'c> Lender<'c> {
         }
     }
     /// What was kept under this key.
-    pub(crate) fn kept_memo(&self, key: MemoKey) -> Option<Memo> {
+    pub(crate) fn cached_value(&self, key: CacheKey) -> Option<Cached> {
         self.kept().memos.get(&key)?.first().cloned()
     }
     fn kept(&self) -> MutexGuard<'_, Kept<'c>> {
@@ -177,8 +177,8 @@ type SetError = unsafe extern "C" fn(*const abi::Call, abi::Status, *const Str, 
 unsafe extern "C" fn set_error(call: *const abi::Call, status: abi::Status, message: *const Str, hint: *const Str) {
     let record = || {
         // SAFETY: the other side passes the call on that it was given, and texts that live until this returns.
-        let (lender, message, hint) = unsafe { (Lender::served(call), abi::text(message), abi::text(hint)) };
-        lender.record(error::rebuilt(status, message.unwrap_or("an error whose text is no UTF-8"), hint));
+        let (state, message, hint) = unsafe { (CallState::served(call), abi::text(message), abi::text(hint)) };
+        state.record(error::rebuilt(status, message.unwrap_or("an error whose text is no UTF-8"), hint));
     };
     // Without memory for the message there is only the status.
     quietly(record);
@@ -190,11 +190,11 @@ unsafe extern "C" fn scratch(call: *const abi::Call, size: usize) -> *mut c_void
     let mut found = std::ptr::null_mut();
     let take = || {
         // SAFETY: the other side passes the call on that it was given.
-        let lender = unsafe { Lender::served(call) };
-        let mut memory = lender.call.scratch(size.saturating_add(ALIGN))?;
+        let state = unsafe { CallState::served(call) };
+        let mut memory = state.call.scratch(size.saturating_add(ALIGN))?;
         let at = memory.as_mut_ptr();
         found = at.wrapping_add(at.align_offset(ALIGN)).cast();
-        lender.kept().scratch.push(memory);
+        state.kept().scratch.push(memory);
         Ok(())
     };
     // SAFETY: as above.
@@ -236,7 +236,7 @@ unsafe extern "C" fn join(call: *const abi::Call, f: abi::Run, a: *mut c_void, b
     let (a, b) = (Pass(a), Pass(b));
     let run = || {
         // SAFETY: the other side passes the call on that it was given.
-        let call = unsafe { Lender::served(call) }.call;
+        let call = unsafe { CallState::served(call) }.call;
         // SAFETY: the other side says that its function may be called with these, on two threads.
         let half = |p: &Pass| unsafe { f(p.get()) };
         let (mut first, mut second) = (Ok(()), Ok(()));
@@ -248,7 +248,7 @@ unsafe extern "C" fn join(call: *const abi::Call, f: abi::Run, a: *mut c_void, b
 }
 
 /// A call that the other side lends.
-pub(crate) struct Taken {
+pub(crate) struct ImportedCall {
     limits: Limits,
     options: Options,
     executor: Joiner,
@@ -275,18 +275,18 @@ impl Own {
     /// # Safety
     /// `call` points to a `zp_call` that is being served.
     #[inline(always)]
-    pub(crate) unsafe fn with<R>(&self, call: *const abi::Call, f: impl FnOnce(&Call<'_>) -> R) -> R {
+    pub(crate) unsafe fn with<R>(&self, call: *const abi::Call, f: impl FnOnce(&CallContext<'_>) -> R) -> R {
         // SAFETY: the caller's promise; minor 0 has these members.
-        let (lent, limit) = unsafe { ((*call).options, (*call).chunk_limit) };
+        let (ffi, limit) = unsafe { ((*call).options, (*call).chunk_limit) };
         // Almost always all is as it was when the extension was made.
-        let usual = limit == self.limits.chunk_bytes && lent.is_null();
+        let usual = limit == self.limits.chunk_bytes && ffi.is_null();
         let options = const { &Options::DEFAULT };
         if usual {
             let Self { limits, buffers } = self;
-            return f(&Call { limits, options, executor: &Joiner(call), buffers });
+            return f(&CallContext { limits, options, executor: &Joiner(call), buffers });
         }
         // SAFETY: the caller's promise.
-        let taken = unsafe { Taken::new(call) };
+        let taken = unsafe { ImportedCall::new(call) };
         f(&taken.call(&self.buffers))
     }
 }
@@ -297,7 +297,7 @@ unsafe impl Send for Joiner {}
 // SAFETY: as above.
 unsafe impl Sync for Joiner {}
 
-impl Taken {
+impl ImportedCall {
     /// # Safety
     /// `call` points to a `zp_call` that is being served for as long as this lives.
     pub(crate) unsafe fn new(call: *const abi::Call) -> Self {
@@ -306,14 +306,14 @@ impl Taken {
         if let Some(limit) = abi::member!(call, Call.chunk_limit) {
             limits.chunk_bytes = limit;
         }
-        let lent = abi::member!(call, Call.options).unwrap_or(std::ptr::null());
-        options.store_fill = abi::member!(lent, Options.flags).unwrap_or(0) & abi::OPTION_STORE_FILL != 0;
-        options.inner_chunk_order = match abi::member!(lent, Options.inner_chunk_order) {
+        let ffi = abi::member!(call, Call.options).unwrap_or(std::ptr::null());
+        options.store_fill = abi::member!(ffi, Options.flags).unwrap_or(0) & abi::OPTION_STORE_FILL != 0;
+        options.inner_chunk_order = match abi::member!(ffi, Options.inner_chunk_order) {
             Some(abi::ORDER_COLUMN_MAJOR) => InnerChunkOrder::ColumnMajor,
             Some(abi::ORDER_MORTON) => InnerChunkOrder::Morton,
             _ => InnerChunkOrder::RowMajor,
         };
-        if let (Some(roots), Some(n @ 1..)) = (abi::member!(lent, Options.roots), abi::member!(lent, Options.n_roots)) {
+        if let (Some(roots), Some(n @ 1..)) = (abi::member!(ffi, Options.roots), abi::member!(ffi, Options.n_roots)) {
             // SAFETY: the other side lends so many texts.
             let roots = unsafe { abi::slice(roots, n) };
             // SAFETY: as above.
@@ -328,8 +328,8 @@ impl Taken {
         &self.options
     }
     /// The call, with the extension's own buffers.
-    pub(crate) fn call<'c>(&'c self, buffers: &'c Buffers) -> Call<'c> {
-        Call { limits: &self.limits, options: &self.options, executor: &self.executor, buffers }
+    pub(crate) fn call<'c>(&'c self, buffers: &'c Buffers) -> CallContext<'c> {
+        CallContext { limits: &self.limits, options: &self.options, executor: &self.executor, buffers }
     }
 }
 
@@ -348,7 +348,7 @@ impl Executor for Joiner {
     fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
         let Some(Some(join)) = abi::member!(self.0, Call.join) else { return Sequential.join(a, b) };
         let (mut a, mut b) = (Half { run: a, panic: None }, Half { run: b, panic: None });
-        // SAFETY: the call is being served, see `Taken::new`; `join` returns when both have run.
+        // SAFETY: the call is being served, see `ImportedCall::new`; `join` returns when both have run.
         unsafe { join(self.0, Some(run_half), (&raw mut a).cast(), (&raw mut b).cast()) };
         // What panics here is caught where the extension was entered.
         if let Some(payload) = a.panic.or(b.panic) {

@@ -10,7 +10,7 @@ use std::{
 };
 use zarr_core::{
     Error, ErrorKind, Result,
-    source::{ByteRange, Each},
+    source::{ByteRange, RangeCallback},
 };
 
 /// What a function that is lent needs, while one call of it runs at a time.
@@ -68,7 +68,7 @@ type OnEach<'e, 'f> = Callback<&'e mut (dyn FnMut(usize, &[u8]) -> Result<()> + 
 /// what went wrong in it.
 pub(crate) fn answers(
     ranges: &[ByteRange],
-    each: Each<'_>,
+    each: RangeCallback<'_>,
     f: impl FnOnce(abi::Each, *mut c_void) -> Status,
 ) -> Result<Answer> {
     unsafe extern "C" fn run(context: *mut c_void, i: usize, bytes: *const u8, len: usize) -> Status {

@@ -1,6 +1,6 @@
 //! Errors as statuses and texts, and back.
 
-use super::{Answer, call::Lender};
+use super::{Answer, call::CallState};
 use crate::abi::{self, Status, Str};
 use std::io;
 use zarr_core::{Error, ErrorKind};
@@ -22,15 +22,15 @@ struct Reported {
 pub(crate) fn status_of(e: &Error) -> Status {
     match e.kind() {
         ErrorKind::Configuration(_) | ErrorKind::Metadata(_) | ErrorKind::Json { .. } => abi::E_CONFIGURATION,
-        ErrorKind::Chain(_) | ErrorKind::UnknownExtension { .. } => abi::E_UNSUPPORTED,
+        ErrorKind::InvalidCodecChain(_) | ErrorKind::UnknownExtension { .. } => abi::E_UNSUPPORTED,
         ErrorKind::Data(_) => abi::E_DATA,
         ErrorKind::Limit { .. } | ErrorKind::Budget { .. } | ErrorKind::Memory(_) => abi::E_LIMIT,
         ErrorKind::Suspended => abi::E_SUSPENDED,
-        ErrorKind::Missing => abi::E_MISSING,
+        ErrorKind::KeyNotFound => abi::E_MISSING,
         ErrorKind::FillValue(_) => abi::E_FILL_VALUE,
         ErrorKind::Argument(_) | ErrorKind::Name(_) => abi::E_ARGUMENT,
         ErrorKind::Io(_) => abi::E_IO,
-        ErrorKind::StoreAbility(_) => abi::E_ABILITY,
+        ErrorKind::Unsupported(_) => abi::E_ABILITY,
         ErrorKind::Plugin(e) => match (e.downcast_ref::<Relayed>(), e.downcast_ref::<Reported>()) {
             (Some(Relayed(status)), _) => *status,
             (_, Some(reported)) => reported.status,
@@ -47,7 +47,7 @@ pub(crate) fn rebuilt(status: Status, message: &str, hint: Option<&str>) -> Erro
     let status = if (abi::E_CONFIGURATION..=abi::E_PANIC).contains(&status) { status } else { abi::E_INTERNAL };
     let kind = match status {
         abi::E_CONFIGURATION => ErrorKind::Configuration(text),
-        abi::E_UNSUPPORTED => ErrorKind::Chain(text),
+        abi::E_UNSUPPORTED => ErrorKind::InvalidCodecChain(text),
         abi::E_DATA => ErrorKind::Data(text),
         abi::E_SUSPENDED => ErrorKind::Suspended,
         abi::E_FILL_VALUE => ErrorKind::FillValue(text),
@@ -85,7 +85,7 @@ pub(crate) fn says_missing(e: &Error) -> bool {
 fn message_of(e: &Error) -> String {
     let text = match e.kind() {
         ErrorKind::Configuration(s)
-        | ErrorKind::Chain(s)
+        | ErrorKind::InvalidCodecChain(s)
         | ErrorKind::Data(s)
         | ErrorKind::FillValue(s)
         | ErrorKind::Argument(s) => s.clone(),
@@ -102,7 +102,7 @@ fn message_of(e: &Error) -> String {
 pub(crate) fn relayed(status: Status) -> Error {
     match status {
         abi::E_SUSPENDED => ErrorKind::Suspended.into(),
-        abi::E_MISSING => ErrorKind::Missing.into(),
+        abi::E_MISSING => ErrorKind::KeyNotFound.into(),
         status => ErrorKind::Plugin(Box::new(Relayed(status))).into(),
     }
 }
@@ -131,8 +131,8 @@ pub(crate) unsafe fn report(call: *const abi::Call, e: Error) -> Status {
         return status;
     }
     // SAFETY: the caller's promise.
-    if let Some(lender) = unsafe { Lender::of(call) } {
-        lender.record(e);
+    if let Some(state) = unsafe { CallState::of(call) } {
+        state.record(e);
         return status;
     }
     if status != abi::E_SUSPENDED {

@@ -4,37 +4,37 @@ use super::{Fault, error, serve};
 use crate::abi;
 use zarr_core::{
     Error, Result,
-    call::{Out, Sink},
+    call::{OutputBuffer, Sink},
 };
 
-struct Lent<'o, 'b> {
-    out: &'o mut Out<'b>,
+struct Output<'o, 'b> {
+    out: &'o mut OutputBuffer<'b>,
     data: *mut u8,
     cap: usize,
 }
 
-impl Lent<'_, '_> {
-    fn refresh(&mut self, lent: &mut abi::Out) {
+impl Output<'_, '_> {
+    fn refresh(&mut self, ffi: &mut abi::Out) {
         let spare = self.out.spare();
         (self.data, self.cap) = (spare.as_mut_ptr(), spare.len());
-        (lent.data, lent.cap) = (self.data, self.cap);
+        (ffi.data, ffi.cap) = (self.data, self.cap);
     }
 }
 
 /// Lends an output. `input`: what a result may be a part of. What was written is appended if the status is
 /// [`abi::OK`].
 #[inline(always)]
-pub(crate) fn lend(
-    out: &mut Out<'_>,
+pub(crate) fn to_abi(
+    out: &mut OutputBuffer<'_>,
     input: Option<&[u8]>,
     f: impl FnOnce(*mut abi::Out) -> abi::Status,
 ) -> Result<(abi::Status, Option<Fault>)> {
     let max_len = out.left();
     let spare = out.spare();
     let (data, cap) = (spare.as_mut_ptr(), spare.len());
-    let mut state = Lent { out, data, cap };
+    let mut state = Output { out, data, cap };
     let fixed = if cap as u64 == max_len { abi::OUT_FIXED } else { 0 };
-    let mut lent = abi::Out {
+    let mut ffi = abi::Out {
         struct_size: abi::size32::<abi::Out>(),
         flags: fixed | input.map_or(0, |_| abi::OUT_ALIAS),
         data,
@@ -44,24 +44,24 @@ pub(crate) fn lend(
         host: (&raw mut state).cast(),
         reserve: Some(reserve),
     };
-    let status = f(&raw mut lent);
+    let status = f(&raw mut ffi);
     if status != abi::OK {
         return Ok((status, None));
     }
-    if lent.data != state.data && lent.len > 0 {
-        return Ok((status, aliased(&mut state, &lent, input)));
+    if ffi.data != state.data && ffi.len > 0 {
+        return Ok((status, aliased(&mut state, &ffi, input)));
     }
-    if lent.len > state.cap {
+    if ffi.len > state.cap {
         return Ok((status, Some(Fault("it wrote more bytes than the output has room for"))));
     }
-    state.out.space(lent.len)?;
+    state.out.space(ffi.len)?;
     Ok((status, None))
 }
 
-fn aliased(state: &mut Lent<'_, '_>, lent: &abi::Out, input: Option<&[u8]>) -> Option<Fault> {
+fn aliased(state: &mut Output<'_, '_>, ffi: &abi::Out, input: Option<&[u8]>) -> Option<Fault> {
     let input = input.unwrap_or_default();
-    let offset = (lent.data as usize).checked_sub(input.as_ptr() as usize);
-    let range = offset.and_then(|start| Some(start..start.checked_add(lent.len)?));
+    let offset = (ffi.data as usize).checked_sub(input.as_ptr() as usize);
+    let range = offset.and_then(|start| Some(start..start.checked_add(ffi.len)?));
     match range.filter(|r| r.end <= input.len()) {
         Some(range) => {
             state.out.alias_input(range);
@@ -73,9 +73,9 @@ fn aliased(state: &mut Lent<'_, '_>, lent: &abi::Out, input: Option<&[u8]>) -> O
 
 unsafe extern "C" fn reserve(out: *mut abi::Out, call: *const abi::Call, keep: usize, min_cap: usize) -> abi::Status {
     // SAFETY: the callee passes the output on that it was given, and nobody else uses it meanwhile.
-    let lent = unsafe { &mut *out };
-    // SAFETY: `lend` keeps its state for as long as the output is lent.
-    let state = unsafe { &mut *lent.host.cast::<Lent<'_, '_>>() };
+    let ffi = unsafe { &mut *out };
+    // SAFETY: `to_abi` keeps its state for as long as the output is lent.
+    let state = unsafe { &mut *ffi.host.cast::<Output<'_, '_>>() };
     let grow = || {
         if min_cap > state.cap {
             // Twice as much each time, so that bytes are moved a few times only.
@@ -86,7 +86,7 @@ unsafe extern "C" fn reserve(out: *mut abi::Out, call: *const abi::Call, keep: u
             let more = state.out.space(wanted - kept).map(|_| ());
             state.out.unused(if more.is_ok() { wanted } else { kept });
             more?;
-            state.refresh(lent);
+            state.refresh(ffi);
         }
         Ok(())
     };
@@ -126,18 +126,18 @@ impl<'a> Sink<'a> for Theirs {
 /// # Safety
 /// All pointers are those that the other side lent to the call that is being served.
 #[inline(always)]
-pub(crate) unsafe fn take(
+pub(crate) unsafe fn from_abi(
     out: *mut abi::Out,
     call: *const abi::Call,
     input: Option<&[u8]>,
-    f: impl FnOnce(&mut Out<'_>) -> Result<()>,
+    f: impl FnOnce(&mut OutputBuffer<'_>) -> Result<()>,
 ) -> Result<()> {
     // SAFETY: the caller's promise.
     let max = unsafe { (*out).max_len };
     let mut sink = Theirs { out, call };
     // SAFETY: as above.
     let memory = unsafe { sink.memory() };
-    let mut ours = Out::sink(memory, &mut sink, max);
+    let mut ours = OutputBuffer::sink(memory, &mut sink, max);
     f(&mut ours)?;
     let (len, alias) = (ours.len(), ours.alias());
     if let Some(range) = alias {
@@ -160,6 +160,6 @@ pub(crate) fn collected(
     max: u64,
     f: impl FnOnce(*mut abi::Out) -> abi::Status,
 ) -> Result<(abi::Status, Option<Fault>, Vec<u8>)> {
-    let ((status, fault), bytes) = Out::collect_within(max, |out| lend(out, None, f))?;
+    let ((status, fault), bytes) = OutputBuffer::collect_within(max, |out| to_abi(out, None, f))?;
     Ok((status, fault, bytes))
 }

@@ -16,17 +16,17 @@ const MAX_FIELDS: usize = 1 << 12;
 
 /// A layout that lives at one place in memory.
 #[derive(Debug)]
-pub(crate) struct LentLayout {
-    lent: abi::Layout,
-    // What `lent` points to.
+pub(crate) struct FfiLayout {
+    ffi: abi::Layout,
+    // What `ffi` points to.
     _fields: Vec<*const abi::Field>,
-    _lent_fields: Box<[abi::Field]>,
+    _ffi_fields: Box<[abi::Field]>,
     _names: Box<[(Box<str>, Str)]>,
 }
 // SAFETY: the pointers lead into what the struct owns, and nothing changes after it is made.
-unsafe impl Send for LentLayout {}
+unsafe impl Send for FfiLayout {}
 // SAFETY: as above.
-unsafe impl Sync for LentLayout {}
+unsafe impl Sync for FfiLayout {}
 
 fn kind_to(kind: ScalarKind) -> u32 {
     match kind {
@@ -38,9 +38,9 @@ fn kind_to(kind: ScalarKind) -> u32 {
     }
 }
 
-impl LentLayout {
+impl FfiLayout {
     pub(crate) fn new(layout: &Layout) -> Self {
-        let mut lent = abi::Layout {
+        let mut ffi = abi::Layout {
             struct_size: abi::size32::<abi::Layout>(),
             form: abi::FORM_FIXED,
             kind: 0,
@@ -51,13 +51,13 @@ impl LentLayout {
             n_fields: 0,
         };
         let mut names: Box<[(Box<str>, Str)]> = Box::default();
-        let mut lent_fields: Box<[abi::Field]> = Box::default();
+        let mut ffi_fields: Box<[abi::Field]> = Box::default();
         match layout {
             Layout::Fixed { kind, width, components } => {
-                (lent.kind, lent.width, lent.components) = (kind_to(*kind), *width as u32, *components as u32);
+                (ffi.kind, ffi.width, ffi.components) = (kind_to(*kind), *width as u32, *components as u32);
             }
             Layout::Struct(all) => {
-                lent.form = abi::FORM_STRUCT;
+                ffi.form = abi::FORM_STRUCT;
                 names = all.iter().map(|f| (f.name.clone().into(), Str::new(""))).collect();
                 names.iter_mut().for_each(|(text, name)| *name = Str::new(text));
                 let field = |(f, (_, name)): (&Field, &(Box<str>, Str))| abi::Field {
@@ -67,17 +67,17 @@ impl LentLayout {
                     components: f.components as u32,
                     name,
                 };
-                lent_fields = all.iter().zip(&names).map(field).collect();
+                ffi_fields = all.iter().zip(&names).map(field).collect();
             }
-            Layout::Variable { text: true } => lent.form = abi::FORM_TEXT,
-            _ => lent.form = abi::FORM_BYTES,
+            Layout::Variable { text: true } => ffi.form = abi::FORM_TEXT,
+            _ => ffi.form = abi::FORM_BYTES,
         }
-        let fields: Vec<*const abi::Field> = lent_fields.iter().map(std::ptr::from_ref).collect();
-        (lent.fields, lent.n_fields) = (fields.as_ptr(), fields.len());
-        Self { lent, _fields: fields, _lent_fields: lent_fields, _names: names }
+        let fields: Vec<*const abi::Field> = ffi_fields.iter().map(std::ptr::from_ref).collect();
+        (ffi.fields, ffi.n_fields) = (fields.as_ptr(), fields.len());
+        Self { ffi, _fields: fields, _ffi_fields: ffi_fields, _names: names }
     }
     pub(crate) fn get(&self) -> &abi::Layout {
-        &self.lent
+        &self.ffi
     }
 }
 
@@ -105,21 +105,21 @@ fn scalars(kind: u32, width: u32, components: u32) -> Result<(ScalarKind, usize,
 pub(crate) unsafe fn layout_from(p: *const abi::Layout) -> Result<Layout> {
     let none = || Error::chain("a data type has no layout");
     // SAFETY: the caller's promise; a layout begins with its size.
-    let lent = unsafe { abi::copied(p) }.ok_or_else(none)?;
-    match lent.form {
+    let ffi = unsafe { abi::copied(p) }.ok_or_else(none)?;
+    match ffi.form {
         abi::FORM_FIXED => {
-            let (kind, width, components) = scalars(lent.kind, lent.width, lent.components)?;
+            let (kind, width, components) = scalars(ffi.kind, ffi.width, ffi.components)?;
             Ok(Layout::Fixed { kind, width, components })
         }
         abi::FORM_BYTES => Ok(Layout::Variable { text: false }),
         abi::FORM_TEXT => Ok(Layout::Variable { text: true }),
         abi::FORM_STRUCT => {
             let (mut fields, mut total) = (Vec::new(), 0usize);
-            if lent.n_fields > MAX_FIELDS {
-                return Err(Error::chain(format!("a struct has {} fields, more than {MAX_FIELDS}", lent.n_fields)));
+            if ffi.n_fields > MAX_FIELDS {
+                return Err(Error::chain(format!("a struct has {} fields, more than {MAX_FIELDS}", ffi.n_fields)));
             }
             // SAFETY: as above.
-            for &f in unsafe { abi::slice(lent.fields, lent.n_fields) } {
+            for &f in unsafe { abi::slice(ffi.fields, ffi.n_fields) } {
                 // SAFETY: as above; a field begins with its size.
                 let f = unsafe { abi::copied(f) }.ok_or_else(none)?;
                 let (kind, width, components) = scalars(f.kind, f.width, f.components)?;
@@ -153,28 +153,28 @@ pub(crate) fn alignment(layout: &Layout) -> usize {
 
 /// A representation that lives at one place in memory.
 #[derive(Debug)]
-pub(crate) struct LentRepresentation {
-    lent: abi::Representation,
-    // What `lent` points to.
-    _layout: Box<LentLayout>,
+pub(crate) struct FfiRepresentation {
+    ffi: abi::Representation,
+    // What `ffi` points to.
+    _layout: Box<FfiLayout>,
     _label: Box<(String, Str)>,
     _shape: Box<[u64]>,
     _fill: Box<(Box<[u8]>, abi::Bytes)>,
 }
 // SAFETY: the pointers lead into what the struct owns, and nothing changes after it is made.
-unsafe impl Send for LentRepresentation {}
+unsafe impl Send for FfiRepresentation {}
 // SAFETY: as above.
-unsafe impl Sync for LentRepresentation {}
+unsafe impl Sync for FfiRepresentation {}
 
-impl LentRepresentation {
+impl FfiRepresentation {
     pub(crate) fn new(representation: &Representation) -> Self {
-        let layout = Box::new(LentLayout::new(representation.layout()));
+        let layout = Box::new(FfiLayout::new(representation.layout()));
         let mut label = Box::new((format!("{:?}", representation.data_type()), Str::new("")));
         label.1 = Str::new(&label.0);
         let shape: Box<[u64]> = representation.shape().into();
         let mut fill = Box::new((Box::<[u8]>::from(representation.fill()), abi::Bytes::new(&[])));
         fill.1 = abi::Bytes::new(&fill.0);
-        let lent = abi::Representation {
+        let ffi = abi::Representation {
             struct_size: abi::size32::<abi::Representation>(),
             rank: shape.len() as u32,
             layout: layout.get(),
@@ -185,15 +185,15 @@ impl LentRepresentation {
             data_type: std::ptr::null(),
             data_type_self: std::ptr::null(),
         };
-        Self { lent, _layout: layout, _label: label, _shape: shape, _fill: fill }
+        Self { ffi, _layout: layout, _label: label, _shape: shape, _fill: fill }
     }
     /// The same with a data type of this library.
     pub(crate) fn with_data_type(mut self, vtable: &'static abi::DataType, this: *const std::ffi::c_void) -> Self {
-        (self.lent.data_type, self.lent.data_type_self) = (vtable, this);
+        (self.ffi.data_type, self.ffi.data_type_self) = (vtable, this);
         self
     }
     pub(crate) fn get(&self) -> &abi::Representation {
-        &self.lent
+        &self.ffi
     }
 }
 
@@ -217,7 +217,7 @@ impl abi::Representation {
 /// What a representation consists of, as the other side gives it.
 pub(crate) struct Parts {
     #[cfg(feature = "load")]
-    pub(crate) lent: abi::Representation,
+    pub(crate) ffi: abi::Representation,
     pub(crate) layout: Layout,
     pub(crate) label: String,
     pub(crate) shape: Vec<u64>,
@@ -229,16 +229,16 @@ impl Parts {
     /// `p` is null or points to a `zp_representation` whose pointers lead to what it says.
     pub(crate) unsafe fn new(p: *const abi::Representation, max_rank: u32) -> Result<Self> {
         // SAFETY: the caller's promise; a representation begins with its size.
-        let lent = unsafe { abi::copied(p) }.ok_or_else(|| Error::chain("there is no representation"))?;
-        if lent.rank > max_rank {
-            return Err(Error::chain(format!("an array has {} dimensions, more than {max_rank}", lent.rank)));
+        let ffi = unsafe { abi::copied(p) }.ok_or_else(|| Error::chain("there is no representation"))?;
+        if ffi.rank > max_rank {
+            return Err(Error::chain(format!("an array has {} dimensions, more than {max_rank}", ffi.rank)));
         }
         // SAFETY: as above.
-        let layout = unsafe { layout_from(lent.layout) }?;
+        let layout = unsafe { layout_from(ffi.layout) }?;
         // SAFETY: as above.
-        let (label, shape) = unsafe { (abi::text(lent.label), abi::slice(lent.shape, lent.rank as usize)) };
+        let (label, shape) = unsafe { (abi::text(ffi.label), abi::slice(ffi.shape, ffi.rank as usize)) };
         // SAFETY: as above.
-        let fill = unsafe { abi::bytes(lent.fill) }.unwrap_or_default();
+        let fill = unsafe { abi::bytes(ffi.fill) }.unwrap_or_default();
         if !layout.is_variable() && fill.len() != layout.size() {
             return Err(Error::chain(format!("a fill value of {} bytes is no element of {layout:?}", fill.len())));
         }
@@ -246,7 +246,7 @@ impl Parts {
         let (shape, fill) = (shape.to_vec(), fill.to_vec());
         Ok(Self {
             #[cfg(feature = "load")]
-            lent,
+            ffi,
             layout,
             label,
             shape,

@@ -2,7 +2,7 @@
 
 use super::{
     Answer, Fault, Guard,
-    call::{self, Lender},
+    call::{self, CallState},
     callback::{Callback, answers},
     error, quietly, serve,
 };
@@ -12,7 +12,7 @@ use std::{ffi::c_void, sync::Arc};
 use zarr_core::{
     Error, ErrorKind, Result,
     limits::Limits,
-    source::{ByteRange, Each, Memo, Source},
+    source::{ByteRange, Cached, RangeCallback, Source},
 };
 
 /// A few ranges without an allocation.
@@ -84,14 +84,14 @@ fn reader<const PLUGIN: bool>(source: &&dyn Source) -> abi::Reader {
 
 /// Lends a source for a call.
 #[cfg(feature = "load")]
-pub(crate) fn lend<const PLUGIN: bool, R>(source: &dyn Source, f: impl FnOnce(*const abi::Reader) -> R) -> R {
+pub(crate) fn to_abi<const PLUGIN: bool, R>(source: &dyn Source, f: impl FnOnce(*const abi::Reader) -> R) -> R {
     let reader = reader::<PLUGIN>(&source);
     f(&raw const reader)
 }
 
 /// Lends a source to a change of its value. Nothing is kept for it: the call that comes with it is the other side's, and
 /// the value of the next try, which may be another, would be lent at the same address.
-pub(crate) fn lend_for_change<const PLUGIN: bool, R>(
+pub(crate) fn to_abi_for_update<const PLUGIN: bool, R>(
     source: &dyn Source,
     f: impl FnOnce(*const abi::Reader) -> R,
 ) -> R {
@@ -100,7 +100,7 @@ pub(crate) fn lend_for_change<const PLUGIN: bool, R>(
 }
 
 /// Gives a source away, until it is released.
-pub(crate) fn give<const PLUGIN: bool>(source: Box<dyn Source + '_>) -> abi::Reader {
+pub(crate) fn into_abi<const PLUGIN: bool>(source: Box<dyn Source + '_>) -> abi::Reader {
     let (gap, size) = (source.gap(), source.size().ok().flatten().unwrap_or(u64::MAX));
     let host = Box::into_raw(Box::new(source)).cast();
     abi::Reader { gap, size, host, memo: None, release: Some(release), ..functions::<PLUGIN>() }
@@ -112,7 +112,7 @@ unsafe extern "C" fn release(reader: *mut abi::Reader) {
 }
 
 /// # Safety
-/// `reader` is one that `lend` or `give` made and that is not released. A `Box<dyn Source>` and a `&dyn Source` are the
+/// `reader` is one that `to_abi` or `give` made and that is not released. A `Box<dyn Source>` and a `&dyn Source` are the
 /// same two words.
 unsafe fn source<'a>(reader: *const abi::Reader) -> &'a dyn Source {
     // SAFETY: the caller's promise.
@@ -195,17 +195,17 @@ unsafe extern "C" fn memo(
 ) -> Status {
     let run = || {
         let Some(make) = make else { return Err(ErrorKind::Contract("a null function was lent").into()) };
-        let mut new = || -> Result<Memo> {
+        let mut new = || -> Result<Cached> {
             let mut made = std::ptr::null_mut();
             // SAFETY: the other side lends `make` and `context` until this returns.
             error::check(unsafe { make(context, &raw mut made) })?;
-            Ok(Arc::new(Foreign { made, drop }) as Memo)
+            Ok(Arc::new(Foreign { made, drop }) as Cached)
         };
         // SAFETY: the other side passes what it was given.
-        let lender = unsafe { Lender::of(call) }.ok_or(ErrorKind::Contract("a reader was used in another call"))?;
+        let state = unsafe { CallState::of(call) }.ok_or(ErrorKind::Contract("a reader was used in another call"))?;
         // Until the call ends, and no longer: that an owner is still who it was nobody knows after that.
         let key = (reader as usize, owner as usize, start);
-        let mut memo = lender.kept_memo(key).map_or_else(&mut new, Ok)?;
+        let mut memo = state.cached_value(key).map_or_else(&mut new, Ok)?;
         // Whoever drops things in another way did not make this: two chose one number for themselves.
         let same = |f: &Foreign| match (f.drop, drop) {
             (Some(a), Some(b)) => std::ptr::fn_addr_eq(a, b),
@@ -218,7 +218,7 @@ unsafe extern "C" fn memo(
             // SAFETY: the other side's own variable.
             unsafe { *kept = foreign.made };
         }
-        lender.keep(key, memo);
+        state.keep(key, memo);
         Ok(())
     };
     // SAFETY: as above.
@@ -228,7 +228,7 @@ unsafe extern "C" fn memo(
 // ---- take
 
 /// A source that the other side lends or gave.
-pub(crate) struct Taken {
+pub(crate) struct ImportedSource {
     reader: abi::Reader,
     original: *const abi::Reader,
     call: Option<*const abi::Call>,
@@ -236,11 +236,11 @@ pub(crate) struct Taken {
     limits: Limits,
 }
 // SAFETY: the ABI lets a reader be used from any thread for as long as it is lent.
-unsafe impl Send for Taken {}
+unsafe impl Send for ImportedSource {}
 // SAFETY: as above.
-unsafe impl Sync for Taken {}
+unsafe impl Sync for ImportedSource {}
 
-impl Drop for Taken {
+impl Drop for ImportedSource {
     fn drop(&mut self) {
         if let (None, Some(release)) = (self.call, self.reader.release) {
             // SAFETY: it was given to us, and is released once.
@@ -253,30 +253,30 @@ impl Drop for Taken {
     }
 }
 
-impl Taken {
+impl ImportedSource {
     /// # Safety
     /// `reader` and `call` are those that the other side lent to the call that is being served, for as long as this
     /// lives.
-    pub(crate) unsafe fn lent(reader: *const abi::Reader, call: *const abi::Call) -> Option<Self> {
+    pub(crate) unsafe fn borrowed(reader: *const abi::Reader, call: *const abi::Call) -> Option<Self> {
         // SAFETY: the caller's promise; a reader begins with its size.
         let copy = unsafe { abi::copied(reader) }?;
         Some(Self { reader: copy, original: reader, call: Some(call), guard: None, limits: Limits::default() })
     }
-    /// The same for a change, which keeps nothing: see [`lend_for_change`].
+    /// The same for a change, which keeps nothing: see [`to_abi_for_update`].
     ///
     /// # Safety
-    /// As for `lent`.
-    pub(crate) unsafe fn lent_for_change(reader: *const abi::Reader, call: *const abi::Call) -> Option<Self> {
+    /// As for `ffi`.
+    pub(crate) unsafe fn borrowed_for_update(reader: *const abi::Reader, call: *const abi::Call) -> Option<Self> {
         // SAFETY: the caller's promise.
-        let mut lent = unsafe { Self::lent(reader, call) }?;
-        lent.reader.memo = None;
-        Some(lent)
+        let mut ffi = unsafe { Self::borrowed(reader, call) }?;
+        ffi.reader.memo = None;
+        Some(ffi)
     }
     /// A reader that the other side filled and that is ours until we release it.
     ///
     /// # Safety
     /// The other side filled it, and has not been told to release it.
-    pub(crate) unsafe fn given(reader: abi::Reader, guard: Option<Arc<dyn Guard>>, limits: &Limits) -> Self {
+    pub(crate) unsafe fn owned(reader: abi::Reader, guard: Option<Arc<dyn Guard>>, limits: &Limits) -> Self {
         // What it would keep lives until the end of a call, and each of its calls is one of its own.
         let reader = abi::Reader { memo: None, ..reader };
         Self { reader, original: std::ptr::null(), call: None, guard, limits: limits.clone() }
@@ -291,7 +291,7 @@ impl Taken {
                 (status, None) => error::check(status),
             };
         }
-        let mut run = || call::lend_plain(&self.limits, |call| f(&raw const self.reader, call));
+        let mut run = || call::to_abi_plain(&self.limits, |call| f(&raw const self.reader, call));
         call::outcome(self.guard.as_deref(), &mut run)
     }
 }
@@ -301,15 +301,15 @@ fn cannot_read() -> Error {
     ErrorKind::Contract("a reader that cannot read").into()
 }
 
-impl Source for Taken {
-    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+impl Source for ImportedSource {
+    fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
         let read = self.reader.read.ok_or_else(cannot_read)?;
-        let lent: Ranges<abi::Range> = ranges.iter().copied().map(range_to).collect();
+        let ffi: Ranges<abi::Range> = ranges.iter().copied().map(range_to).collect();
         let mut failed = None;
         let done = self.checked(|reader, call| {
             let answered = answers(ranges, &mut *each, |each, context| {
                 // SAFETY: reader and call are lent, see the constructors; the rest lives until it returns.
-                unsafe { read(reader, call, lent.as_ptr(), lent.len(), each, context) }
+                unsafe { read(reader, call, ffi.as_ptr(), ffi.len(), each, context) }
             });
             error::set_aside(answered, &mut failed)
         });
@@ -335,8 +335,8 @@ impl Source for Taken {
     fn size(&self) -> Result<Option<u64>> {
         Ok(Some(self.reader.size).filter(|n| *n != u64::MAX))
     }
-    fn memo(&self, key: (usize, u64), _: u64, make: &mut dyn FnMut() -> Result<Memo>) -> Result<Memo> {
-        type Make<'m, 'f> = Callback<&'m mut (dyn FnMut() -> Result<Memo> + 'f)>;
+    fn cached(&self, key: (usize, u64), _: u64, make: &mut dyn FnMut() -> Result<Cached>) -> Result<Cached> {
+        type Make<'m, 'f> = Callback<&'m mut (dyn FnMut() -> Result<Cached> + 'f)>;
         unsafe extern "C" fn run(context: *mut c_void, made: *mut *mut c_void) -> Status {
             // SAFETY: the context is lent with this function; `made` is the other side's own variable.
             unsafe {
@@ -348,7 +348,7 @@ impl Source for Taken {
         }
         unsafe extern "C" fn drop_memo(made: *mut c_void) {
             // SAFETY: `run` made it, and it is dropped once.
-            quietly(|| unsafe { drop(Box::from_raw(made.cast::<Memo>())) });
+            quietly(|| unsafe { drop(Box::from_raw(made.cast::<Cached>())) });
         }
         let Some(memo) = self.reader.memo else { return make() };
         let mut context = Make::new(make);
@@ -360,8 +360,8 @@ impl Source for Taken {
             unsafe { memo(reader, call, owner, key.1, Some(run), at, Some(drop_memo), kept_at) }
         });
         context.end(done)?;
-        // SAFETY: a `Memo` that `run` of this library made under this owner, which lives until the call ends.
-        match unsafe { kept.cast::<Memo>().as_ref() } {
+        // SAFETY: a `Cached` that `run` of this library made under this owner, which lives until the call ends.
+        match unsafe { kept.cast::<Cached>().as_ref() } {
             Some(memo) => Ok(memo.clone()),
             None => Err(ErrorKind::Contract("a reader kept nothing").into()),
         }

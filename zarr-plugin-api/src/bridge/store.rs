@@ -1,7 +1,7 @@
 //! `zp_store`: a store with all its abilities, in either direction. Experimental: both sides have the same minor.
 
-mod give;
-mod take;
+mod export;
+mod import;
 
-pub(crate) use give::give;
-pub(crate) use take::Taken;
+pub(crate) use export::into_abi;
+pub(crate) use import::ImportedStore;

@@ -7,13 +7,13 @@ use super::{
     kind,
 };
 use crate::{
-    abi::{self, Array, Call, Representation as Lent, Status},
-    bridge::{array, representation::LentRepresentation},
+    abi::{self, Array, Call, Status},
+    bridge::{array, representation::FfiRepresentation},
 };
 use std::{ffi::c_void, sync::Arc};
 use zarr_core::{
     ErrorKind, Result,
-    codec::{self, Plan},
+    codec::{self, DecodeStrategy},
     representation::Representation,
 };
 
@@ -22,10 +22,10 @@ type Kind = dyn codec::ArrayToArray;
 struct Extra {
     decoded: Representation,
     encoded: Representation,
-    lent: LentRepresentation,
-    /// For [`Plan::Permute`].
+    ffi: FfiRepresentation,
+    /// For [`DecodeStrategy::Permute`].
     order: Vec<u64>,
-    /// What `lent` points to, if the codec gives a data type of its own.
+    /// What `ffi` points to, if the codec gives a data type of its own.
     _data_type: Option<Box<data_type::Instance>>,
 }
 
@@ -34,7 +34,7 @@ kind! {
     ArrayToArray, "array_to_array", codec::ArrayToArray, abi::EXTENSION_ARRAY_TO_ARRAY, abi::CAP_STRIDED
 }
 
-impl<T: zarr_core::registry::Named + codec::ArrayToArray> ArrayToArray<T> {
+impl<T: zarr_core::registry::ExtensionType + codec::ArrayToArray> ArrayToArray<T> {
     const VTABLE: &'static abi::ArrayToArray = &abi::ArrayToArray {
         head: head!(abi::ArrayToArray, create::<T>, None),
         encoded_representation: Some(encoded_representation),
@@ -46,34 +46,38 @@ impl<T: zarr_core::registry::Named + codec::ArrayToArray> ArrayToArray<T> {
     };
 }
 
-create_fn!(Codec, codec::ArrayToArray, |object: &Arc<Kind>, site| extra(object, representation(site)?));
+create_fn!(Codec, codec::ArrayToArray, |object: &Arc<Kind>, cx| extra(object, representation(cx)?));
 
 fn extra(object: &Arc<Kind>, decoded: Representation) -> Result<Extra> {
     let encoded = object.encoded_representation().clone();
-    let order: Vec<u64> = match object.plan() {
-        Plan::Permute(order) => order.iter().map(|&o| o as u64).collect(),
+    let order: Vec<u64> = match object.decode_strategy() {
+        DecodeStrategy::Permute(order) => order.iter().map(|&o| o as u64).collect(),
         _ => (0..decoded.shape().len() as u64).collect(),
     };
     if order.len() != decoded.shape().len() {
         return Err(ErrorKind::Contract("a codec gave an order of another number of dimensions").into());
     }
-    let mut lent = LentRepresentation::new(&encoded);
+    let mut ffi = FfiRepresentation::new(&encoded);
     let mut own = None;
     if !Arc::ptr_eq(encoded.data_type(), decoded.data_type()) {
         let instance = Box::new(data_type::instance(encoded.data_type().clone()));
-        lent = lent.with_data_type(&data_type::FUNCTIONS, (&raw const *instance).cast());
+        ffi = ffi.with_data_type(&data_type::FUNCTIONS, (&raw const *instance).cast());
         own = Some(instance);
     }
-    Ok(Extra { decoded, encoded, lent, order, _data_type: own })
+    Ok(Extra { decoded, encoded, ffi, order, _data_type: own })
 }
 
 // SAFETY of the blocks below: the host passes what `create` gave, and lends the rest until the function returns.
 
-unsafe extern "C" fn encoded_representation(this: *const c_void, _: *const Call, encoded: *mut Lent) -> Status {
+unsafe extern "C" fn encoded_representation(
+    this: *const c_void,
+    _: *const Call,
+    encoded: *mut abi::Representation,
+) -> Status {
     // SAFETY: see above.
     unsafe {
         ask::<Kind, Extra>(this, |this| {
-            abi::fill(encoded, *this.extra.lent.get());
+            abi::fill(encoded, *this.extra.ffi.get());
             Ok(())
         })
     }
@@ -88,8 +92,8 @@ unsafe extern "C" fn encode(
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
-            array::take(decoded, &this.extra.decoded, |from| {
-                array::take_mut(encoded, call, &this.extra.encoded, |to| this.object.encode(c, from, to))
+            array::from_abi(decoded, &this.extra.decoded, |from| {
+                array::from_abi_mut(encoded, call, &this.extra.encoded, |to| this.object.encode(c, from, to))
             })
         })
     }
@@ -104,8 +108,8 @@ unsafe extern "C" fn decode(
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
-            array::take(encoded, &this.extra.encoded, |from| {
-                array::take_mut(decoded, call, &this.extra.decoded, |to| this.object.decode(c, from, to))
+            array::from_abi(encoded, &this.extra.encoded, |from| {
+                array::from_abi_mut(decoded, call, &this.extra.decoded, |to| this.object.decode(c, from, to))
             })
         })
     }
@@ -115,12 +119,12 @@ unsafe extern "C" fn plan(this: *const c_void, plan: *mut u32, order: *mut *cons
     // SAFETY: see above.
     unsafe {
         ask::<Kind, Extra>(this, |this| {
-            *plan = match this.object.plan() {
-                Plan::Copy => abi::PLAN_COPY,
+            *plan = match this.object.decode_strategy() {
+                DecodeStrategy::Copy => abi::PLAN_COPY,
                 // Elements of variable length do not lie in the memory that would be changed.
-                Plan::InPlace if this.extra.decoded.layout().is_variable() => abi::PLAN_COPY,
-                Plan::InPlace => abi::PLAN_IN_PLACE,
-                Plan::Permute(_) => abi::PLAN_PERMUTE,
+                DecodeStrategy::InPlace if this.extra.decoded.layout().is_variable() => abi::PLAN_COPY,
+                DecodeStrategy::InPlace => abi::PLAN_IN_PLACE,
+                DecodeStrategy::Permute(_) => abi::PLAN_PERMUTE,
             };
             *order = this.extra.order.as_ptr();
             Ok(())
@@ -132,7 +136,7 @@ unsafe extern "C" fn decode_in_place(this: *const c_void, call: *const Call, ele
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
-            array::take_mut(elements, call, &this.extra.decoded, |view| this.object.decode_in_place(c, view))
+            array::from_abi_mut(elements, call, &this.extra.decoded, |view| this.object.decode_in_place(c, view))
         })
     }
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     abi::{self, Array, Bytes, Call, Out, Reader, Size, Status},
-    bridge::{array, out, representation::size_to, source::Taken},
+    bridge::{array, out, representation::size_to, source::ImportedSource},
 };
 use std::{ffi::c_void, sync::Arc};
 use zarr_core::{
@@ -26,7 +26,7 @@ kind! {
     ArrayToBytes, "array_to_bytes", codec::ArrayToBytes, abi::EXTENSION_ARRAY_TO_BYTES, abi::CAP_STRIDED
 }
 
-impl<T: zarr_core::registry::Named + codec::ArrayToBytes> ArrayToBytes<T> {
+impl<T: zarr_core::registry::ExtensionType + codec::ArrayToBytes> ArrayToBytes<T> {
     const VTABLE: &'static abi::ArrayToBytes = &abi::ArrayToBytes {
         head: head!(abi::ArrayToBytes, create::<T>, Some(abilities)),
         encoded_size: Some(encoded_size),
@@ -39,7 +39,7 @@ impl<T: zarr_core::registry::Named + codec::ArrayToBytes> ArrayToBytes<T> {
     };
 }
 
-create_fn!(Codec, codec::ArrayToBytes, |_: &Arc<Kind>, site| representation(site));
+create_fn!(Codec, codec::ArrayToBytes, |_: &Arc<Kind>, cx| representation(cx));
 
 // SAFETY of the blocks below: the host passes what `create` gave, and lends the rest until the function returns.
 
@@ -47,8 +47,8 @@ unsafe extern "C" fn abilities(this: *const c_void, abilities: *mut u64) -> Stat
     // SAFETY: see above.
     unsafe {
         ask::<Kind, Extra>(this, |this| {
-            let partial = this.object.partial().map_or(0, |_| abi::ABILITY_PARTIAL);
-            *abilities = partial | this.object.update().map_or(0, |_| abi::ABILITY_UPDATE);
+            let partial = this.object.partial_decode().map_or(0, |_| abi::ABILITY_PARTIAL);
+            *abilities = partial | this.object.partial_encode().map_or(0, |_| abi::ABILITY_UPDATE);
             Ok(())
         })
     }
@@ -73,8 +73,8 @@ unsafe extern "C" fn encode(
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
-            array::take(decoded, &this.extra, |view| {
-                out::take(encoded, call, None, |out| this.object.encode(c, view, out))
+            array::from_abi(decoded, &this.extra, |view| {
+                out::from_abi(encoded, call, None, |out| this.object.encode(c, view, out))
             })
         })
     }
@@ -89,7 +89,7 @@ unsafe extern "C" fn decode(
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
-            array::take_mut(decoded, call, &this.extra, |view| this.object.decode(c, bytes(encoded), view))
+            array::from_abi_mut(decoded, call, &this.extra, |view| this.object.decode(c, bytes(encoded), view))
         })
     }
 }
@@ -117,10 +117,11 @@ unsafe extern "C" fn partial_decode(
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
-            let source = Taken::lent(encoded, call).ok_or_else(|| Error::argument("there is no reader"))?;
+            let source =
+                ImportedSource::borrowed(encoded, call).ok_or_else(|| Error::argument("there is no reader"))?;
             let region = region(start, len, &this.extra)?;
-            let partial = this.object.partial().ok_or_else(lacks)?;
-            array::take_mut(decoded, call, &this.extra, |view| partial.partial_decode(c, &source, &region, view))
+            let partial = this.object.partial_decode().ok_or_else(lacks)?;
+            array::from_abi_mut(decoded, call, &this.extra, |view| partial.decode_region(c, &source, &region, view))
         })
     }
 }
@@ -138,14 +139,14 @@ unsafe extern "C" fn update(
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
-            let old = Taken::lent(old, call);
+            let old = ImportedSource::borrowed(old, call);
             let old = old.as_ref().map(|s| s as &dyn Source);
             let region = region(start, len, &this.extra)?;
-            let update = this.object.update().ok_or_else(lacks)?;
+            let update = this.object.partial_encode().ok_or_else(lacks)?;
             *is_fill = 0;
-            array::take(new, &this.extra, |view| {
-                out::take(encoded, call, None, |out| {
-                    let encoded = update.update(c, old, &region, view, out)?;
+            array::from_abi(new, &this.extra, |view| {
+                out::from_abi(encoded, call, None, |out| {
+                    let encoded = update.update_region(c, old, &region, view, out)?;
                     *is_fill = u32::from(encoded == Encoded::Fill);
                     Ok(())
                 })

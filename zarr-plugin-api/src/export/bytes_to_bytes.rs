@@ -9,7 +9,7 @@ use crate::{
     bridge::{
         out,
         representation::{size_from, size_to},
-        source::{Taken, hand, ranges_from},
+        source::{ImportedSource, hand, ranges_from},
     },
 };
 use std::{ffi::c_void, sync::Arc};
@@ -24,7 +24,7 @@ kind! {
     BytesToBytes, "bytes_to_bytes", codec::BytesToBytes, abi::EXTENSION_BYTES_TO_BYTES, 0
 }
 
-impl<T: zarr_core::registry::Named + codec::BytesToBytes> BytesToBytes<T> {
+impl<T: zarr_core::registry::ExtensionType + codec::BytesToBytes> BytesToBytes<T> {
     const VTABLE: &'static abi::BytesToBytes = &abi::BytesToBytes {
         head: head!(abi::BytesToBytes, create::<T>, Some(abilities)),
         encoded_size: Some(encoded_size),
@@ -66,7 +66,7 @@ unsafe extern "C" fn encode(this: *const c_void, call: *const Call, input: *cons
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
-            out::take(output, call, None, |out| this.object.encode(c, bytes(input), out))
+            out::from_abi(output, call, None, |out| this.object.encode(c, bytes(input), out))
         })
     }
 }
@@ -75,7 +75,7 @@ unsafe extern "C" fn decode(this: *const c_void, call: *const Call, input: *cons
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
-            out::take(output, call, Some(bytes(input)), |out| this.object.decode(c, bytes(input), out))
+            out::from_abi(output, call, Some(bytes(input)), |out| this.object.decode(c, bytes(input), out))
         })
     }
 }
@@ -92,7 +92,8 @@ unsafe extern "C" fn decoded_read(
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, _| {
-            let encoded = Taken::lent(reader, call).ok_or_else(|| Error::argument("there is no reader"))?;
+            let encoded =
+                ImportedSource::borrowed(reader, call).ok_or_else(|| Error::argument("there is no reader"))?;
             let ranges = ranges_from(ranges, n)?;
             let decoded = this.object.decoded_source(&encoded);
             let decoded = decoded.ok_or_else(|| Error::argument("the codec cannot read parts"))?;

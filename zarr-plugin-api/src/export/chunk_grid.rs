@@ -11,7 +11,7 @@ use crate::{
 use std::{ffi::c_void, sync::Arc};
 use zarr_core::{
     ErrorKind, Result,
-    chunk_grid::{self, AxisCells},
+    chunk_grid::{self, AxisChunks},
     json::Json,
 };
 
@@ -23,7 +23,7 @@ kind! {
     ChunkGrid, "chunk_grid", chunk_grid::ChunkGrid, abi::EXTENSION_CHUNK_GRID, 0
 }
 
-impl<T: zarr_core::registry::Named + chunk_grid::ChunkGrid> ChunkGrid<T> {
+impl<T: zarr_core::registry::ExtensionType + chunk_grid::ChunkGrid> ChunkGrid<T> {
     const VTABLE: &'static abi::ChunkGrid = &abi::ChunkGrid {
         head: head!(abi::ChunkGrid, create::<T>, None),
         grid_shape: Some(grid_shape),
@@ -72,7 +72,7 @@ unsafe extern "C" fn cell(
     call: *const Call,
     array_shape: *const u64,
     rank: u32,
-    cell: *const u64,
+    chunk_index: *const u64,
     start: *mut u64,
     len: *mut u64,
 ) -> Status {
@@ -80,7 +80,7 @@ unsafe extern "C" fn cell(
     unsafe {
         run::<Kind, Extra>(this, call, |this, _| {
             let n = rank as usize;
-            let region = this.object.cell(abi::slice(array_shape, n), abi::slice(cell, n))?;
+            let region = this.object.chunk_region(abi::slice(array_shape, n), abi::slice(chunk_index, n))?;
             give(&region.start, start, rank)?;
             give(&region.len, len, rank)
         })
@@ -93,13 +93,13 @@ unsafe extern "C" fn cell_of(
     array_shape: *const u64,
     rank: u32,
     element: *const u64,
-    cell: *mut u64,
+    chunk_index: *mut u64,
 ) -> Status {
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, _| {
             let n = rank as usize;
-            give(&this.object.cell_of(abi::slice(array_shape, n), abi::slice(element, n))?, cell, rank)
+            give(&this.object.chunk_index_of(abi::slice(array_shape, n), abi::slice(element, n))?, chunk_index, rank)
         })
     }
 }
@@ -111,8 +111,8 @@ unsafe extern "C" fn axis(this: *const c_void, axis: u32, cells: *mut Axis) -> S
             let found = this.object.axis(axis as usize);
             let (kind, regular, lengths) = match found {
                 None => (abi::AXIS_NONE, 0, &[][..]),
-                Some(AxisCells::Regular(n)) => (abi::AXIS_REGULAR, n, &[][..]),
-                Some(AxisCells::Lengths(all)) => (abi::AXIS_LENGTHS, 0, all),
+                Some(AxisChunks::Regular(n)) => (abi::AXIS_REGULAR, n, &[][..]),
+                Some(AxisChunks::Lengths(all)) => (abi::AXIS_LENGTHS, 0, all),
             };
             let struct_size = abi::size32::<Axis>();
             let (lengths, n_lengths) = (lengths.as_ptr(), lengths.len());
@@ -136,7 +136,7 @@ unsafe extern "C" fn resized(
             let n = rank as usize;
             let new = this.object.resized(abi::slice(array_shape, n), abi::slice(new_shape, n))?;
             let text = new.map(|members| Json::Object(members).to_string()).unwrap_or_default();
-            out::take(json, call, None, |out| out.extend(text.as_bytes()))
+            out::from_abi(json, call, None, |out| out.extend(text.as_bytes()))
         })
     }
 }

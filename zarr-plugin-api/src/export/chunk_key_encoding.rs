@@ -19,7 +19,7 @@ kind! {
     ChunkKeyEncoding, "chunk_key_encoding", chunk_key_encoding::ChunkKeyEncoding, abi::EXTENSION_CHUNK_KEY_ENCODING, 0
 }
 
-impl<T: zarr_core::registry::Named + chunk_key_encoding::ChunkKeyEncoding> ChunkKeyEncoding<T> {
+impl<T: zarr_core::registry::ExtensionType + chunk_key_encoding::ChunkKeyEncoding> ChunkKeyEncoding<T> {
     const VTABLE: &'static abi::ChunkKeyEncoding = &abi::ChunkKeyEncoding {
         head: head!(abi::ChunkKeyEncoding, create::<T>, None),
         encode: Some(encode),
@@ -35,15 +35,15 @@ create_fn!(ChunkKeyEncoding, chunk_key_encoding::ChunkKeyEncoding, |_: &Arc<Kind
 unsafe extern "C" fn encode(
     this: *const c_void,
     call: *const Call,
-    cell: *const u64,
+    chunk_index: *const u64,
     rank: u32,
     key: *mut Out,
 ) -> Status {
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, _| {
-            let text = this.object.encode(abi::slice(cell, rank as usize))?;
-            out::take(key, call, None, |out| out.extend(text.as_bytes()))
+            let text = this.object.encode(abi::slice(chunk_index, rank as usize))?;
+            out::from_abi(key, call, None, |out| out.extend(text.as_bytes()))
         })
     }
 }
@@ -53,7 +53,7 @@ unsafe extern "C" fn decode(
     call: *const Call,
     key: *const Str,
     rank: u32,
-    cell: *mut u64,
+    chunk_index: *mut u64,
     found: *mut u32,
 ) -> Status {
     // SAFETY: see above.
@@ -63,7 +63,7 @@ unsafe extern "C" fn decode(
             let decoded = decoded.filter(|d| d.len() == rank as usize);
             *found = u32::from(decoded.is_some());
             if let Some(decoded) = decoded {
-                abi::slice_mut(cell, decoded.len()).copy_from_slice(&decoded);
+                abi::slice_mut(chunk_index, decoded.len()).copy_from_slice(&decoded);
             }
             Ok(())
         })

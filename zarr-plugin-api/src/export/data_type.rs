@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     abi::{self, Bytes, Call, Layout, Out, Status},
-    bridge::{out, representation::LentLayout},
+    bridge::{out, representation::FfiLayout},
 };
 use std::{ffi::c_void, sync::Arc};
 use zarr_core::{
@@ -16,13 +16,13 @@ use zarr_core::{
 };
 
 type Kind = dyn data_type::DataType;
-type Extra = LentLayout;
+type Extra = FfiLayout;
 
 /// A data type that a codec of this library gives.
 pub(super) type Instance = instance::Instance<Kind, Extra>;
 
 pub(super) fn instance(data_type: Arc<Kind>) -> Instance {
-    let layout = LentLayout::new(&data_type.layout());
+    let layout = FfiLayout::new(&data_type.layout());
     Instance::new(data_type, &Object::new(), &Limits::default(), layout)
 }
 
@@ -31,12 +31,12 @@ kind! {
     DataType, "data_type", data_type::DataType, abi::EXTENSION_DATA_TYPE, 0
 }
 
-impl<T: zarr_core::registry::Named + data_type::DataType> DataType<T> {
+impl<T: zarr_core::registry::ExtensionType + data_type::DataType> DataType<T> {
     const VTABLE: &'static abi::DataType =
         &abi::DataType { head: head!(abi::DataType, create::<T>, None), ..FUNCTIONS };
 }
 
-create_fn!(DataType, data_type::DataType, |object: &Arc<Kind>, _| Ok(LentLayout::new(&object.layout())));
+create_fn!(DataType, data_type::DataType, |object: &Arc<Kind>, _| Ok(FfiLayout::new(&object.layout())));
 
 /// Without `create`: for data types that a codec gives.
 pub(super) static FUNCTIONS: abi::DataType = functions();
@@ -82,7 +82,7 @@ unsafe extern "C" fn fill_from_json(
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
             let fill = this.object.fill_from_json(&Json::parse(bytes(json), c.limits)?)?;
-            out::take(element, call, None, |out| out.extend(&fill))
+            out::from_abi(element, call, None, |out| out.extend(&fill))
         })
     }
 }
@@ -97,7 +97,7 @@ unsafe extern "C" fn fill_to_json(
     unsafe {
         run::<Kind, Extra>(this, call, |this, _| {
             let fill = this.object.fill_to_json(bytes(element))?.to_string();
-            out::take(json, call, None, |out| out.extend(fill.as_bytes()))
+            out::from_abi(json, call, None, |out| out.extend(fill.as_bytes()))
         })
     }
 }
@@ -107,7 +107,7 @@ unsafe extern "C" fn default_fill(this: *const c_void, call: *const Call, json: 
     unsafe {
         run::<Kind, Extra>(this, call, |this, _| {
             let fill = this.object.default_fill().to_string();
-            out::take(json, call, None, |out| out.extend(fill.as_bytes()))
+            out::from_abi(json, call, None, |out| out.extend(fill.as_bytes()))
         })
     }
 }

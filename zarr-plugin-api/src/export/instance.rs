@@ -1,9 +1,9 @@
 //! An extension that was made for a host, and the functions of `ZP_HEAD`.
 
 use crate::{
-    abi::{self, Bytes, Call, Out, Site as LentSite, Status},
+    abi::{self, Bytes, Call, Out, Site as FfiCreateContext, Status},
     bridge::{
-        call::{Own, Taken},
+        call::{ImportedCall, Own},
         out, quietly,
         representation::{Parts, size_from},
         serve,
@@ -12,13 +12,13 @@ use crate::{
 use std::{ffi::c_void, fmt, sync::Arc};
 use zarr_core::{
     Error, Result,
-    call::Call as CoreCall,
+    call::CallContext,
     data_type::DataType,
     extension::Extension,
     json::{Json, Object},
     layout::Layout,
     limits::Limits,
-    registry::{Instance as Made, Intent, Notes, Registry, Site},
+    registry::{CreateContext, Instance as Made, Intent, Notes, Registry},
     representation::{Representation, Size},
 };
 
@@ -71,48 +71,47 @@ impl DataType for HostType {
 /// The pointers are those that the host passed to `create`.
 pub(crate) unsafe fn create<D: ?Sized, X>(
     call: *const Call,
-    site: *const LentSite,
+    cx: *const FfiCreateContext,
     this: *mut *mut c_void,
-    make: impl FnOnce(&Extension, &Site<'_>) -> Result<Made<D>>,
-    extra: impl FnOnce(&Arc<D>, &Site<'_>) -> Result<X>,
+    make: impl FnOnce(&Extension, &CreateContext<'_>) -> Result<Made<D>>,
+    extra: impl FnOnce(&Arc<D>, &CreateContext<'_>) -> Result<X>,
 ) -> Status {
     let run = || {
         // SAFETY: the host lends the call and the site until `create` returns.
-        let (taken, lent) = unsafe { (Taken::new(call), abi::copied(site)) };
-        let lent = lent.ok_or_else(|| Error::argument("there is no site"))?;
+        let (taken, ffi) = unsafe { (ImportedCall::new(call), abi::copied(cx)) };
+        let ffi = ffi.ok_or_else(|| Error::argument("there is no site"))?;
         // SAFETY: as above.
-        let name = unsafe { abi::text(lent.name) }.ok_or_else(|| Error::argument("an extension has no name"))?;
+        let name = unsafe { abi::text(ffi.name) }.ok_or_else(|| Error::argument("an extension has no name"))?;
         // SAFETY: as above.
-        let json = unsafe { abi::bytes(lent.configuration) };
+        let json = unsafe { abi::bytes(ffi.configuration) };
         let configuration = match json.map(|json| Json::parse(json, taken.limits())).transpose()? {
             Some(Json::Object(members)) => members,
             None => Object::new(),
             Some(other) => return Err(Error::configuration(format!("it is {}, not an object", other.kind()))),
         };
         // SAFETY: as above.
-        let parts = (!lent.representation.is_null())
-            .then(|| unsafe { Parts::new(lent.representation, u32::MAX) })
-            .transpose()?;
+        let parts =
+            (!ffi.representation.is_null()).then(|| unsafe { Parts::new(ffi.representation, u32::MAX) }).transpose()?;
         let representation = parts.map(|p| {
             let host = HostType { label: p.label.clone(), layout: p.layout.clone() };
             p.with(Arc::new(host))
         });
         let (registry, notes) = (Registry::builtin()?, Notes::default());
-        let site = Site {
+        let cx = CreateContext {
             name,
             representation: representation.as_ref(),
             // SAFETY: as above.
-            size: unsafe { lent.size.as_ref() }.map_or(Size::Unknown, size_from),
+            size: unsafe { ffi.size.as_ref() }.map_or(Size::Unknown, size_from),
             registry: &registry,
             limits: taken.limits(),
             options: taken.options(),
-            depth: lent.depth,
-            intent: if lent.intent == abi::INTENT_CREATE { Intent::Create } else { Intent::Open },
+            depth: ffi.depth,
+            intent: if ffi.intent == abi::INTENT_CREATE { Intent::Create } else { Intent::Open },
             notes: &notes,
         };
-        let made = make(&Extension::new(name, configuration), &site)?;
+        let made = make(&Extension::new(name, configuration), &cx)?;
         let configuration = made.configuration()?;
-        let extra = extra(&made.object, &site)?;
+        let extra = extra(&made.object, &cx)?;
         let instance = Box::new(Instance::new(made.object, &configuration, taken.limits(), extra));
         // SAFETY: the host's own variable.
         unsafe { *this = Box::into_raw(instance).cast() };
@@ -123,8 +122,8 @@ pub(crate) unsafe fn create<D: ?Sized, X>(
 }
 
 /// The representation of the site, to be kept.
-pub(crate) fn representation(site: &Site<'_>) -> Result<Representation> {
-    site.representation().cloned()
+pub(crate) fn representation(cx: &CreateContext<'_>) -> Result<Representation> {
+    cx.representation().cloned()
 }
 
 /// `destroy`
@@ -151,7 +150,7 @@ pub(crate) unsafe extern "C" fn configuration<D: ?Sized, X>(
 ) -> Status {
     let run = || {
         // SAFETY: the host passes what `create` gave, and lends the rest until this returns.
-        unsafe { out::take(json, call, None, |out| out.extend(this::<D, X>(instance).configuration.as_bytes())) }
+        unsafe { out::from_abi(json, call, None, |out| out.extend(this::<D, X>(instance).configuration.as_bytes())) }
     };
     // SAFETY: as above.
     unsafe { serve::<true>(call, run) }
@@ -165,7 +164,7 @@ pub(crate) unsafe extern "C" fn configuration<D: ?Sized, X>(
 pub(crate) unsafe fn run<'a, D: ?Sized + 'a, X: 'a>(
     instance: *const c_void,
     call: *const Call,
-    f: impl FnOnce(&'a Instance<D, X>, &CoreCall<'_>) -> Result<()>,
+    f: impl FnOnce(&'a Instance<D, X>, &CallContext<'_>) -> Result<()>,
 ) -> Status {
     let run = || {
         // SAFETY: the caller's promise.
@@ -217,18 +216,18 @@ pub(crate) use head;
 /// `create` of a kind: `create!(BytesToBytes, T, extra)`.
 macro_rules! create_fn {
     ($point:ident, $bound:path, $extra:expr) => {
-        unsafe extern "C" fn create<T: zarr_core::registry::Named + $bound>(
+        unsafe extern "C" fn create<T: zarr_core::registry::ExtensionType + $bound>(
             _: *const $crate::abi::Host,
             call: *const $crate::abi::Call,
-            site: *const $crate::abi::Site,
+            cx: *const $crate::abi::Site,
             this: *mut *mut std::ffi::c_void,
         ) -> $crate::abi::Status {
-            let make = |extension: &zarr_core::extension::Extension, site: &zarr_core::registry::Site<'_>| {
+            let make = |extension: &zarr_core::extension::Extension, cx: &zarr_core::registry::CreateContext<'_>| {
                 let point = zarr_core::extension::ExtensionPoint::$point;
-                zarr_core::registry::Registration::make::<T, Kind>(extension, site, |object| object, point)
+                zarr_core::registry::Registration::make::<T, Kind>(extension, cx, |object| object, point)
             };
             // SAFETY: the host passes what the ABI says.
-            unsafe { $crate::export::instance::create(call, site, this, make, $extra) }
+            unsafe { $crate::export::instance::create(call, cx, this, make, $extra) }
         }
     };
 }

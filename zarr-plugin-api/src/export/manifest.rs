@@ -9,11 +9,11 @@ pub struct Info {
     /// Of the crate.
     pub license: &'static str,
     /// Its extensions.
-    pub offered: &'static [Offered],
+    pub offered: &'static [ProvidedExtension],
 }
 
 /// An extension of a plugin.
-pub struct Offered {
+pub struct ProvidedExtension {
     pub(crate) kind: &'static str,
     pub(crate) name: &'static str,
     pub(crate) aliases: &'static [&'static str],

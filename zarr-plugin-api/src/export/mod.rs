@@ -18,7 +18,7 @@ pub use bytes_to_bytes::BytesToBytes;
 pub use chunk_grid::ChunkGrid;
 pub use chunk_key_encoding::ChunkKeyEncoding;
 pub use data_type::DataType;
-pub use manifest::{Embedded, Info, Offered};
+pub use manifest::{Embedded, Info, ProvidedExtension};
 pub use storage_transformer::StorageTransformer;
 
 use crate::abi::Str;
@@ -44,7 +44,7 @@ macro_rules! kind {
         $(#[$doc])*
         pub struct $name<T>(std::marker::PhantomData<T>);
 
-        impl<T: zarr_core::registry::Named + $bound> $name<T> {
+        impl<T: zarr_core::registry::ExtensionType + $bound> $name<T> {
             const ALIASES: [$crate::abi::Str; $crate::export::MAX_ALIASES] = $crate::export::aliases(T::ALIASES);
             /// The extension in a plugin's descriptor.
             pub const EXTENSION: &'static $crate::abi::Extension = &$crate::abi::Extension {
@@ -58,7 +58,7 @@ macro_rules! kind {
                 vtable: (&raw const *Self::VTABLE).cast(),
             };
             /// The extension in a plugin's manifest.
-            pub const OFFERED: $crate::export::Offered = $crate::export::Offered {
+            pub const OFFERED: $crate::export::ProvidedExtension = $crate::export::ProvidedExtension {
                 kind: $word,
                 name: T::NAME,
                 aliases: T::ALIASES,

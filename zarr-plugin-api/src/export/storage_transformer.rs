@@ -5,8 +5,8 @@ use super::{
     kind,
 };
 use crate::{
-    abi::{self, Call, Status, Store as Lent},
-    bridge::store::{Taken, give},
+    abi::{self, Call, Status, Store as FfiStore},
+    bridge::store::{ImportedStore, into_abi},
 };
 use std::{ffi::c_void, sync::Arc};
 use zarr_core::{Error, storage_transformer};
@@ -20,20 +20,25 @@ kind! {
     abi::EXTENSION_STORAGE_TRANSFORMER, 0
 }
 
-impl<T: zarr_core::registry::Named + storage_transformer::StorageTransformer> StorageTransformer<T> {
+impl<T: zarr_core::registry::ExtensionType + storage_transformer::StorageTransformer> StorageTransformer<T> {
     const VTABLE: &'static abi::StorageTransformer =
         &abi::StorageTransformer { head: head!(abi::StorageTransformer, create::<T>, None), wrap: Some(wrap) };
 }
 
 create_fn!(StorageTransformer, storage_transformer::StorageTransformer, |_: &Arc<Kind>, _| Ok(()));
 
-unsafe extern "C" fn wrap(this: *const c_void, call: *const Call, below: *const Lent, above: *mut Lent) -> Status {
+unsafe extern "C" fn wrap(
+    this: *const c_void,
+    call: *const Call,
+    below: *const FfiStore,
+    above: *mut FfiStore,
+) -> Status {
     // SAFETY: the host passes what `create` gave, and lends the rest until this returns; `below` is given away.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
             let below = abi::copied(below).ok_or_else(|| Error::argument("there is no store"))?;
-            let below = Arc::new(Taken::new(below, "the store below", None, c.limits, Box::new(())));
-            abi::fill(above, give::<true>(this.object.wrap(below)?));
+            let below = Arc::new(ImportedStore::new(below, "the store below", None, c.limits, Box::new(())));
+            abi::fill(above, into_abi::<true>(this.object.wrap(below)?));
             Ok(())
         })
     }

@@ -9,17 +9,17 @@ use crate::{
     abi,
     bridge::{
         array::Form,
-        representation::{LentRepresentation, Parts},
+        representation::{FfiRepresentation, Parts},
     },
 };
 use std::{ffi::c_void, sync::Arc};
 use zarr_core::{
     Result,
-    call::Call,
-    codec::{ArrayToArray, Plan},
+    call::CallContext,
+    codec::{ArrayToArray, DecodeStrategy},
     extension::Extension,
     json::Json,
-    registry::{Instance, Site},
+    registry::{CreateContext, Instance},
     representation::Representation,
     view::{Dims, Region, View, ViewMut},
 };
@@ -46,12 +46,12 @@ pub(super) fn make(
     table: &abi::ArrayToArray,
     strided: bool,
     extension: &Extension,
-    site: &Site<'_>,
+    cx: &CreateContext<'_>,
 ) -> Result<Instance<dyn ArrayToArray>> {
-    let decoded = site.representation()?;
-    let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
+    let decoded = cx.representation()?;
+    let (handle, configuration) = Handle::create(plugin, &table.head, extension, cx)?;
     let handle = Arc::new(handle);
-    let encoded = encoded(&handle, table, decoded, site)?;
+    let encoded = encoded(&handle, table, decoded, cx)?;
     let plan = plan(&handle, table, decoded, &encoded)?;
     let form = |of: &Representation| Form { layout: of.layout().clone(), strided };
     let (decoded_form, encoded_form) = (form(decoded), form(&encoded));
@@ -66,31 +66,31 @@ fn encoded(
     handle: &Arc<Handle>,
     table: &abi::ArrayToArray,
     decoded: &Representation,
-    site: &Site<'_>,
+    cx: &CreateContext<'_>,
 ) -> Result<Representation> {
-    let mut lent: abi::Representation = abi::blank();
-    handle.plain(site.limits, |this, call| {
+    let mut ffi: abi::Representation = abi::blank();
+    handle.plain(cx.limits, |this, call| {
         let f = table.encoded_representation.ok_or_else(missing)?;
         // SAFETY: see above.
-        Ok((unsafe { f(this, call, &raw mut lent) }, None))
+        Ok((unsafe { f(this, call, &raw mut ffi) }, None))
     })?;
-    let unchanged = LentRepresentation::new(decoded);
-    lent.fill_in(unchanged.get());
+    let unchanged = FfiRepresentation::new(decoded);
+    ffi.fill_in(unchanged.get());
     // SAFETY: what it points to lives as long as the instance, or until this returns.
-    let parts = unsafe { Parts::new(&raw const lent, site.limits.rank) }?;
-    let lent = parts.lent;
+    let parts = unsafe { Parts::new(&raw const ffi, cx.limits.rank) }?;
+    let ffi = parts.ffi;
     // SAFETY: as above.
-    let data_type = if let Some(table) = unsafe { abi::copied(lent.data_type) } {
+    let data_type = if let Some(table) = unsafe { abi::copied(ffi.data_type) } {
         if table.layout.is_none() || table.fill_from_json.is_none() || table.fill_to_json.is_none() {
             return Err(handle.fault("it gave a data type that lacks functions"));
         }
-        let (part, whole) = handle.part(lent.data_type_self);
-        let made = PluginType::new(part, Some(whole), &table, &parts.label, site.limits)?;
+        let (part, whole) = handle.part(ffi.data_type_self);
+        let made = PluginType::new(part, Some(whole), &table, &parts.label, cx.limits)?;
         Arc::new(made) as Arc<dyn zarr_core::data_type::DataType>
     // SAFETY: as above.
-    } else if let Some(json) = unsafe { abi::bytes(lent.data_type_json) } {
-        let json = Json::parse(json, site.limits)?;
-        site.registry.data_type_at(&Extension::parse(&json)?, site)?.object
+    } else if let Some(json) = unsafe { abi::bytes(ffi.data_type_json) } {
+        let json = Json::parse(json, cx.limits)?;
+        cx.registry.data_type_at(&Extension::parse(&json)?, cx)?.object
     } else {
         decoded.data_type().clone()
     };
@@ -140,13 +140,13 @@ fn plan(
 impl Codec {
     fn both(
         &self,
-        call: &Call<'_>,
+        call: &CallContext<'_>,
         (from_form, from): (&Form, &View<'_>),
         (to_form, to): (&Form, ViewMut<'_>),
         f: impl FnOnce(*const c_void, *const abi::Call, *const abi::Array, *const abi::Array) -> abi::Status,
     ) -> Result<()> {
-        self.handle.checked(call, |this, lent| {
-            from_form.lend(call, from, |from| to_form.lend_mut(call, to, false, |to| f(this, lent, from, to)))
+        self.handle.checked(call, |this, ffi| {
+            from_form.to_abi(call, from, |from| to_form.to_abi_mut(call, to, false, |to| f(this, ffi, from, to)))
         })
     }
 }
@@ -155,30 +155,30 @@ impl ArrayToArray for Codec {
     fn encoded_representation(&self) -> &Representation {
         &self.encoded
     }
-    fn encode(&self, call: &Call<'_>, decoded: &View<'_>, encoded: ViewMut<'_>) -> Result<()> {
+    fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, encoded: ViewMut<'_>) -> Result<()> {
         let f = self.table.encode.ok_or_else(missing)?;
         let (from, to) = ((&self.decoded_form, decoded), (&self.encoded_form, encoded));
         // SAFETY: see above.
         self.both(call, from, to, |this, call, from, to| unsafe { f(this, call, from, to) })
     }
-    fn decode(&self, call: &Call<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, call: &CallContext<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
         let f = self.table.decode.ok_or_else(missing)?;
         let (from, to) = ((&self.encoded_form, encoded), (&self.decoded_form, decoded));
         // SAFETY: see above.
         self.both(call, from, to, |this, call, from, to| unsafe { f(this, call, from, to) })
     }
-    fn plan(&self) -> Plan<'_> {
+    fn decode_strategy(&self) -> DecodeStrategy<'_> {
         match &self.plan {
-            Kept::Copy => Plan::Copy,
-            Kept::Permute(order) => Plan::Permute(order),
-            Kept::InPlace => Plan::InPlace,
+            Kept::Copy => DecodeStrategy::Copy,
+            Kept::Permute(order) => DecodeStrategy::Permute(order),
+            Kept::InPlace => DecodeStrategy::InPlace,
         }
     }
-    fn decode_in_place(&self, call: &Call<'_>, elements: ViewMut<'_>) -> Result<()> {
+    fn decode_in_place(&self, call: &CallContext<'_>, elements: ViewMut<'_>) -> Result<()> {
         let f = self.table.decode_in_place.ok_or_else(missing)?;
-        self.handle.checked(call, |this, lent| {
+        self.handle.checked(call, |this, ffi| {
             // SAFETY: see above.
-            self.decoded_form.lend_mut(call, elements, true, |array| unsafe { f(this, lent, array) })
+            self.decoded_form.to_abi_mut(call, elements, true, |array| unsafe { f(this, ffi, array) })
         })
     }
     fn encoded_region(&self, decoded: &Region) -> Option<Region> {

@@ -17,11 +17,11 @@ use crate::{
 use std::sync::Arc;
 use zarr_core::{
     Error, Result,
-    call::{Call, Out},
-    codec::{ArrayToBytes, Encoded, PartialDecode, Update},
+    call::{CallContext, OutputBuffer},
+    codec::{ArrayToBytes, Encoded, PartialDecode, PartialEncode},
     extension::Extension,
     json::Json,
-    registry::{Instance, Site},
+    registry::{CreateContext, Instance},
     representation::{Representation, Size},
     source::Source,
     view::{Region, View, ViewMut},
@@ -43,10 +43,10 @@ pub(super) fn make(
     table: &abi::ArrayToBytes,
     strided: bool,
     extension: &Extension,
-    site: &Site<'_>,
+    cx: &CreateContext<'_>,
 ) -> Result<Instance<dyn ArrayToBytes>> {
-    let decoded = site.representation()?;
-    let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
+    let decoded = cx.representation()?;
+    let (handle, configuration) = Handle::create(plugin, &table.head, extension, cx)?;
     let mut codec = Codec {
         handle,
         table: *table,
@@ -117,32 +117,32 @@ impl ArrayToBytes for Codec {
     fn encoded_size(&self) -> Size {
         self.size
     }
-    fn encode(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()> {
         let f = self.table.encode.ok_or_else(missing)?;
         let before = out.len();
-        self.handle.checked(call, |this, lent| {
-            let (status, fault) = self.form.lend(call, decoded, |array| {
+        self.handle.checked(call, |this, ffi| {
+            let (status, fault) = self.form.to_abi(call, decoded, |array| {
                 // SAFETY: see above.
-                out::lend(out, None, |out| unsafe { f(this, lent, array, out) })
+                out::to_abi(out, None, |out| unsafe { f(this, ffi, array, out) })
             })?;
             let broken = if status == abi::OK { self.keeps(out.len() - before) } else { None };
             Ok((status, fault.or(broken)))
         })
     }
-    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
         let f = self.table.decode.ok_or_else(missing)?;
         self.check_stored(encoded.len() as u64)?;
         let input = Bytes::new(encoded);
-        self.handle.checked(call, |this, lent| {
+        self.handle.checked(call, |this, ffi| {
             // SAFETY: see above.
-            self.form.lend_mut(call, out, false, |array| unsafe { f(this, lent, &raw const input, array) })
+            self.form.to_abi_mut(call, out, false, |array| unsafe { f(this, ffi, &raw const input, array) })
         })
     }
-    fn partial(&self) -> Option<&dyn PartialDecode> {
+    fn partial_decode(&self) -> Option<&dyn PartialDecode> {
         let has = self.table.partial_decode.is_some() && self.abilities & abi::ABILITY_PARTIAL != 0;
         has.then_some(self)
     }
-    fn update(&self) -> Option<&dyn Update> {
+    fn partial_encode(&self) -> Option<&dyn PartialEncode> {
         let has = self.table.update.is_some() && self.abilities & abi::ABILITY_UPDATE != 0;
         has.then_some(self)
     }
@@ -155,43 +155,49 @@ impl ArrayToBytes for Codec {
 }
 
 impl PartialDecode for Codec {
-    fn partial_decode(&self, call: &Call<'_>, source: &dyn Source, region: &Region, out: ViewMut<'_>) -> Result<()> {
+    fn decode_region(
+        &self,
+        call: &CallContext<'_>,
+        source: &dyn Source,
+        region: &Region,
+        out: ViewMut<'_>,
+    ) -> Result<()> {
         let f = self.table.partial_decode.ok_or_else(missing)?;
         if let Some(found) = source.size()? {
             self.check_stored(found)?;
         }
         let (start, len) = (region.start.as_ptr(), region.len.as_ptr());
-        self.handle.checked(call, |this, lent| {
-            source::lend::<false, _>(source, |reader| {
+        self.handle.checked(call, |this, ffi| {
+            source::to_abi::<false, _>(source, |reader| {
                 // SAFETY: see above.
-                self.form.lend_mut(call, out, false, |array| unsafe { f(this, lent, reader, start, len, array) })
+                self.form.to_abi_mut(call, out, false, |array| unsafe { f(this, ffi, reader, start, len, array) })
             })
         })
     }
 }
 
-impl Update for Codec {
-    fn update(
+impl PartialEncode for Codec {
+    fn update_region(
         &self,
-        call: &Call<'_>,
+        call: &CallContext<'_>,
         old: Option<&dyn Source>,
         region: &Region,
         new: &View<'_>,
-        out: &mut Out<'_>,
+        out: &mut OutputBuffer<'_>,
     ) -> Result<Encoded> {
         let f = self.table.update.ok_or_else(missing)?;
         let (start, len) = (region.start.as_ptr(), region.len.as_ptr());
         let (mut is_fill, before) = (0, out.len());
-        self.handle.checked(call, |this, lent| {
+        self.handle.checked(call, |this, ffi| {
             let mut with = |reader| {
-                self.form.lend(call, new, |array| {
+                self.form.to_abi(call, new, |array| {
                     // SAFETY: see above.
-                    let run = |out| unsafe { f(this, lent, reader, start, len, array, out, &raw mut is_fill) };
-                    out::lend(out, None, run)
+                    let run = |out| unsafe { f(this, ffi, reader, start, len, array, out, &raw mut is_fill) };
+                    out::to_abi(out, None, run)
                 })
             };
             let (status, fault) = match old {
-                Some(old) => source::lend::<false, _>(old, with),
+                Some(old) => source::to_abi::<false, _>(old, with),
                 None => with(std::ptr::null()),
             }?;
             let broken = if status == abi::OK && is_fill == 0 { self.keeps(out.len() - before) } else { None };

@@ -15,13 +15,13 @@ use crate::{
 use std::sync::Arc;
 use zarr_core::{
     Result,
-    call::{Call, Out},
+    call::{CallContext, OutputBuffer},
     codec::BytesToBytes,
     extension::Extension,
     limits::Limits,
-    registry::{Instance, Site},
+    registry::{CreateContext, Instance},
     representation::Size,
-    source::{ByteRange, Each, Source},
+    source::{ByteRange, RangeCallback, Source},
 };
 
 #[derive(Debug)]
@@ -39,13 +39,13 @@ pub(super) fn make(
     table: &abi::BytesToBytes,
     _strided: bool,
     extension: &Extension,
-    site: &Site<'_>,
+    cx: &CreateContext<'_>,
 ) -> Result<Instance<dyn BytesToBytes>> {
-    let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
+    let (handle, configuration) = Handle::create(plugin, &table.head, extension, cx)?;
     let abilities = handle.abilities(&table.head)?;
-    let (table, limits) = (*table, site.limits.clone());
+    let (table, limits) = (*table, cx.limits.clone());
     let mut codec = Codec { handle, table, abilities, usual: (Size::Unknown, Size::Unknown), limits };
-    codec.usual = (site.size, codec.encoded_size(site.size));
+    codec.usual = (cx.size, codec.encoded_size(cx.size));
     Ok(Instance::new(Arc::new(codec), Box::new(zarr_core::json::Json::Object(configuration))))
 }
 
@@ -71,22 +71,22 @@ impl BytesToBytes for Codec {
         });
         asked.map_or(Size::Unknown, |()| size_from(&answer))
     }
-    fn encode(&self, call: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, call: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         let f = self.table.encode.ok_or_else(missing)?;
         let (input, before) = (Bytes::new(decoded), out.len());
         self.handle.checked(call, |this, call| {
             // SAFETY: see above.
-            let (status, fault) = out::lend(out, None, |out| unsafe { f(this, call, &raw const input, out) })?;
+            let (status, fault) = out::to_abi(out, None, |out| unsafe { f(this, call, &raw const input, out) })?;
             let broken = status == abi::OK && !self.keeps(decoded.len(), out.len() - before);
             Ok((status, fault.or(broken.then_some(Fault("it encoded to another size than it says")))))
         })
     }
-    fn decode(&self, call: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         let f = self.table.decode.ok_or_else(missing)?;
         let input = Bytes::new(encoded);
         self.handle.checked(call, |this, call| {
             // SAFETY: see above.
-            out::lend(out, Some(encoded), |out| unsafe { f(this, call, &raw const input, out) })
+            out::to_abi(out, Some(encoded), |out| unsafe { f(this, call, &raw const input, out) })
         })
     }
     fn decoded_source<'s>(&'s self, encoded: &'s dyn Source) -> Option<Box<dyn Source + 's>> {
@@ -102,14 +102,14 @@ struct Decoded<'s> {
 }
 
 impl Source for Decoded<'_> {
-    fn read(&self, ranges: &[ByteRange], each: Each<'_>) -> Result<()> {
+    fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
         let f = self.codec.table.decoded_read.ok_or_else(missing)?;
-        let lent: Ranges<abi::Range> = ranges.iter().copied().map(source::range_to).collect();
+        let ffi: Ranges<abi::Range> = ranges.iter().copied().map(source::range_to).collect();
         self.codec.handle.plain(&self.codec.limits, |this, call| {
             callback::answers(ranges, each, |each, context| {
-                source::lend::<false, _>(self.encoded, |reader| {
+                source::to_abi::<false, _>(self.encoded, |reader| {
                     // SAFETY: see above.
-                    unsafe { f(this, call, reader, lent.as_ptr(), lent.len(), each, context) }
+                    unsafe { f(this, call, reader, ffi.as_ptr(), ffi.len(), each, context) }
                 })
             })
         })

@@ -8,11 +8,11 @@ use crate::abi;
 use std::sync::Arc;
 use zarr_core::{
     Error, Result,
-    chunk_grid::{AxisCells, ChunkGrid},
+    chunk_grid::{AxisChunks, ChunkGrid},
     extension::Extension,
     json::{Json, Object},
     limits::Limits,
-    registry::{Instance, Site},
+    registry::{CreateContext, Instance},
     representation::product,
     view::{Dims, Region},
 };
@@ -40,7 +40,7 @@ impl Cells {
             Self::Lengths(_, starts) => starts.partition_point(|s| *s < end) as u64,
         }
     }
-    fn cell(&self, i: u64) -> Option<(u64, u64)> {
+    fn extent(&self, i: u64) -> Option<(u64, u64)> {
         match self {
             Self::Regular(n) => Some((i.checked_mul(*n)?, *n)),
             Self::Lengths(lengths, starts) => {
@@ -59,11 +59,11 @@ pub(super) fn make(
     table: &abi::ChunkGrid,
     _strided: bool,
     extension: &Extension,
-    site: &Site<'_>,
+    cx: &CreateContext<'_>,
 ) -> Result<Instance<dyn ChunkGrid>> {
-    let rank = site.representation()?.shape().len();
-    let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
-    let mut grid = Grid { handle, table: *table, axes: Vec::new(), limits: site.limits.clone() };
+    let rank = cx.representation()?.shape().len();
+    let (handle, configuration) = Handle::create(plugin, &table.head, extension, cx)?;
+    let mut grid = Grid { handle, table: *table, axes: Vec::new(), limits: cx.limits.clone() };
     grid.axes = (0..rank).map(|axis| grid.learn(axis)).collect::<Result<_>>()?;
     Ok(Instance::new(Arc::new(grid), Box::new(Json::Object(configuration))))
 }
@@ -138,19 +138,19 @@ impl ChunkGrid for Grid {
             Err(self.handle.fault("it gave another number of cells than it can have"))
         }
     }
-    fn cell(&self, array_shape: &[u64], cell: &[u64]) -> Result<Region> {
+    fn chunk_region(&self, array_shape: &[u64], chunk_index: &[u64]) -> Result<Region> {
         self.check_rank("the array", array_shape)?;
-        self.check_rank("the cell", cell)?;
+        self.check_rank("the cell", chunk_index)?;
         let f = self.table.cell.ok_or_else(missing)?;
         let (shape, rank) = (array_shape.as_ptr(), array_shape.len());
         let mut len = Dims::from_elem(0, rank);
         let len_at = len.as_mut_ptr();
         // SAFETY: see above.
         let start = self.numbers(rank, |this, call, start| unsafe {
-            f(this, call, shape, rank as u32, cell.as_ptr(), start, len_at)
+            f(this, call, shape, rank as u32, chunk_index.as_ptr(), start, len_at)
         })?;
         let as_said = self.axes.iter().enumerate().all(|(d, axis)| match axis {
-            Some(cells) => cells.cell(cell[d]) == Some((start[d], len[d])),
+            Some(cells) => cells.extent(chunk_index[d]) == Some((start[d], len[d])),
             None => len[d] > 0,
         });
         let region = Region::new(&start, &len);
@@ -159,17 +159,18 @@ impl ChunkGrid for Grid {
             _ => Err(self.handle.fault("it gave a cell that contradicts what it says of its dimensions")),
         }
     }
-    fn cell_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
+    fn chunk_index_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
         self.check_rank("the array", array_shape)?;
         self.check_rank("the element", element)?;
         let f = self.table.cell_of.ok_or_else(missing)?;
         let (shape, rank) = (array_shape.as_ptr(), array_shape.len());
         // SAFETY: see above.
-        let cell = self
-            .numbers(rank, |this, call, cell| unsafe { f(this, call, shape, rank as u32, element.as_ptr(), cell) })?;
-        let region = self.cell(array_shape, &cell)?;
+        let chunk_index = self.numbers(rank, |this, call, chunk_index| unsafe {
+            f(this, call, shape, rank as u32, element.as_ptr(), chunk_index)
+        })?;
+        let region = self.chunk_region(array_shape, &chunk_index)?;
         let holds = (0..rank).all(|d| region.start[d] <= element[d] && element[d] < region.end(d));
-        if holds { Ok(cell) } else { Err(self.handle.fault("it gave a cell that does not hold the element")) }
+        if holds { Ok(chunk_index) } else { Err(self.handle.fault("it gave a cell that does not hold the element")) }
     }
     fn resized(&self, array_shape: &[u64], new_shape: &[u64]) -> Result<Option<Object>> {
         self.check_rank("the array", array_shape)?;
@@ -186,10 +187,10 @@ impl ChunkGrid for Grid {
             _ => Err(self.handle.fault("it gave a configuration that is no JSON object")),
         }
     }
-    fn axis(&self, axis: usize) -> Option<AxisCells<'_>> {
+    fn axis(&self, axis: usize) -> Option<AxisChunks<'_>> {
         Some(match self.axes.get(axis)?.as_ref()? {
-            Cells::Regular(n) => AxisCells::Regular(*n),
-            Cells::Lengths(lengths, _) => AxisCells::Lengths(lengths),
+            Cells::Regular(n) => AxisChunks::Regular(*n),
+            Cells::Lengths(lengths, _) => AxisChunks::Lengths(lengths),
         })
     }
 }

@@ -12,7 +12,7 @@ use zarr_core::{
     extension::Extension,
     json::Json,
     limits::Limits,
-    registry::{Instance, Site},
+    registry::{CreateContext, Instance},
     store::Key,
     view::Dims,
 };
@@ -29,17 +29,17 @@ pub(super) fn make(
     table: &abi::ChunkKeyEncoding,
     _strided: bool,
     extension: &Extension,
-    site: &Site<'_>,
+    cx: &CreateContext<'_>,
 ) -> Result<Instance<dyn ChunkKeyEncoding>> {
-    let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
-    let made = Encoding { handle, table: *table, limits: site.limits.clone() };
+    let (handle, configuration) = Handle::create(plugin, &table.head, extension, cx)?;
+    let made = Encoding { handle, table: *table, limits: cx.limits.clone() };
     Ok(Instance::new(Arc::new(made), Box::new(Json::Object(configuration))))
 }
 
 impl ChunkKeyEncoding for Encoding {
-    fn encode(&self, cell: &[u64]) -> Result<String> {
+    fn encode(&self, chunk_index: &[u64]) -> Result<String> {
         let f = self.table.encode.ok_or_else(missing)?;
-        let (at, rank) = (cell.as_ptr(), cell.len() as u32);
+        let (at, rank) = (chunk_index.as_ptr(), chunk_index.len() as u32);
         // SAFETY: the instance is alive, and what is lent lives until the function returns.
         let key = self.handle.text(&self.limits, |this, call, out| unsafe { f(this, call, at, rank, out) })?;
         let key = String::from_utf8(key).ok().and_then(|key| Key::new(key).ok());
@@ -48,12 +48,12 @@ impl ChunkKeyEncoding for Encoding {
     }
     fn decode(&self, key: &str, rank: usize) -> Option<Dims> {
         let f = self.table.decode?;
-        let (text, mut cell, mut found) = (Str::new(key), Dims::from_elem(0, rank), 0);
-        let (at, found_at) = (cell.as_mut_ptr(), &raw mut found);
-        // SAFETY: as above; `cell` has room for `rank` numbers.
+        let (text, mut chunk_index, mut found) = (Str::new(key), Dims::from_elem(0, rank), 0);
+        let (at, found_at) = (chunk_index.as_mut_ptr(), &raw mut found);
+        // SAFETY: as above; `chunk_index` has room for `rank` numbers.
         let run = |this, call| unsafe { f(this, call, &raw const text, rank as u32, at, found_at) };
         self.handle.plain(&self.limits, |this, call| Ok((run(this, call), None))).ok()?;
         // A cell is believed if the key is the one that it gets.
-        (found != 0 && self.encode(&cell).is_ok_and(|k| k == key)).then_some(cell)
+        (found != 0 && self.encode(&chunk_index).is_ok_and(|k| k == key)).then_some(chunk_index)
     }
 }

@@ -16,7 +16,7 @@ use zarr_core::{
     json::Json,
     layout::Layout,
     limits::Limits,
-    registry::{Instance, Site},
+    registry::{CreateContext, Instance},
 };
 
 /// A data type of a plugin.
@@ -42,10 +42,10 @@ pub(super) fn make(
     table: &abi::DataType,
     _strided: bool,
     extension: &Extension,
-    site: &Site<'_>,
+    cx: &CreateContext<'_>,
 ) -> Result<Instance<dyn DataType>> {
-    let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
-    let made = PluginType::new(handle, None, table, extension.name(), site.limits)?;
+    let (handle, configuration) = Handle::create(plugin, &table.head, extension, cx)?;
+    let made = PluginType::new(handle, None, table, extension.name(), cx.limits)?;
     Ok(Instance::new(Arc::new(made), Box::new(Json::Object(configuration))))
 }
 
@@ -61,17 +61,17 @@ impl PluginType {
         limits: &Limits,
     ) -> Result<Self> {
         let table = *table;
-        let mut lent: abi::Layout = abi::blank();
+        let mut ffi: abi::Layout = abi::blank();
         let asked = handle.ask(|this| match table.layout {
             // SAFETY: see above.
-            Some(f) => unsafe { f(this, &raw mut lent) },
+            Some(f) => unsafe { f(this, &raw mut ffi) },
             None => abi::E_INTERNAL,
         });
         if asked.is_err() {
             return Err(handle.fault("a data type did not say how its elements lie in memory"));
         }
         // SAFETY: what it points to lives as long as the instance.
-        let layout = unsafe { layout_from(&raw const lent) }?;
+        let layout = unsafe { layout_from(&raw const ffi) }?;
         let mut made = Self {
             handle,
             table,

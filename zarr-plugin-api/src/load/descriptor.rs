@@ -1,8 +1,8 @@
 //! The descriptor that the entry function gives: read with care, copied, compared with the manifest.
 
 use super::{
-    Kind, Manifest, Offered, Plugin, PluginError, Reason, array_to_array, array_to_bytes, bytes_to_bytes, chunk_grid,
-    chunk_key_encoding, data_type, plugin, storage_transformer,
+    Kind, Manifest, Plugin, PluginError, ProvidedExtension, Reason, array_to_array, array_to_bytes, bytes_to_bytes,
+    chunk_grid, chunk_key_encoding, data_type, plugin, storage_transformer,
 };
 use crate::abi;
 use std::{path::Path, sync::Arc};
@@ -92,7 +92,7 @@ unsafe fn is_text(p: *const abi::Str, text: &str) -> bool {
 }
 
 /// A host trusts the manifest before it runs the plugin, so the two must say the same.
-fn one(kind: Kind, e: &abi::Extension, said: &Offered, abi_minor: u32) -> Result<Loaded, Reason> {
+fn one(kind: Kind, e: &abi::Extension, said: &ProvidedExtension, abi_minor: u32) -> Result<Loaded, Reason> {
     let differs = Err(Reason::Differs("its extensions"));
     // SAFETY: the plugin says that it points to a static text.
     if kind != said.kind || unsafe { !is_text(e.name, &said.name) } || e.n_aliases != said.aliases.len() {
@@ -148,17 +148,17 @@ fn table(kind: Kind, name: &str, vtable: *const std::ffi::c_void) -> Result<Tabl
 pub(super) type Load = Arc<dyn Fn() -> Result<Arc<Plugin>, PluginError> + Send + Sync>;
 
 /// The registration of an extension whose plugin may not be loaded yet.
-pub(super) fn registration(offered: &Offered, manifest: &Manifest, file: &Path, load: Load) -> Registration {
+pub(super) fn registration(offered: &ProvidedExtension, manifest: &Manifest, file: &Path, load: Load) -> Registration {
     let (kind, name) = (offered.kind, offered.name.clone());
     macro_rules! constructor {
         ($kind:ident, $make:path) => {
-            Constructor::$kind(Arc::new(move |extension, site| {
+            Constructor::$kind(Arc::new(move |extension, cx| {
                 let make = || {
                     let plugin = load()?;
                     // Asked of what was loaded: that may be a later version than the one that was found.
                     let loaded = plugin.extension(kind, &name)?;
                     match &loaded.table {
-                        Ok(Table::$kind(table)) => $make(&plugin, table, loaded.strided, extension, site),
+                        Ok(Table::$kind(table)) => $make(&plugin, table, loaded.strided, extension, cx),
                         Ok(_) => Err(plugin.error(Reason::Differs("its extensions")).into()),
                         Err(reason) => Err(plugin.error(reason.clone()).into()),
                     }

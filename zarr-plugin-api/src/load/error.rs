@@ -131,7 +131,7 @@ pub enum Reason {
     Policy(String),
     /// Somebody else could have put it there.
     #[error("it is not trusted: {0}")]
-    Trust(super::Distrust),
+    Trust(super::UntrustedPath),
     /// It did what no correct plugin does, and is used no more.
     #[error("it is in quarantine: {0}")]
     Quarantined(String),
@@ -169,10 +169,10 @@ impl PluginError {
             }
             Reason::Target(_) | Reason::NotALibrary(_) => Some("install a build of the plugin for this machine"),
             Reason::Open(_) => Some("install the libraries that the plugin needs, or a build of it for this machine"),
-            Reason::Removed => Some("install it again with `zarr plugin add FILE`"),
-            Reason::NotOffered(_) => Some("install a version that offers it with `zarr plugin add --replace FILE`"),
+            Reason::Removed => Some("install it again with `ozarr plugin add FILE`"),
+            Reason::NotOffered(_) => Some("install a version that offers it with `ozarr plugin add --replace FILE`"),
             Reason::Hash { .. } | Reason::LibraryMissing(_) => {
-                Some("install the plugin again with `zarr plugin add --replace FILE`")
+                Some("install the plugin again with `ozarr plugin add --replace FILE`")
             }
             Reason::Differs(_) => Some("let its author build it again: manifest and code do not belong together"),
             Reason::NoManifest | Reason::NoEntry(_) => {

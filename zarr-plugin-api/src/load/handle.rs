@@ -7,17 +7,17 @@ use crate::{
         Answer,
         call::{self, Ended},
         out,
-        representation::{LentRepresentation, size_to},
+        representation::{FfiRepresentation, size_to},
     },
 };
 use std::{ffi::c_void, sync::Arc};
 use zarr_core::{
     Error, ErrorKind, Result,
-    call::{Call, Options},
+    call::{CallContext, Options},
     extension::Extension,
     json::{Json, Object},
     limits::Limits,
-    registry::{Intent, Site},
+    registry::{CreateContext, Intent},
 };
 
 /// For a function that was checked when its vtable was read. Made only then: an error costs as much as a call.
@@ -56,31 +56,31 @@ impl Handle {
         plugin: &Arc<Plugin>,
         head: &abi::Head,
         extension: &Extension,
-        site: &Site<'_>,
+        cx: &CreateContext<'_>,
     ) -> Result<(Self, Object)> {
         let asked = Str::new(extension.name());
         let json = Json::Object(extension.configuration().cloned().unwrap_or_default()).to_string();
         let json = Bytes::new(json.as_bytes());
-        let representation = site.representation.map(LentRepresentation::new);
-        let size = size_to(site.size);
-        let lent = abi::Site {
+        let representation = cx.representation.map(FfiRepresentation::new);
+        let size = size_to(cx.size);
+        let ffi = abi::Site {
             struct_size: abi::size32::<abi::Site>(),
-            intent: if site.intent == Intent::Create { abi::INTENT_CREATE } else { abi::INTENT_OPEN },
-            depth: site.depth,
+            intent: if cx.intent == Intent::Create { abi::INTENT_CREATE } else { abi::INTENT_OPEN },
+            depth: cx.depth,
             reserved0: 0,
             name: &raw const asked,
             configuration: &raw const json,
             representation: representation.as_ref().map_or(std::ptr::null(), |r| std::ptr::from_ref(r.get())),
             size: &raw const size,
         };
-        let roots: Vec<Str> = site.options.roots.iter().map(|r| Str::new(r)).collect();
+        let roots: Vec<Str> = cx.options.roots.iter().map(|r| Str::new(r)).collect();
         let (mut this, mut handle) = (std::ptr::null_mut(), None);
         plugin.watched(|| {
-            let ended = call::plain(site.limits, site.options, |call| {
-                call::lend(call, &roots, |call| {
+            let ended = call::plain(cx.limits, cx.options, |call| {
+                call::to_abi(call, &roots, |call| {
                     let status = head.create.map_or(abi::E_INTERNAL, |create| {
                         // SAFETY: everything that is lent lives until it returns.
-                        plugin::with_host(|host| unsafe { create(host, call, &raw const lent, &raw mut this) })
+                        plugin::with_host(|host| unsafe { create(host, call, &raw const ffi, &raw mut this) })
                     });
                     (status, None)
                 })
@@ -91,11 +91,11 @@ impl Handle {
             ended
         })?;
         let handle = handle.ok_or(ErrorKind::Contract("nothing was made"))?;
-        let configuration = handle.text(site.limits, |this, call, out| {
+        let configuration = handle.text(cx.limits, |this, call, out| {
             // SAFETY: as above.
             head.configuration.map_or(abi::E_INTERNAL, |f| unsafe { f(this, call, out) })
         })?;
-        match Json::parse(&configuration, site.limits) {
+        match Json::parse(&configuration, cx.limits) {
             Ok(Json::Object(members)) => Ok((handle, members)),
             _ => Err(plugin.quarantine("it gave a configuration that is no JSON object").into()),
         }
@@ -115,20 +115,20 @@ impl Handle {
         roots: &[Str],
         f: impl FnOnce(*const c_void, *const abi::Call) -> Status,
     ) -> Result<()> {
-        let lend = |call: &Call<'_>| call::lend(call, roots, |call| (f(self.this, call), None));
-        self.plugin.watched(|| call::plain(limits, options, lend))
+        let to_abi = |call: &CallContext<'_>| call::to_abi(call, roots, |call| (f(self.this, call), None));
+        self.plugin.watched(|| call::plain(limits, options, to_abi))
     }
     /// A call that lends more than can be had without errors of its own, or whose answer is checked at once. What is
     /// lent is valid until it returns.
     #[inline(always)]
     pub(super) fn checked(
         &self,
-        call: &Call<'_>,
+        call: &CallContext<'_>,
         f: impl FnOnce(*const c_void, *const abi::Call) -> Result<Answer>,
     ) -> Result<()> {
         let mut failed = None;
         self.plugin.watched(|| {
-            call::lend(call, &[], |call| {
+            call::to_abi(call, &[], |call| {
                 f(self.this, call).unwrap_or_else(|e| {
                     failed = Some(e);
                     (abi::OK, None)

@@ -32,7 +32,7 @@ pub struct Manifest {
     pub abi: Abi,
     /// What it offers, as far as this program knows such kinds.
     #[serde(deserialize_with = "offered")]
-    pub extensions: Vec<Offered>,
+    pub extensions: Vec<ProvidedExtension>,
     /// How many extensions are of kinds that are not known here.
     #[serde(skip)]
     pub unknown: usize,
@@ -42,7 +42,7 @@ pub struct Manifest {
 }
 
 /// Those of a kind that is known.
-fn offered<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<Offered>, D::Error> {
+fn offered<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<ProvidedExtension>, D::Error> {
     let known = |json: &Json| {
         let kind = json.as_object().and_then(|o| o.get("kind"));
         kind.is_none_or(|kind| kind.as_str().is_none() || kind.deserialize::<Kind>().is_ok())
@@ -62,7 +62,7 @@ pub struct Abi {
 
 /// An extension of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Offered {
+pub struct ProvidedExtension {
     /// Its kind.
     pub kind: Kind,
     /// Its name in metadata.
@@ -117,7 +117,7 @@ impl Kind {
     }
 }
 
-impl Offered {
+impl ProvidedExtension {
     /// The name and its aliases.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)

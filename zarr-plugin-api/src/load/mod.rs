@@ -30,11 +30,11 @@ pub use crate::abi::{ENTRY, HEADER};
 pub use error::{PluginError, Reason};
 pub(crate) use float::Environment;
 pub use library::Library;
-pub use manifest::{Abi, Kind, LibraryFile, Manifest, Offered, target};
+pub use manifest::{Abi, Kind, LibraryFile, Manifest, ProvidedExtension, target};
 pub use place::Places;
 pub use plugin::Plugin;
-pub use search::{Candidate, Found, Mode, Policy, Search};
-pub use trust::{Distrust, check as trust};
+pub use search::{Candidate, Discovery, Mode, Policy, Search};
+pub use trust::{UntrustedPath, check as trust};
 
 /// Reads what an entry function answers, as [`Plugin::open`] does; gives how many extensions can be used. For fuzzing.
 #[cfg(fuzzing)]

@@ -87,7 +87,7 @@ impl Plugin {
     }
     /// Its extensions, for a registry.
     pub fn registrations(self: &Arc<Self>) -> Vec<Registration> {
-        let make = |e: &super::Offered| {
+        let make = |e: &super::ProvidedExtension| {
             let plugin = self.clone();
             descriptor::registration(e, &self.manifest, &self.file, Arc::new(move || Ok(plugin.clone())))
         };
@@ -199,7 +199,7 @@ fn not_loaded(e: &libloading::Error) -> Reason {
 pub(super) fn enter(entry: abi::Entry) -> Result<abi::Plugin, Reason> {
     let mut found = std::ptr::null();
     let before = Environment::now();
-    let ended = call::lend_plain(&Limits::default(), |call| {
+    let ended = call::to_abi_plain(&Limits::default(), |call| {
         // SAFETY: the entry's type is part of the ABI; host and call live until it returns.
         found = with_host(|host| unsafe { entry(host, call) });
         (abi::OK, None)
@@ -217,7 +217,7 @@ pub(super) fn enter(entry: abi::Entry) -> Result<abi::Plugin, Reason> {
 
 /// Lends what a plugin may know of its host.
 pub(super) fn with_host<R>(f: impl FnOnce(*const abi::Host) -> R) -> R {
-    let (name, version) = (abi::Str::new("zarr"), abi::Str::new(env!("CARGO_PKG_VERSION")));
+    let (name, version) = (abi::Str::new("ozarr"), abi::Str::new(env!("CARGO_PKG_VERSION")));
     f(&abi::Host {
         struct_size: abi::size32::<abi::Host>(),
         abi_minor: abi::MINOR,

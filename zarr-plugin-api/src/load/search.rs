@@ -1,7 +1,7 @@
 //! Looking for installed plugins.
 
 use super::{
-    Manifest, Offered, Places, Plugin, PluginError, Reason,
+    Manifest, Places, Plugin, PluginError, ProvidedExtension, Reason,
     descriptor::{self, Load},
     lazy::{self, Lazy},
     manifest::target,
@@ -118,7 +118,7 @@ pub struct Search {
 
 /// What a search found.
 #[derive(Debug)]
-pub struct Found {
+pub struct Discovery {
     /// The folders that were looked into, and whether they are there.
     pub folders: Vec<(PathBuf, bool)>,
     /// The plugins, in the order of the folders.
@@ -163,9 +163,9 @@ impl Search {
         Ok(Self { places: Places::standard(), policy: Policy::from_environment()? })
     }
     /// Reads manifests. No library is opened, and no code of a plugin runs.
-    pub fn find(&self) -> Found {
+    pub fn find(&self) -> Discovery {
         let (warnings, off) = (self.places.warnings.clone(), self.policy.mode == Mode::Off);
-        let mut found = Found { folders: Vec::new(), plugins: Vec::new(), warnings, off };
+        let mut found = Discovery { folders: Vec::new(), plugins: Vec::new(), warnings, off };
         if off {
             return found;
         }
@@ -274,7 +274,7 @@ impl Candidate {
     }
 }
 
-impl Found {
+impl Discovery {
     /// Registers what was found: each plugin is loaded when one of its names is first used. A name that only a refused
     /// plugin offers gives the reason when it is used.
     ///
@@ -285,7 +285,7 @@ impl Found {
             // What they offer is not known, so a name may be one of theirs.
             let unread = self.plugins.iter().filter(|c| usize::from(c.folder) == i && c.manifest.is_none()).count();
             let refused =
-                if unread == 0 { String::new() } else { format!(" ({unread} refused: see `zarr plugin list`)") };
+                if unread == 0 { String::new() } else { format!(" ({unread} refused: see `ozarr plugin list`)") };
             registry.searched(format!("{}{refused}", folder.display()));
         }
         if self.off {
@@ -312,7 +312,7 @@ impl Found {
                 let tier = Tier::Discovered(if offered.names().any(disputed) { c.folder } else { u16::MAX });
                 let mut free = offered.names().filter(|n| taken.insert((point, (*n).to_owned()))).map(str::to_owned);
                 let Some(name) = free.next() else { continue };
-                let offered = &Offered { name, aliases: free.collect(), ..offered.clone() };
+                let offered = &ProvidedExtension { name, aliases: free.collect(), ..offered.clone() };
                 let e = e.clone();
                 let registration =
                     descriptor::registration(offered, manifest, &c.file, Arc::new(move || Err(e.clone())));

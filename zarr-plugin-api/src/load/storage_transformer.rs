@@ -15,7 +15,7 @@ use zarr_core::{
     extension::Extension,
     json::Json,
     limits::Limits,
-    registry::{Instance, Site},
+    registry::{CreateContext, Instance},
     storage_transformer::StorageTransformer,
     store::Store,
 };
@@ -34,12 +34,12 @@ pub(super) fn make(
     table: &abi::StorageTransformer,
     _strided: bool,
     extension: &Extension,
-    site: &Site<'_>,
+    cx: &CreateContext<'_>,
 ) -> Result<Instance<dyn StorageTransformer>> {
-    let (handle, configuration) = Handle::create(plugin, &table.head, extension, site)?;
+    let (handle, configuration) = Handle::create(plugin, &table.head, extension, cx)?;
     let handle = Arc::new(handle);
     let name = extension.name().to_owned();
-    let made = Transformer { handle, table: *table, name, limits: site.limits.clone(), options: site.options.clone() };
+    let made = Transformer { handle, table: *table, name, limits: cx.limits.clone(), options: cx.options.clone() };
     Ok(Instance::new(Arc::new(made), Box::new(Json::Object(configuration))))
 }
 
@@ -47,7 +47,7 @@ impl StorageTransformer for Transformer {
     fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>> {
         let wrap = self.table.wrap.ok_or_else(missing)?;
         self.handle.plugin().usable()?;
-        let below = store::give::<false>(below);
+        let below = store::into_abi::<false>(below);
         let mut above: abi::Store = abi::blank();
         let (at, mut filled) = (&raw mut above, false);
         let roots: Vec<Str> = self.options.roots.iter().map(|r| Str::new(r)).collect();
@@ -59,7 +59,8 @@ impl StorageTransformer for Transformer {
         });
         let (guard, keeps) = (self.handle.plugin().clone(), Box::new(self.handle.clone()));
         // SAFETY: the plugin filled it. It is ours to release also if the call is found to be wrong.
-        let taken = filled.then(|| unsafe { store::Taken::new(above, &self.name, Some(guard), &self.limits, keeps) });
+        let taken =
+            filled.then(|| unsafe { store::ImportedStore::new(above, &self.name, Some(guard), &self.limits, keeps) });
         done?;
         taken
             .map(|taken| Arc::new(taken) as Arc<dyn Store>)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// Who could have changed a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Distrust {
+pub enum UntrustedPath {
     /// Everybody.
     #[error("everybody may write to {0}")]
     WorldWritable(String),
@@ -20,7 +20,7 @@ pub enum Distrust {
 
 /// Looks who may change a file or folder. What cannot be looked at is left to whoever opens it.
 #[cfg(unix)]
-pub fn check(path: &Path) -> Result<(), Distrust> {
+pub fn check(path: &Path) -> Result<(), UntrustedPath> {
     use std::os::unix::fs::MetadataExt;
     let Ok(metadata) = std::fs::metadata(path) else { return Ok(()) };
     // SAFETY: asks the system for a number.
@@ -30,18 +30,18 @@ pub fn check(path: &Path) -> Result<(), Distrust> {
 
 /// Looks who may change a file or folder. What cannot be looked at is left to whoever opens it.
 #[cfg(not(unix))]
-pub fn check(_path: &Path) -> Result<(), Distrust> {
+pub fn check(_path: &Path) -> Result<(), UntrustedPath> {
     Ok(())
 }
 
 #[cfg(unix)]
-fn judge(path: &Path, owner: u32, user: u32, mode: u32) -> Result<(), Distrust> {
+fn judge(path: &Path, owner: u32, user: u32, mode: u32) -> Result<(), UntrustedPath> {
     let path = || path.display().to_string();
     if mode & 0o002 != 0 {
-        return Err(Distrust::WorldWritable(path()));
+        return Err(UntrustedPath::WorldWritable(path()));
     }
     if owner != user && owner != 0 {
-        return Err(Distrust::ForeignOwner { path: path(), owner });
+        return Err(UntrustedPath::ForeignOwner { path: path(), owner });
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use std::{
     path::Path,
     time::Instant,
 };
-use zarr_array::{Hierarchy, NewArray};
+use ozarr::{Hierarchy, NewArray};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

@@ -3,14 +3,14 @@
 //!     cargo run --release -p ours --bin mirrors
 
 use std::{env, hint::black_box, path::Path, process::Command, sync::Arc, time::Instant};
-use zarr_array::{
+use ozarr::{
     core::{
-        call::{Buffers, Call, Options, Out, Sequential},
+        call::{Buffers, CallContext, Options, OutputBuffer, Sequential},
         codec::Chain,
         extension::Extension,
         json::Json,
         limits::Limits,
-        registry::{Intent, Notes, Registry, Site},
+        registry::{Intent, Notes, Registry, CreateContext},
         representation::Representation,
         view::{Region, View, ViewMut},
     },
@@ -58,19 +58,19 @@ fn chain(registry: &Registry, codecs: &str, shape: [u64; 2]) -> Outcome<Chain> {
         return Err("codecs are a list".into());
     };
     let codecs = codecs.iter().map(Extension::parse).collect::<Result<Vec<_>, _>>()?;
-    Ok(Chain::new(&codecs, &Site::new(registry, &limits, &notes, Intent::Open).with(&array))?)
+    Ok(Chain::new(&codecs, &CreateContext::new(registry, &limits, &notes, Intent::Open).with(&array))?)
 }
 
 /// The best nanoseconds of encoding and of decoding.
-fn time(chain: &Chain, call: &Call<'_>, input: &[u8], best: &mut [f64; 2]) -> Outcome<()> {
+fn time(chain: &Chain, call: &CallContext<'_>, input: &[u8], best: &mut [f64; 2]) -> Outcome<()> {
     let shape = chain.decoded().shape();
     let (view, region) = (View::new(input, shape, 2)?, Region::whole(shape));
-    let (_, encoded) = Out::collect(|out| chain.encode(call, &view, out))?;
+    let (_, encoded) = OutputBuffer::collect(|out| chain.encode(call, &view, out))?;
     let (mut memory, mut elements) = (vec![0u8; input.len() * 2 + 65_536], vec![0u8; input.len()]);
     let repeats = (4_000_000 / (input.len() + 2000)).max(2);
     let start = Instant::now();
     for _ in 0..repeats {
-        chain.encode(call, black_box(&view), &mut Out::fixed(black_box(&mut memory)))?;
+        chain.encode(call, black_box(&view), &mut OutputBuffer::fixed(black_box(&mut memory)))?;
     }
     best[0] = best[0].min(start.elapsed().as_secs_f64() * 1e9 / repeats as f64);
     let start = Instant::now();
@@ -87,7 +87,7 @@ fn main() -> Outcome<()> {
     let mut loaded = linked.clone();
     library()?.add_to(&mut loaded)?;
     let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
-    let call = Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
+    let call = CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
     println!("{:<17} {:>8}  {:>31}  {:>31}", "codec", "bytes", "encode, ns", "decode, ns");
     let heads = ["linked", "loaded", "more"].map(|h| format!("{h:>9}")).join(" ");
     println!("{:<17} {:>8}  {heads}    {heads}", "", "");

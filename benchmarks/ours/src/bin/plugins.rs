@@ -7,14 +7,14 @@
 use numcodecs_shuffle as _;
 use std::{error::Error, hint::black_box, path::Path, sync::Arc, time::Instant};
 use template_rust as _;
-use zarr_array::{
+use ozarr::{
     core::{
-        call::{Buffers, Call, Options, Out, Sequential},
+        call::{Buffers, CallContext, Options, OutputBuffer, Sequential},
         codec::BytesToBytes,
         extension::Extension,
         json::Json,
         limits::Limits,
-        registry::{Constructor, Intent, Notes, Registry, Site},
+        registry::{Constructor, Intent, Notes, Registry, CreateContext},
         representation::{Representation, Size},
     },
     plugins::Plugin,
@@ -26,7 +26,7 @@ fn codec(registry: &Registry, name: &str, bytes: u64) -> Outcome<Arc<dyn BytesTo
     let (limits, notes) = (Limits::default(), Notes::default());
     let data_type = registry.data_type(&Extension::short_hand("uint8"), &limits)?.object;
     let array = Representation::new(data_type, &[bytes], &[0]);
-    let site = Site { size: Size::Exact(bytes), ..Site::new(registry, &limits, &notes, Intent::Open).with(&array) };
+    let site = CreateContext { size: Size::Exact(bytes), ..CreateContext::new(registry, &limits, &notes, Intent::Open).with(&array) };
     let extension = Extension::parse(&Json::from(name))?;
     match registry.codec(&extension)?.ok_or("no codec")?.constructor() {
         Constructor::BytesToBytes(make) => Ok(make(&extension, &site)?.object),
@@ -35,19 +35,19 @@ fn codec(registry: &Registry, name: &str, bytes: u64) -> Outcome<Arc<dyn BytesTo
 }
 
 /// The best time of a call in nanoseconds: of encoding, which copies, and of decoding, which copies nothing.
-fn time(codec: &dyn BytesToBytes, call: &Call<'_>, input: &[u8], rounds: usize) -> Outcome<[f64; 2]> {
+fn time(codec: &dyn BytesToBytes, call: &CallContext<'_>, input: &[u8], rounds: usize) -> Outcome<[f64; 2]> {
     let mut memory = vec![0u8; input.len()];
     let repeats = (20_000_000 / (input.len() + 2000)).max(1);
     let mut best = [f64::INFINITY; 2];
     for _ in 0..rounds {
         let start = Instant::now();
         for _ in 0..repeats {
-            codec.encode(call, black_box(input), &mut Out::fixed(black_box(&mut memory)))?;
+            codec.encode(call, black_box(input), &mut OutputBuffer::fixed(black_box(&mut memory)))?;
         }
         best[0] = best[0].min(start.elapsed().as_secs_f64() * 1e9 / repeats as f64);
         let start = Instant::now();
         for _ in 0..repeats {
-            codec.decode(call, black_box(input), &mut Out::fixed(black_box(&mut memory)))?;
+            codec.decode(call, black_box(input), &mut OutputBuffer::fixed(black_box(&mut memory)))?;
         }
         best[1] = best[1].min(start.elapsed().as_secs_f64() * 1e9 / repeats as f64);
     }
@@ -65,10 +65,10 @@ fn main() -> Outcome<()> {
     let plugin = Plugin::open(Path::new(&library))?;
     plugin.add_to(&mut loaded)?;
     let name = &plugin.manifest().extensions[0].name;
-    let point = zarr_array::core::extension::ExtensionPoint::Codec;
+    let point = ozarr::core::extension::ExtensionPoint::Codec;
     let linked_name = if linked.find(point, name).is_some() { name } else { "template.rust" };
     let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
-    let call = Call { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
+    let call = CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
     println!("{:>8}  {:>26}  {:>26}", "bytes", "encode, ns", "decode, ns");
     println!("{:>8}  {:>8} {:>8} {:>8}  {:>8} {:>8} {:>8}", "", "linked", "loaded", "more", "linked", "loaded", "more");
     for bytes in sizes {

@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
     thread,
 };
-use zarr_array::{
+use ozarr::{
     Context, Hierarchy, Result,
     core::{
         layout::Layout,

@@ -2,52 +2,52 @@
 
 use super::Cage;
 use crate::call;
-use std::sync::Arc;
-use zarr_array::{
+use ozarr::{
     Result,
     core::{
-        call::Out,
-        codec::{ArrayToArray, ArrayToBytes, BytesToBytes, Plan},
+        call::OutputBuffer,
+        codec::{ArrayToArray, ArrayToBytes, BytesToBytes, DecodeStrategy},
         extension::Extension,
-        registry::{Constructor, Site},
+        registry::{Constructor, CreateContext},
         representation::Size,
         source::{ByteRange, Source},
-        store::{Change, Key, Prefix, Store},
+        store::{Key, Prefix, Store, Update},
         view::{Region, View, ViewMut},
     },
     store::MemoryStore,
 };
+use std::sync::Arc;
 
 /// Calls everything that an extension has. Gives the first error.
 pub(super) fn exercise(cage: &Cage, extension: &Extension, data_type: &str) -> Result<()> {
-    cage.with_site(data_type, |site| {
-        let registration = site.registry.list().find(|l| l.name == extension.name()).unwrap();
-        let found = site.registry.find(registration.point, extension.name()).unwrap();
+    cage.with_site(data_type, |cx| {
+        let registration = cx.registry.list().find(|l| l.name == extension.name()).unwrap();
+        let found = cx.registry.find(registration.point, extension.name()).unwrap();
         match found.constructor() {
-            Constructor::BytesToBytes(make) => bytes_to_bytes(&*make(extension, site)?.object),
-            Constructor::ArrayToBytes(make) => array_to_bytes(&*make(extension, site)?.object, site),
-            Constructor::ArrayToArray(make) => array_to_array(&*make(extension, site)?.object),
+            Constructor::BytesToBytes(make) => bytes_to_bytes(&*make(extension, cx)?.object),
+            Constructor::ArrayToBytes(make) => array_to_bytes(&*make(extension, cx)?.object, cx),
+            Constructor::ArrayToArray(make) => array_to_array(&*make(extension, cx)?.object),
             Constructor::DataType(make) => {
-                let made = make(extension, site)?.object;
+                let made = make(extension, cx)?.object;
                 let fill = made.fill_from_json(&made.default_fill())?;
                 made.check_elements(&fill)?;
                 made.fill_to_json(&fill).map(|_| ())
             }
             Constructor::ChunkGrid(make) => {
-                let grid = make(extension, site)?.object;
+                let grid = make(extension, cx)?.object;
                 grid.grid_shape(&[2, 2])?;
-                grid.cell_of(&[2, 2], &[1, 1])?;
+                grid.chunk_index_of(&[2, 2], &[1, 1])?;
                 grid.resized(&[2, 2], &[3, 3])?;
-                grid.cell(&[2, 2], &[1, 1]).map(|_| ())
+                grid.chunk_region(&[2, 2], &[1, 1]).map(|_| ())
             }
             Constructor::ChunkKeyEncoding(make) => {
-                let encoding = make(extension, site)?.object;
+                let encoding = make(extension, cx)?.object;
                 let _quarantine_tells = encoding.decode("c/0/0", 2);
                 encoding.encode(&[0, 0]).map(|_| ())
             }
             Constructor::StorageTransformer(make) => {
                 let below: Arc<dyn Store> = Arc::new(MemoryStore::default());
-                store(&make(extension, site)?.object.wrap(below)?)
+                store(&make(extension, cx)?.object.wrap(below)?)
             }
         }
     })
@@ -56,8 +56,8 @@ pub(super) fn exercise(cage: &Cage, extension: &Extension, data_type: &str) -> R
 fn bytes_to_bytes(codec: &dyn BytesToBytes) -> Result<()> {
     codec.encoded_size(Size::AtMost(100));
     let (input, mut decoded) = ([1u8, 2, 3, 4], [0; 4]);
-    let encoded = call(|call| Out::collect(|out| codec.encode(call, &input, out)))?.1;
-    call(|call| codec.decode(call, &encoded, &mut Out::fixed(&mut decoded)))?;
+    let encoded = call(|call| OutputBuffer::collect(|out| codec.encode(call, &input, out)))?.1;
+    call(|call| codec.decode(call, &encoded, &mut OutputBuffer::fixed(&mut decoded)))?;
     let source: &[u8] = &encoded;
     if let Some(decoded) = codec.decoded_source(&source) {
         decoded.read(&[ByteRange::Slice { start: 0, len: 4 }], &mut |_, _| Ok(()))?;
@@ -65,24 +65,24 @@ fn bytes_to_bytes(codec: &dyn BytesToBytes) -> Result<()> {
     Ok(())
 }
 
-fn array_to_bytes(codec: &dyn ArrayToBytes, site: &Site<'_>) -> Result<()> {
-    let of = site.representation()?;
+fn array_to_bytes(codec: &dyn ArrayToBytes, cx: &CreateContext<'_>) -> Result<()> {
+    let of = cx.representation()?;
     let (region, heap) = (Region::new(&[0, 0], &[1, 2])?, of.new_heap());
     let mut elements = of.fill_element().repeat(4);
     let size = of.element_size();
     let view = View::new(&elements, &[2, 2], size)?.with_heap(heap.as_ref());
-    let encoded = call(|call| Out::collect(|out| codec.encode(call, &view, out)))?.1;
+    let encoded = call(|call| OutputBuffer::collect(|out| codec.encode(call, &view, out)))?.1;
     let new = view.region(&region)?;
-    if let Some(update) = codec.update() {
-        call(|call| Out::collect(|out| update.update(call, None, &region, &new, out)))?;
+    if let Some(update) = codec.partial_encode() {
+        call(|call| OutputBuffer::collect(|out| update.update_region(call, None, &region, &new, out)))?;
     }
     let out = ViewMut::new(&mut elements, &[2, 2], size)?.with_heap(heap.as_ref());
     call(|call| codec.decode(call, &encoded, out))?;
     let source: &[u8] = &encoded;
-    if let Some(partial) = codec.partial() {
+    if let Some(partial) = codec.partial_decode() {
         let mut some = vec![0; 2 * size];
         let out = ViewMut::new(&mut some, &[1, 2], size)?.with_heap(heap.as_ref());
-        call(|call| partial.partial_decode(call, &source, &region, out))?;
+        call(|call| partial.decode_region(call, &source, &region, out))?;
     }
     Ok(())
 }
@@ -94,7 +94,7 @@ fn array_to_array(codec: &dyn ArrayToArray) -> Result<()> {
     call(|call| {
         codec.encode(call, &View::new(&from, &[2, 2], 1)?, ViewMut::new(&mut to, of.shape(), of.element_size())?)?;
         let encoded = View::new(&to, of.shape(), of.element_size())?;
-        if codec.plan() == Plan::InPlace {
+        if codec.decode_strategy() == DecodeStrategy::InPlace {
             codec.decode_in_place(call, ViewMut::new(&mut back, &[2, 2], 1)?)?;
         }
         codec.encoded_region(&Region::whole(&[2, 2]));
@@ -104,8 +104,8 @@ fn array_to_array(codec: &dyn ArrayToArray) -> Result<()> {
 
 /// Removes a value.
 struct Gone;
-impl Change for Gone {
-    fn change(&mut self, _: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+impl Update for Gone {
+    fn apply(&mut self, _: Option<&dyn Source>) -> Result<Option<&[u8]>> {
         Ok(None)
     }
 }

@@ -129,7 +129,7 @@ fn missing_files() {
         let e = folder.value(&format!(r#"{{"path":"{path}","offset":0,"length":1}}"#)).unwrap_err();
         refused(&e, Why::NotFound, "does not exist");
         // Not what an absent chunk is.
-        assert!(!e.is_missing() && e.hint().unwrap().contains("looked for it in"), "{e}");
+        assert!(!e.is_not_found() && e.hint().unwrap().contains("looked for it in"), "{e}");
         refused(&folder.make(&format!(r#"{{"manifest":"{path}"}}"#)).unwrap_err(), Why::NotFound, "does not exist");
     }
     let entry = format!(r#"{{"path":{},"offset":0,"length":1}}"#, quoted(&folder.path("none")));

@@ -23,11 +23,11 @@ proptest! {
     #[test]
     fn keys_read_back(cells in cells(), digits in 1u8..=19) {
         let encoding = with_digits(digits);
-        for cell in cells {
-            let key = encoding.encode(&cell).unwrap();
+        for chunk_index in cells {
+            let key = encoding.encode(&chunk_index).unwrap();
             prop_assert!(key.starts_with("c/") && Key::new(key.clone()).is_ok(), "{key}");
-            let decoded = encoding.decode(&key, cell.len());
-            prop_assert_eq!(decoded.as_deref(), Some(&cell[..]), "{}", key);
+            let decoded = encoding.decode(&key, chunk_index.len());
+            prop_assert_eq!(decoded.as_deref(), Some(&chunk_index[..]), "{}", key);
         }
     }
 
@@ -47,19 +47,19 @@ proptest! {
     #[test]
     fn keys_are_canonical(
         key in "(c/)?([0-9+]{1,4}/){0,6}[0-9a]{1,4}/?",
-        cell in prop::collection::vec(index(), 0..4),
+        chunk_index in prop::collection::vec(index(), 0..4),
         digits in 1u8..=19,
         (at, with) in (any::<Index>(), "[0-9/c.+]{0,2}"),
     ) {
         let encoding = with_digits(digits);
-        let mut near = encoding.encode(&cell).unwrap();
+        let mut near = encoding.encode(&chunk_index).unwrap();
         let at = at.index(near.len());
         near.replace_range(at..=at, &with);
         for key in [key, near] {
             for rank in 0..5 {
-                if let Some(cell) = encoding.decode(&key, rank) {
-                    prop_assert_eq!(encoding.encode(&cell).unwrap(), &key[..]);
-                    prop_assert_eq!(cell.len(), rank);
+                if let Some(chunk_index) = encoding.decode(&key, rank) {
+                    prop_assert_eq!(encoding.encode(&chunk_index).unwrap(), &key[..]);
+                    prop_assert_eq!(chunk_index.len(), rank);
                 }
             }
         }
@@ -67,7 +67,7 @@ proptest! {
 
     #[test]
     fn any_text_is_decoded_without_panic(key: String, rank in 0usize..6) {
-        prop_assert!(with_digits(3).decode(&key, rank).is_none_or(|cell| cell.len() == rank));
+        prop_assert!(with_digits(3).decode(&key, rank).is_none_or(|chunk_index| chunk_index.len() == rank));
     }
 }
 
@@ -85,11 +85,11 @@ fn directories_stay_small() {
         let encoding = with_digits(digits);
         let mut directories: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for n in 0..shape.iter().product() {
-            let cell = match shape {
+            let chunk_index = match shape {
                 [_, columns] => vec![n / columns, n % columns],
                 _ => vec![n],
             };
-            let key = encoding.encode(&cell).unwrap();
+            let key = encoding.encode(&chunk_index).unwrap();
             for (at, _) in key.match_indices('/') {
                 let name = key[at + 1..].split('/').next().unwrap_or_default();
                 directories.entry(key[..at].to_owned()).or_default().insert(name.to_owned());

@@ -2,7 +2,7 @@
 
 use super::{grid, lengths};
 use proptest::prelude::*;
-use zarr_plugin_api::AxisCells;
+use zarr_plugin_api::AxisChunks;
 
 /// What stands in `chunk_shapes` for one dimension, and the lengths that it means for `n` elements.
 fn edges() -> impl Strategy<Value = (String, Vec<u64>, u64)> {
@@ -34,8 +34,8 @@ proptest! {
         let made = grid(&format!("[{text}]"), &[n]).unwrap().object;
         prop_assert_eq!(lengths(&*made, n), visible(&all, n));
         match made.axis(0).unwrap() {
-            AxisCells::Lengths(told) => prop_assert_eq!(told, &all[..]),
-            AxisCells::Regular(m) => prop_assert!(all.iter().all(|len| *len == m)),
+            AxisChunks::Lengths(told) => prop_assert_eq!(told, &all[..]),
+            AxisChunks::Regular(m) => prop_assert!(all.iter().all(|len| *len == m)),
         }
     }
 
@@ -46,9 +46,9 @@ proptest! {
         let cells = both.grid_shape(&[n, m]).unwrap();
         prop_assert_eq!(cells[0], first.object.grid_shape(&[n]).unwrap()[0]);
         prop_assert_eq!(cells[1], second.object.grid_shape(&[m]).unwrap()[0]);
-        for cell in (0..cells[0]).flat_map(|i| (0..cells[1]).map(move |j| [i, j])) {
-            let region = both.cell(&[n, m], &cell).unwrap();
-            let (row, column) = (first.object.cell(&[n], &cell[..1]).unwrap(), second.object.cell(&[m], &cell[1..]).unwrap());
+        for chunk_index in (0..cells[0]).flat_map(|i| (0..cells[1]).map(move |j| [i, j])) {
+            let region = both.chunk_region(&[n, m], &chunk_index).unwrap();
+            let (row, column) = (first.object.chunk_region(&[n], &chunk_index[..1]).unwrap(), second.object.chunk_region(&[m], &chunk_index[1..]).unwrap());
             prop_assert_eq!(&region.start[..], [row.start[0], column.start[0]]);
             prop_assert_eq!(&region.len[..], [row.len[0], column.len[0]]);
         }

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, sync::Arc};
 use zarr_plugin_api::{
-    ArrayToArray, ArrayToBytes, AxisCells, ByteRange, BytesToBytes, Call, Change, ChunkGrid, ChunkKeyEncoding,
-    DataType, Dims, Encoded, ErrorKind, Json, Key, Layout, ListableStore, Listing, Named, Out, PartialDecode, Plan,
-    Prefix, ReadableStore, Region, Representation, Result, ScalarKind, Site, Size, Source, StorageTransformer, Store,
-    Update, View, ViewMut, WriteableStore,
+    ArrayToArray, ArrayToBytes, AxisChunks, ByteRange, BytesToBytes, CallContext, Update, ChunkGrid, ChunkKeyEncoding,
+    DataType, Dims, Encoded, ErrorKind, Json, Key, Layout, ListableStore, Listing, ExtensionType, OutputBuffer, PartialDecode, DecodeStrategy,
+    Prefix, ReadableStore, Region, Representation, Result, ScalarKind, CreateContext, Size, Source, StorageTransformer, Store,
+    PartialEncode, View, ViewMut, WriteableStore,
     core::{data_type::CheckElements, json::Object},
     export_plugin,
 };
@@ -52,13 +52,13 @@ macro_rules! animal {
         #[derive(Debug)]
         #[allow(dead_code, reason = "some kinds need no representation")]
         struct $name(Fuse, Option<Representation>);
-        impl Named for $name {
+        impl ExtensionType for $name {
             const NAME: &'static str = $text;
             type Configuration = Configuration;
-            fn create(configuration: Configuration, site: &Site<'_>) -> Result<Self> {
+            fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
                 let fuse = Fuse(configuration);
                 fuse.burn("create");
-                Ok(Self(fuse, site.representation.cloned()))
+                Ok(Self(fuse, cx.representation.cloned()))
             }
             fn configuration(&self) -> Configuration {
                 self.0.burn("configuration");
@@ -79,7 +79,7 @@ impl BytesToBytes for Squirrel {
         self.0.burn("encoded_size");
         decoded
     }
-    fn encode(&self, call: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, call: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         self.0.burn("encode");
         if self.0.0.at == "display of an error" {
             return Err(ErrorKind::Plugin(Box::new(Unspeakable)).into());
@@ -92,7 +92,7 @@ impl BytesToBytes for Squirrel {
         })?;
         out.extend(decoded)
     }
-    fn decode(&self, _: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+    fn decode(&self, _: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         self.0.burn("decode");
         out.extend(encoded)
     }
@@ -121,21 +121,21 @@ impl ArrayToBytes for Badger {
         self.0.burn("encoded_size");
         Size::Unknown
     }
-    fn encode(&self, _: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()> {
         self.0.burn("encode");
         let size = decoded.count() * decoded.element_size();
         ViewMut::new(out.space(size)?, &decoded.shape(), decoded.element_size())?.copy_from(decoded, 1)
     }
-    fn decode(&self, _: &Call<'_>, encoded: &[u8], mut out: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, _: &CallContext<'_>, encoded: &[u8], mut out: ViewMut<'_>) -> Result<()> {
         self.0.burn("decode");
         let (shape, size) = (out.shape(), out.element_size());
         out.copy_from(&View::new(encoded, &shape, size)?, 1)
     }
-    fn partial(&self) -> Option<&dyn PartialDecode> {
+    fn partial_decode(&self) -> Option<&dyn PartialDecode> {
         self.0.burn("partial");
         Some(self)
     }
-    fn update(&self) -> Option<&dyn Update> {
+    fn partial_encode(&self) -> Option<&dyn PartialEncode> {
         self.0.burn("update");
         Some(self)
     }
@@ -149,9 +149,9 @@ impl ArrayToBytes for Badger {
     }
 }
 impl PartialDecode for Badger {
-    fn partial_decode(&self, _: &Call<'_>, source: &dyn Source, _: &Region, _: ViewMut<'_>) -> Result<()> {
+    fn decode_region(&self, _: &CallContext<'_>, source: &dyn Source, _: &Region, _: ViewMut<'_>) -> Result<()> {
         self.0.burn("partial_decode");
-        source.memo((7, 0), 1, &mut || {
+        source.cached((7, 0), 1, &mut || {
             self.0.burn("memo");
             Ok(Arc::new(5u8))
         })?;
@@ -161,14 +161,14 @@ impl PartialDecode for Badger {
         })
     }
 }
-impl Update for Badger {
-    fn update(
+impl PartialEncode for Badger {
+    fn update_region(
         &self,
-        _: &Call<'_>,
+        _: &CallContext<'_>,
         _: Option<&dyn Source>,
         _: &Region,
         _: &View<'_>,
-        _: &mut Out<'_>,
+        _: &mut OutputBuffer<'_>,
     ) -> Result<Encoded> {
         self.0.burn("update it");
         Ok(Encoded::Fill)
@@ -181,23 +181,23 @@ impl ArrayToArray for Mole {
         self.0.burn("encoded_representation");
         self.1.as_ref().unwrap()
     }
-    fn encode(&self, _: &Call<'_>, decoded: &View<'_>, mut encoded: ViewMut<'_>) -> Result<()> {
+    fn encode(&self, _: &CallContext<'_>, decoded: &View<'_>, mut encoded: ViewMut<'_>) -> Result<()> {
         self.0.burn("encode");
         encoded.copy_from(decoded, 1)
     }
-    fn decode(&self, _: &Call<'_>, encoded: &View<'_>, mut decoded: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, _: &CallContext<'_>, encoded: &View<'_>, mut decoded: ViewMut<'_>) -> Result<()> {
         self.0.burn("decode");
         decoded.copy_from(encoded, 1)
     }
-    fn plan(&self) -> Plan<'_> {
+    fn decode_strategy(&self) -> DecodeStrategy<'_> {
         self.0.burn("plan");
         match &*self.0.0.at {
-            "decode_in_place" => Plan::InPlace,
-            "short order" => Plan::Permute(&[0]),
-            _ => Plan::Copy,
+            "decode_in_place" => DecodeStrategy::InPlace,
+            "short order" => DecodeStrategy::Permute(&[0]),
+            _ => DecodeStrategy::Copy,
         }
     }
-    fn decode_in_place(&self, _: &Call<'_>, _: ViewMut<'_>) -> Result<()> {
+    fn decode_in_place(&self, _: &CallContext<'_>, _: ViewMut<'_>) -> Result<()> {
         self.0.burn("decode_in_place");
         Ok(())
     }
@@ -248,11 +248,11 @@ impl ChunkGrid for Spider {
         self.0.burn("grid_shape");
         Ok(array_shape.into())
     }
-    fn cell(&self, _: &[u64], cell: &[u64]) -> Result<Region> {
+    fn chunk_region(&self, _: &[u64], chunk_index: &[u64]) -> Result<Region> {
         self.0.burn("cell");
-        Region::new(cell, &vec![1; cell.len()])
+        Region::new(chunk_index, &vec![1; chunk_index.len()])
     }
-    fn cell_of(&self, _: &[u64], element: &[u64]) -> Result<Dims> {
+    fn chunk_index_of(&self, _: &[u64], element: &[u64]) -> Result<Dims> {
         self.0.burn("cell_of");
         Ok(element.into())
     }
@@ -260,17 +260,17 @@ impl ChunkGrid for Spider {
         self.0.burn("resized");
         Ok(None)
     }
-    fn axis(&self, _: usize) -> Option<AxisCells<'_>> {
+    fn axis(&self, _: usize) -> Option<AxisChunks<'_>> {
         self.0.burn("axis");
-        Some(AxisCells::Regular(1))
+        Some(AxisChunks::Regular(1))
     }
 }
 
 animal!(Magpie, "panics.chunk-key-encoding");
 impl ChunkKeyEncoding for Magpie {
-    fn encode(&self, cell: &[u64]) -> Result<String> {
+    fn encode(&self, chunk_index: &[u64]) -> Result<String> {
         self.0.burn("encode");
-        Ok(format!("{cell:?}"))
+        Ok(format!("{chunk_index:?}"))
     }
     fn decode(&self, _: &str, _: usize) -> Option<Dims> {
         self.0.burn("decode");
@@ -353,7 +353,7 @@ impl WriteableStore for Cheek {
         self.fuse.burn("set_if_absent");
         self.below.writer()?.set_if_absent(key, value)
     }
-    fn update(&self, key: &Key, change: &mut dyn Change) -> Result<()> {
+    fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()> {
         self.fuse.burn("store update");
         self.below.writer()?.update(key, change)
     }

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use zarr_codecs as _;
 use zarr_plugin_api::{
-    ArrayToArray, ArrayToBytes, AxisCells, BytesToBytes, Call, ChunkGrid, ChunkKeyEncoding, DataType, Dims, Error,
-    Extension, Json, Layout, Named, Out, PartialDecode, Plan, Region, Representation, Result, Site, Size, Source,
-    Update, View, ViewMut,
+    ArrayToArray, ArrayToBytes, AxisChunks, BytesToBytes, CallContext, ChunkGrid, ChunkKeyEncoding, DataType, Dims, Error,
+    Extension, Json, Layout, ExtensionType, OutputBuffer, PartialDecode, DecodeStrategy, Region, Representation, Result, CreateContext, Size, Source,
+    PartialEncode, View, ViewMut,
     core::{
         data_type::CheckElements,
         json::Object,
@@ -19,8 +19,8 @@ fn original(name: &str, configuration: &Json) -> Extension {
     Extension::new(name, configuration.as_object().cloned().unwrap_or_default())
 }
 
-fn codec<'s>(extension: &Extension, site: &'s Site<'_>) -> Result<&'s Constructor> {
-    let found = site.registry.codec(extension)?;
+fn codec<'s>(extension: &Extension, cx: &'s CreateContext<'_>) -> Result<&'s Constructor> {
+    let found = cx.registry.codec(extension)?;
     Ok(found.ok_or_else(|| Error::chain("there is nothing to mirror"))?.constructor())
 }
 
@@ -28,11 +28,11 @@ macro_rules! mirrors {
     ($kind:ident, $make:ident: $($name:ident $text:literal)*) => { $(
         #[derive(Debug)]
         struct $name(Arc<dyn $kind>, Object);
-        impl Named for $name {
+        impl ExtensionType for $name {
             const NAME: &'static str = concat!("mirror.", $text);
             type Configuration = Json;
-            fn create(configuration: Json, site: &Site<'_>) -> Result<Self> {
-                let made = $make(&original($text, &configuration), site)?;
+            fn create(configuration: Json, cx: &CreateContext<'_>) -> Result<Self> {
+                let made = $make(&original($text, &configuration), cx)?;
                 let configuration = made.configuration()?;
                 Ok(Self(made.object, configuration))
             }
@@ -43,9 +43,9 @@ macro_rules! mirrors {
     )* };
 }
 
-fn array_to_bytes(e: &Extension, site: &Site<'_>) -> Result<Instance<dyn ArrayToBytes>> {
-    match codec(e, site)? {
-        Constructor::ArrayToBytes(make) => make(e, site),
+fn array_to_bytes(e: &Extension, cx: &CreateContext<'_>) -> Result<Instance<dyn ArrayToBytes>> {
+    match codec(e, cx)? {
+        Constructor::ArrayToBytes(make) => make(e, cx),
         _ => Err(Error::chain("it is of another kind")),
     }
 }
@@ -60,17 +60,17 @@ macro_rules! array_to_bytes { ($($name:ident)*) => { $(
         fn encoded_size(&self) -> Size {
             self.0.encoded_size()
         }
-        fn encode(&self, call: &Call<'_>, decoded: &View<'_>, out: &mut Out<'_>) -> Result<()> {
+        fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()> {
             self.0.encode(call, decoded, out)
         }
-        fn decode(&self, call: &Call<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
+        fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
             self.0.decode(call, encoded, out)
         }
-        fn partial(&self) -> Option<&dyn PartialDecode> {
-            self.0.partial()
+        fn partial_decode(&self) -> Option<&dyn PartialDecode> {
+            self.0.partial_decode()
         }
-        fn update(&self) -> Option<&dyn Update> {
-            self.0.update()
+        fn partial_encode(&self) -> Option<&dyn PartialEncode> {
+            self.0.partial_encode()
         }
         fn raw(&self) -> Option<usize> {
             self.0.raw()
@@ -82,9 +82,9 @@ macro_rules! array_to_bytes { ($($name:ident)*) => { $(
 )* } }
 array_to_bytes! { Bytes Sharding VlenUtf8 VlenBytes }
 
-fn bytes_to_bytes(e: &Extension, site: &Site<'_>) -> Result<Instance<dyn BytesToBytes>> {
-    match codec(e, site)? {
-        Constructor::BytesToBytes(make) => make(e, site),
+fn bytes_to_bytes(e: &Extension, cx: &CreateContext<'_>) -> Result<Instance<dyn BytesToBytes>> {
+    match codec(e, cx)? {
+        Constructor::BytesToBytes(make) => make(e, cx),
         _ => Err(Error::chain("it is of another kind")),
     }
 }
@@ -99,10 +99,10 @@ macro_rules! bytes_to_bytes { ($($name:ident)*) => { $(
         fn encoded_size(&self, decoded: Size) -> Size {
             self.0.encoded_size(decoded)
         }
-        fn encode(&self, call: &Call<'_>, decoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+        fn encode(&self, call: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
             self.0.encode(call, decoded, out)
         }
-        fn decode(&self, call: &Call<'_>, encoded: &[u8], out: &mut Out<'_>) -> Result<()> {
+        fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
             self.0.decode(call, encoded, out)
         }
         fn decoded_source<'s>(&'s self, encoded: &'s dyn Source) -> Option<Box<dyn Source + 's>> {
@@ -112,9 +112,9 @@ macro_rules! bytes_to_bytes { ($($name:ident)*) => { $(
 )* } }
 bytes_to_bytes! { Gzip Zstd Blosc Crc32c }
 
-fn array_to_array(e: &Extension, site: &Site<'_>) -> Result<Instance<dyn ArrayToArray>> {
-    match codec(e, site)? {
-        Constructor::ArrayToArray(make) => make(e, site),
+fn array_to_array(e: &Extension, cx: &CreateContext<'_>) -> Result<Instance<dyn ArrayToArray>> {
+    match codec(e, cx)? {
+        Constructor::ArrayToArray(make) => make(e, cx),
         _ => Err(Error::chain("it is of another kind")),
     }
 }
@@ -123,16 +123,16 @@ impl ArrayToArray for Transpose {
     fn encoded_representation(&self) -> &Representation {
         self.0.encoded_representation()
     }
-    fn encode(&self, call: &Call<'_>, decoded: &View<'_>, encoded: ViewMut<'_>) -> Result<()> {
+    fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, encoded: ViewMut<'_>) -> Result<()> {
         self.0.encode(call, decoded, encoded)
     }
-    fn decode(&self, call: &Call<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
+    fn decode(&self, call: &CallContext<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
         self.0.decode(call, encoded, decoded)
     }
-    fn plan(&self) -> Plan<'_> {
-        self.0.plan()
+    fn decode_strategy(&self) -> DecodeStrategy<'_> {
+        self.0.decode_strategy()
     }
-    fn decode_in_place(&self, call: &Call<'_>, elements: ViewMut<'_>) -> Result<()> {
+    fn decode_in_place(&self, call: &CallContext<'_>, elements: ViewMut<'_>) -> Result<()> {
         self.0.decode_in_place(call, elements)
     }
     fn encoded_region(&self, decoded: &Region) -> Option<Region> {
@@ -140,8 +140,8 @@ impl ArrayToArray for Transpose {
     }
 }
 
-fn data_type(e: &Extension, site: &Site<'_>) -> Result<Instance<dyn DataType>> {
-    site.registry.data_type_at(e, site)
+fn data_type(e: &Extension, cx: &CreateContext<'_>) -> Result<Instance<dyn DataType>> {
+    cx.registry.data_type_at(e, cx)
 }
 mirrors! { DataType, data_type:
     Bool "bool" Int8 "int8" Int32 "int32" Uint16 "uint16" Uint64 "uint64" Float16 "float16" Float64 "float64"
@@ -168,36 +168,36 @@ macro_rules! data_type { ($($name:ident)*) => { $(
 )* } }
 data_type! { Bool Int8 Int32 Uint16 Uint64 Float16 Float64 Complex64 Text ByteStrings }
 
-fn chunk_grid(e: &Extension, site: &Site<'_>) -> Result<Instance<dyn ChunkGrid>> {
-    site.registry.chunk_grid(e, site)
+fn chunk_grid(e: &Extension, cx: &CreateContext<'_>) -> Result<Instance<dyn ChunkGrid>> {
+    cx.registry.chunk_grid(e, cx)
 }
 mirrors! { ChunkGrid, chunk_grid: Regular "regular" }
 impl ChunkGrid for Regular {
     fn grid_shape(&self, array_shape: &[u64]) -> Result<Dims> {
         self.0.grid_shape(array_shape)
     }
-    fn cell(&self, array_shape: &[u64], cell: &[u64]) -> Result<Region> {
-        self.0.cell(array_shape, cell)
+    fn chunk_region(&self, array_shape: &[u64], chunk_index: &[u64]) -> Result<Region> {
+        self.0.chunk_region(array_shape, chunk_index)
     }
-    fn cell_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
-        self.0.cell_of(array_shape, element)
+    fn chunk_index_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
+        self.0.chunk_index_of(array_shape, element)
     }
     fn resized(&self, array_shape: &[u64], new_shape: &[u64]) -> Result<Option<Object>> {
         self.0.resized(array_shape, new_shape)
     }
-    fn axis(&self, axis: usize) -> Option<AxisCells<'_>> {
+    fn axis(&self, axis: usize) -> Option<AxisChunks<'_>> {
         self.0.axis(axis)
     }
 }
 
-fn chunk_key_encoding(e: &Extension, site: &Site<'_>) -> Result<Instance<dyn ChunkKeyEncoding>> {
-    site.registry.chunk_key_encoding(e, site)
+fn chunk_key_encoding(e: &Extension, cx: &CreateContext<'_>) -> Result<Instance<dyn ChunkKeyEncoding>> {
+    cx.registry.chunk_key_encoding(e, cx)
 }
 mirrors! { ChunkKeyEncoding, chunk_key_encoding: Default "default" V2 "v2" }
 macro_rules! chunk_key_encoding { ($($name:ident)*) => { $(
     impl ChunkKeyEncoding for $name {
-        fn encode(&self, cell: &[u64]) -> Result<String> {
-            self.0.encode(cell)
+        fn encode(&self, chunk_index: &[u64]) -> Result<String> {
+            self.0.encode(chunk_index)
         }
         fn decode(&self, key: &str, rank: usize) -> Option<Dims> {
             self.0.decode(key, rank)

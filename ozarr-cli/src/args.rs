@@ -1,0 +1,334 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use ozarr::core::{json::Json, limits::Limits};
+use std::path::PathBuf;
+
+/// Shows, reads, writes, copies and checks Zarr v3 data.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ozarr",
+    version,
+    after_help = "Exit status: 0 done; 1 failed, or problems found; 2 wrong command line."
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) session: Session,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What all commands take.
+#[derive(Debug, Args)]
+pub(crate) struct Session {
+    /// Load a plugin from a file; may be given several times
+    #[arg(long = "plugin", value_name = "FILE", global = true)]
+    pub(crate) plugins: Vec<PathBuf>,
+    /// Allow extensions to open files below a folder; may be given several times
+    #[arg(long = "allow-root", value_name = "FOLDER", global = true)]
+    pub(crate) roots: Vec<PathBuf>,
+    /// Wait until the disk has what is written: it stays when the power fails
+    #[arg(long, global = true)]
+    pub(crate) fsync: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show the nodes of a hierarchy
+    Tree(Node),
+    /// Show the metadata of a node, and how much is stored
+    Info(Info),
+    /// Read elements of an array
+    Read(Read),
+    /// Create an array from a metadata document
+    Create(Create),
+    /// Write elements from a file into an array
+    Write(Write),
+    /// Copy an array or a hierarchy, with other codecs, chunks or data type if asked
+    Copy(Copy),
+    /// Check metadata and keys, and with --data every chunk
+    Validate(Validate),
+    /// Make right what can be made right without a doubt: copies of metadata, what killed writers left behind
+    Repair(Repair),
+    /// List the extensions that this program knows
+    Extensions(Extensions),
+    /// Print each element of an array as JSON, one a line
+    Elements(Elements),
+    /// Extensions in shared libraries: find, look at, install and write them
+    #[command(
+        subcommand,
+        after_help = "ZARR_PLUGIN_PATH: more folders to look in. ZARR_PLUGINS: `installed`, `list` or `off`, with the ids of \
+                      ZARR_PLUGINS_ALLOW and ZARR_PLUGINS_DENY. ZARR_PLUGINS_LOCK: a JSON file of ids and SHA-256 sums."
+    )]
+    Plugin(Plugin),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Node {
+    /// Path or URI of a store, or of a node in it
+    pub(crate) location: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Info {
+    #[command(flatten)]
+    pub(crate) node: Node,
+    /// Show each extension that is used, here and below, and what gives it
+    #[arg(long)]
+    pub(crate) needs: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Nested lists, each element in its fill-value form
+    Json,
+    /// Little-endian bytes in C order
+    Raw,
+    /// A NumPy file
+    Npy,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Read {
+    /// Path or URI of an array
+    pub(crate) array: String,
+    /// What to read: `START:STOP[:STEP]` or `INDEX` for each dimension, separated by commas
+    #[arg(long, value_parser = region)]
+    pub(crate) region: Option<String>,
+    /// How to print it
+    #[arg(long, value_enum, default_value = "json")]
+    pub(crate) format: Format,
+    /// Write to a file instead of standard output
+    #[arg(short, long)]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Create {
+    /// Path or URI of the new array
+    pub(crate) array: String,
+    /// The metadata document; what may be left out for a new array is chosen
+    #[arg(long)]
+    pub(crate) metadata: PathBuf,
+    /// Replace a node that is there, with everything below it
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+    /// A file with all elements to write into it, as `ozarr elements` prints them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) elements: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Write {
+    /// Path or URI of an array
+    pub(crate) array: String,
+    /// A .npy file with elements of the array's data type
+    #[arg(long, required_unless_present = "elements", conflicts_with = "elements")]
+    pub(crate) input: Option<PathBuf>,
+    /// A file with each element as JSON, one a line in C order, as `ozarr elements` prints them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) elements: Option<PathBuf>,
+    /// Where to write: `START:STOP[:STEP]` or `INDEX` for each dimension, separated by commas
+    #[arg(long, value_parser = region)]
+    pub(crate) region: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Copy {
+    /// Path or URI of a store, or of a node in it
+    pub(crate) source: String,
+    /// Path or URI of where the copy goes
+    pub(crate) destination: String,
+    /// The codecs of a chunk (of an inner chunk, where there are shards), as a JSON list. Compressors alone replace
+    /// those that were there, and keep the array codecs
+    #[arg(long, value_parser = codecs)]
+    pub(crate) codecs: Option<Codecs>,
+    /// Lengths of chunks (of inner chunks, where there are shards), separated by commas
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) chunk_shape: Option<Vec<u64>>,
+    /// Lengths of shards, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) shard_shape: Option<Vec<u64>>,
+    /// The data type of the copy
+    #[arg(long)]
+    pub(crate) data_type: Option<String>,
+    /// Allow values that do not convert exactly: the nearest is taken
+    #[arg(long)]
+    pub(crate) lossy: bool,
+    /// Replace what is at the destination
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+    /// Print the summary as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Validate {
+    #[command(flatten)]
+    pub(crate) node: Node,
+    /// Decode every stored chunk too
+    #[arg(long)]
+    pub(crate) data: bool,
+    /// Report chunks that are not stored, and so have the fill value, as problems
+    #[arg(long)]
+    pub(crate) complete: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Repair {
+    #[command(flatten)]
+    pub(crate) node: Node,
+    /// Look at every shard too: an index is made again where its inner chunks are intact and there is no doubt where they are
+    #[arg(long)]
+    pub(crate) data: bool,
+    /// Do it; without this it is only shown
+    #[arg(long)]
+    pub(crate) apply: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Extensions {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Elements {
+    /// Path or URI of an array
+    #[arg(long = "array_path")]
+    pub(crate) array_path: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Plugin {
+    /// List the installed plugins, and why one is not used
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what a plugin says of itself, without running its code
+    Inspect {
+        /// A library, or the manifest beside one
+        file: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Tell what a name in metadata stands for, and where it was looked for
+    Which {
+        /// A name, for instance `numcodecs.lz4`
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Install a plugin for this user
+    Add(AddPlugin),
+    /// Remove a plugin that this user installed
+    Remove {
+        /// Its id, as `ozarr plugin list` shows it
+        id: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Tell which extensions an array needs, and what gives each
+    Why {
+        /// Path or URI of an array
+        array: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the C header that plugins are written against
+    Header,
+    /// Write a project for a new plugin, which builds and passes its tests
+    New(NewPlugin),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AddPlugin {
+    /// Its library
+    pub(crate) file: PathBuf,
+    /// Replace the installed version of the same plugin
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// Install it despite what would make it or an installed plugin unusable
+    ///
+    /// Without this, a plugin is refused that offers a name which another installed plugin offers (then neither is
+    /// used), that offers a built-in name (then the plugin's is not used), that no longer offers a name which the replaced
+    /// version offers, that is older than the replaced version, that ZARR_PLUGINS and the variables which belong to it deny,
+    /// or whose manifest would overwrite a file that belongs to another plugin or cannot be read. One that they deny is
+    /// installed without being loaded, so that it is not known whether it can be.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewPlugin {
+    /// The name of the extension, which the project gets too
+    pub(crate) name: String,
+    /// What it is
+    #[arg(long, value_enum, default_value = "bytes-to-bytes")]
+    pub(crate) kind: PluginKind,
+    /// Its language
+    #[arg(long, value_enum, default_value = "rust")]
+    pub(crate) lang: Language,
+    /// The folder of the project, which must not be there yet; otherwise one of the extension's name
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) into: Option<PathBuf>,
+    /// Where the crate zarr-plugin-api is; otherwise it comes from the registry
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) api: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PluginKind {
+    DataType,
+    ChunkGrid,
+    ChunkKeyEncoding,
+    ArrayToArray,
+    ArrayToBytes,
+    BytesToBytes,
+    StorageTransformer,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Language {
+    Rust,
+    C,
+}
+
+/// Codecs as JSON, each a name or an object.
+#[derive(Debug, Clone)]
+pub(crate) struct Codecs(pub(crate) Vec<Json>);
+
+fn codecs(text: &str) -> Result<Codecs, String> {
+    match Json::parse(text.as_bytes(), &Limits::default()) {
+        Ok(Json::Array(codecs)) => Ok(Codecs(codecs)),
+        Ok(other) => Err(format!("codecs are a JSON list, not {}", other.kind())),
+        Err(e) => Err(e.to_string()),
+    }
+}
+
+/// Checks the form of a region. Whether it fits shows with the array.
+fn region(text: &str) -> Result<String, String> {
+    let number = |field: &str| field.is_empty() || field.parse::<u64>().is_ok();
+    let range = |part: &str| {
+        let fields: Vec<&str> = part.split(':').collect();
+        fields.len() <= 3 && fields.iter().all(|f| number(f)) && (fields.len() > 1 || !part.is_empty())
+    };
+    match text.split(',').find(|part| !range(part)) {
+        Some(part) if !text.is_empty() => Err(format!("`{part}` is no START:STOP[:STEP] or INDEX")),
+        _ => Ok(text.to_owned()),
+    }
+}

@@ -1,0 +1,214 @@
+//! `ozarr info`: a node's metadata, how much is stored, and what it needs.
+
+use super::Outcome;
+use crate::{
+    args::Info as Args,
+    location::Location,
+    output::{bytes, name, one_line, print, print_escaped, print_with, say, show},
+    session::Session,
+};
+use ozarr::{
+    Array, Child, Error, Hierarchy, Node, Result,
+    core::{
+        extension::{Extension, ExtensionPoint},
+        json::{Json, Object},
+        metadata::{ArrayMetadata, NodeMetadata},
+        name::NodePath,
+        registry::Registry,
+        source::ByteRange,
+        store::Store,
+    },
+    plugins::Discovery,
+};
+use std::collections::BTreeMap;
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
+    let at = Location::read(&args.node.location, &session.context)?;
+    if args.needs {
+        return needs(&at.hierarchy, &at.node, &session.found, args.node.json);
+    }
+    let node = at.hierarchy.node(&at.path())?;
+    let mut info = Object::new();
+    let document = match &node {
+        Node::Group(group) => group.metadata().document(),
+        Node::Array(array) => {
+            let (keys, stored) = stored(array.data_store())?;
+            info.set("stored_keys", keys);
+            info.set("stored_bytes", stored);
+            info.set("decoded_bytes", array.representation().bytes().map_or(Json::Null, Json::from));
+            let skipped = array.skipped().iter().map(|(_, name)| Json::from(name.as_str()));
+            info.set("skipped", skipped.collect::<Json>());
+            array.metadata().document()
+        }
+    };
+    if args.node.json {
+        // A document may be large: it is neither copied nor put into a text.
+        print_with(|out| {
+            write!(out, "{{\n  \"path\": {},\n  \"metadata\": ", Json::from(node.path().to_string()))?;
+            document.write_pretty(out, 1)?;
+            for (name, value) in info.iter() {
+                write!(out, ",\n  {}: ", Json::from(name))?;
+                value.write_pretty(out, 1)?;
+            }
+            out.write_str("\n}")
+        })?;
+        return Ok(Outcome::Done);
+    }
+    match &node {
+        Node::Group(group) => {
+            show(&format!("group {}", group.path()))?;
+            show_attributes(group.metadata().attributes())?;
+        }
+        Node::Array(array) => show_array(array, &info)?,
+    }
+    Ok(Outcome::Done)
+}
+
+fn show_array(array: &Array, info: &Object) -> Result<()> {
+    let m = array.metadata();
+    let number = |name: &str| info.get(name).and_then(Json::as_u64).unwrap_or(0);
+    show(&format!("array {}", array.path()))?;
+    show(&format!("shape: {:?}", m.shape()))?;
+    if let Some(names) = m.dimension_names() {
+        let names: Vec<_> = names.iter().map(|n| name(n.as_deref().unwrap_or("-"))).collect();
+        show(&format!("dimension names: {}", names.join(", ")))?;
+    }
+    show(&format!("data type: {}", m.data_type().to_json()))?;
+    show(&format!("chunk grid: {}", m.chunk_grid().to_json()))?;
+    if let Some(inner) = array.inner_chunk_shape() {
+        show(&format!("inner chunks: {inner:?}"))?;
+    }
+    show(&format!("chunk key encoding: {}", m.chunk_key_encoding().to_json()))?;
+    show(&format!("fill value: {}", m.fill_value()))?;
+    for codec in m.codecs() {
+        show(&format!("codec: {}", codec.to_json()))?;
+    }
+    for transformer in m.storage_transformers() {
+        show(&format!("storage transformer: {}", transformer.to_json()))?;
+    }
+    for (point, skipped) in array.skipped() {
+        let name = name(skipped);
+        say(&format!("warning: the {point} `{name}` is not known here and is skipped; chunks cannot be written"));
+    }
+    let (stored, decoded) = (number("stored_bytes"), number("decoded_bytes"));
+    show(&format!("stored: {} in {} keys, {} decoded", bytes(stored), number("stored_keys"), bytes(decoded)))?;
+    show_attributes(m.attributes())
+}
+
+/// Attributes are the user's own text: no line of them is cut.
+fn show_attributes(attributes: Option<&Object>) -> Result<()> {
+    print_escaped(|out| {
+        out.write_str("attributes: ")?;
+        match attributes {
+            Some(attributes) => attributes.write_pretty(out, 0),
+            None => out.write_str("{}"),
+        }
+    })
+}
+
+/// How many keys of a store there are, and how many bytes in them.
+pub(super) fn stored(store: &std::sync::Arc<dyn Store>) -> Result<(u64, u64)> {
+    let (keys, reader) = (store.lister()?.list()?, store.reader()?);
+    let mut total = 0;
+    for key in &keys {
+        total += match reader.open(key)? {
+            Some(value) => match value.size()? {
+                Some(n) => n,
+                None => {
+                    let mut n = 0;
+                    value.read(&[ByteRange::All], &mut |_, b| {
+                        n = b.len() as u64;
+                        Ok(())
+                    })?;
+                    n
+                }
+            },
+            None => 0,
+        };
+    }
+    Ok((keys.len() as u64, total))
+}
+
+/// Calls `each` for the metadata of the arrays at and below a node, also of those that cannot be opened. Gives how many
+/// documents could not be read.
+fn arrays(hierarchy: &Hierarchy, path: &NodePath, each: &mut dyn FnMut(&ArrayMetadata)) -> Result<usize> {
+    if let NodeMetadata::Array(m) = hierarchy.metadata(path)? {
+        each(&m);
+        return Ok(0);
+    }
+    let mut unread = 0;
+    let mut warn = |e: &Error| {
+        say(&format!("warning: {e}"));
+        unread += 1;
+    };
+    for child in hierarchy.group(&path.to_string())?.walk() {
+        match child {
+            Ok(Child { node: Ok(Node::Array(array)), .. }) => each(array.metadata()),
+            Ok(Child { node: Ok(Node::Group(_)), .. }) => {}
+            Ok(Child { path, node: Err(e), .. }) => match hierarchy.metadata(&NodePath::new(&path)?) {
+                // What it needs is just what is not here.
+                Ok(NodeMetadata::Array(m)) => each(&m),
+                Ok(NodeMetadata::Group(_)) => warn(&e),
+                Err(e) => warn(&e),
+            },
+            Err(e) => warn(&e),
+        }
+    }
+    Ok(unread)
+}
+
+/// The extension and those in its configuration, wherever lists of codecs stand.
+fn nested(point: ExtensionPoint, e: &Extension, found: &mut BTreeMap<(ExtensionPoint, String), bool>) {
+    *found.entry((point, e.name().to_owned())).or_default() |= e.must_understand() != Some(false);
+    for (member, value) in e.configuration().into_iter().flat_map(Object::iter) {
+        if member == "codecs" || member.ends_with("_codecs") {
+            for inner in value.as_array().unwrap_or_default() {
+                if let Ok(inner) = Extension::parse(inner) {
+                    nested(ExtensionPoint::Codec, &inner, found);
+                }
+            }
+        }
+    }
+}
+
+/// Why the plugin that a name stands for is not used.
+pub(super) fn refusal(found: &Discovery, registry: &Registry, point: ExtensionPoint, name: &str) -> Option<String> {
+    let provider = registry.find(point, name)?.provider();
+    found.plugins.iter().find_map(|c| {
+        let m = c.manifest.as_ref().filter(|m| m.id == provider)?;
+        let offers = m.extensions.iter().any(|o| o.kind.point() == point && o.names().any(|n| n == name));
+        c.refused.as_ref().filter(|_| offers).map(|e| one_line(&e.reason().to_string()))
+    })
+}
+
+/// Tells which extensions arrays at and below a node need, and what gives each.
+pub(super) fn needs(hierarchy: &Hierarchy, path: &NodePath, plugins: &Discovery, json: bool) -> Result<Outcome> {
+    let mut used = BTreeMap::new();
+    let unread = arrays(hierarchy, path, &mut |metadata| {
+        metadata.extensions().for_each(|(point, e)| nested(point, e, &mut used));
+    })?;
+    let (registry, mut missing, mut lines) = (&hierarchy.context().registry, unread > 0, Vec::new());
+    for ((point, name), needed) in &used {
+        let refused = refusal(plugins, registry, *point, name);
+        let there = registry.find(*point, name).is_some() && refused.is_none();
+        missing |= !there && *needed;
+        let known = registry.find(*point, name).is_some();
+        let why = registry.explain(*point, name);
+        let mut o: Object = [("extension_point", point.as_str()), ("name", name)].into_iter().collect();
+        o.set("given_by", if known { Json::from(why.as_str()) } else { Json::Null });
+        o.set("unknown", if known { Json::Null } else { Json::from(why.as_str()) });
+        o.set("available", there);
+        o.set("needed", *needed);
+        o.set("refused", refused.as_deref().map_or(Json::Null, Json::from));
+        if !json {
+            let refused = refused.map_or(String::new(), |r| format!("; refused: {r}"));
+            let point = if known { format!("{point} ") } else { String::new() };
+            show(&format!("{point}{why}{refused}"))?;
+        }
+        lines.push(o);
+    }
+    if json {
+        print(&lines.into_iter().collect::<Json>().to_pretty())?;
+    }
+    Ok(if missing { Outcome::ProblemsFound } else { Outcome::Done })
+}

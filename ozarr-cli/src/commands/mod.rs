@@ -1,0 +1,49 @@
+//! The verbs, a file each.
+
+mod add_plugin;
+mod consolidated;
+mod copy;
+mod create;
+mod elements;
+mod extensions;
+mod info;
+mod new_plugin;
+mod plugin;
+mod read;
+mod repair;
+mod tree;
+mod validate;
+mod write;
+
+use crate::{
+    args::{Command, Session as Args},
+    session::Session,
+};
+use ozarr::Result;
+
+/// How a verb ended that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// All is well.
+    Done,
+    /// It found what should not be.
+    ProblemsFound,
+}
+
+/// Runs a verb.
+pub(crate) fn run(command: Command, session: &Args) -> Result<Outcome> {
+    let session = || Session::new(session);
+    match command {
+        Command::Tree(args) => tree::run(&args, &session()?.context),
+        Command::Info(args) => info::run(&args, &session()?),
+        Command::Read(args) => read::run(&args, &session()?.context),
+        Command::Create(args) => create::run(&args, &session()?.context),
+        Command::Write(args) => write::run(&args, &session()?.context),
+        Command::Copy(args) => copy::run(&args, &session()?.context),
+        Command::Validate(args) => validate::run(&args, &session()?.context),
+        Command::Repair(args) => repair::run(&args, &session()?.context),
+        Command::Extensions(args) => extensions::run(&args, &session()?),
+        Command::Elements(args) => elements::run(&args, &session()?.context),
+        Command::Plugin(verb) => plugin::run(verb, &session),
+    }
+}

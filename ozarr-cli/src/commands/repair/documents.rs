@@ -1,0 +1,58 @@
+//! Whether what is stored agrees with the copy of a document that is missing.
+//!
+//! Some implementations change a document and leave its copy in consolidated metadata alone. Written from such a copy, a
+//! document would hide chunks, and the next change of the shape could remove them.
+
+use ozarr::{
+    Array, Error, Hierarchy, Result,
+    core::{
+        json::{Json, Object},
+        metadata::NodeMetadata,
+        name::NodePath,
+        store::{Key, Prefix},
+        view::Dims,
+    },
+};
+
+/// Checks that all keys below a node are chunks in the grid of a copy, and that at least one of the chunks decodes with
+/// it. Nothing contradicts the copy of a group's document, nor that of an array without stored chunks: no data can be lost
+/// to it. Decodes one chunk at a time.
+///
+/// # Errors
+/// The first key or chunk that contradicts the copy.
+pub(super) fn check(hierarchy: &Hierarchy, node: &NodePath, copy: &Object) -> Result<()> {
+    let copy = NodeMetadata::from_json(Json::Object(copy.clone()), &hierarchy.context().limits)?;
+    let NodeMetadata::Array(metadata) = copy else { return Ok(()) };
+    let array = hierarchy.array_with(node, metadata)?;
+    let keys = array.data_store().lister()?.list()?;
+    // Names that begin so are reserved, and belong to no implementation of arrays.
+    let chunks = || keys.iter().filter(|key| !key.as_str().starts_with("__"));
+    for key in chunks() {
+        chunk(&array, key)?;
+    }
+    let mut first = None;
+    for key in chunks() {
+        match array.check_chunk(&chunk(&array, key)?) {
+            Ok(()) => return Ok(()),
+            Err(e) => _ = first.get_or_insert(e),
+        }
+    }
+    first.map_or(Ok(()), |e| Err(e.with_hint("no stored chunk decodes with the copy: it may be of another array")))
+}
+
+/// The chunk of a key.
+fn chunk(array: &Array, key: &Key) -> Result<Dims> {
+    let (rank, shape) = (array.shape().len(), array.shape());
+    let contradicts = |what: String| {
+        let e = Error::data(what).at_key(format_args!("{}{key}", Prefix::of(array.path()))).at_node(array.path());
+        e.with_hint("the copy is older than what is stored, or of another array")
+    };
+    let chunk_index = array.resolved().chunk_key_encoding.decode(key.as_str(), rank);
+    let chunk_index = chunk_index.ok_or_else(|| contradicts("this key belongs to no chunk of the copy".to_owned()))?;
+    match array.chunk_region(&chunk_index) {
+        Ok(_) => Ok(chunk_index),
+        Err(_) => {
+            Err(contradicts(format!("chunk {chunk_index:?} lies outside of the copy, which has shape {shape:?}")))
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Shards whose index is damaged and whose inner chunks are not.
+//!
+//! An index is made again in two cases, in which nothing is guessed. One entry is damaged and the checksum is not: what the
+//! entry was is a stretch of the shard that no other entry has, or nothing, and the checksum says which. Or one byte of the
+//! checksum is damaged: the entries cover the data without a gap. The whole shard must then be readable. A gap alone tells nothing: who
+//! replaces an inner chunk may leave the old one behind.
+
+use ozarr::{
+    Array, Context, Error, Hierarchy, NewArray, Result,
+    core::{
+        call::Sequential,
+        json::{Json, Object},
+        metadata::ArrayMetadata,
+        source::{ByteRange, Source},
+        store::{Key, Prefix, Update, whole},
+    },
+    store::MemoryStore,
+};
+use std::{ops::Range, sync::Arc};
+
+/// What stands for an inner chunk that is not stored.
+const ABSENT: [u64; 2] = [u64::MAX; 2];
+
+type Entry = [u64; 2];
+
+/// How many candidates are tried: the more there are, the likelier the checksum fits one by chance.
+const TRIALS: usize = 256;
+
+/// Shards of an array, one at a time in memory.
+pub(super) struct Shards {
+    /// An array that is one shard.
+    shard: Array,
+    key: Key,
+    /// An array that is an index, with and without its checksum.
+    index: Array,
+    unchecked: Array,
+    at_start: bool,
+    /// The longest value that is looked at.
+    limit: u64,
+}
+
+impl Shards {
+    /// `None`: an array whose chunks are no shards, or whose indexes are encoded in another way than the recommended one.
+    pub(super) fn of(array: &Array, context: &Context) -> Result<Option<Self>> {
+        let mut document = array.metadata().document().clone();
+        let codecs = document.get("codecs").and_then(Json::as_array).unwrap_or_default().to_vec();
+        let ([codec], Some(shape)) = (&codecs[..], array.chunk_shape()) else { return Ok(None) };
+        let member = |o: &Object, name: &str| o.get(name).cloned();
+        let Some(codec) =
+            codec.as_object().filter(|c| c.get("name").and_then(Json::as_str) == Some("sharding_indexed"))
+        else {
+            return Ok(None);
+        };
+        let configuration = codec.get("configuration").and_then(Json::as_object).cloned().unwrap_or_default();
+        let Some(index_codecs) =
+            member(&configuration, "index_codecs").and_then(|c| c.as_array().map(<[Json]>::to_vec))
+        else {
+            return Ok(None);
+        };
+        let name = |c: &Json| c.as_str().or_else(|| c.as_object()?.get("name")?.as_str()).map(str::to_owned);
+        let names: Vec<_> = index_codecs.iter().filter_map(name).collect();
+        let (Some(inner), ["bytes", "crc32c"]) =
+            (array.inner_chunk_shape(), &names.iter().map(String::as_str).collect::<Vec<_>>()[..])
+        else {
+            return Ok(None);
+        };
+        // Everything in memory, and an index also where all of it is the fill value.
+        let mut context = context.clone().with_executor(Arc::new(Sequential));
+        context.options.store_fill = true;
+        let memory = || Hierarchy::new(Arc::new(MemoryStore::default()), context.clone());
+        document.remove("storage_transformers");
+        document.remove("dimension_names");
+        document.set("shape", Json::from(shape));
+        let shard = memory().create_array_from("/", ArrayMetadata::from_object(document, &context.limits)?, false)?;
+        let counts: u64 = shape.iter().zip(&inner).map(|(s, i)| s / i).product();
+        let index = |codecs: &[Json]| {
+            let new = NewArray::new([counts, 2], "uint64").chunk_shape([counts, 2]).codecs(codecs.iter().cloned());
+            memory().create_array("/", &new)
+        };
+        Ok(Some(Self {
+            key: shard.chunk_key(&vec![0; shape.len()])?,
+            index: index(&index_codecs)?,
+            unchecked: index(&index_codecs[..1])?,
+            at_start: configuration.get("index_location").and_then(Json::as_str) == Some("start"),
+            limit: context.limits.chunk_bytes,
+            shard,
+        }))
+    }
+
+    /// A stored shard and what it is to be, if its index is damaged and can be made again.
+    pub(super) fn look(&self, array: &Array, chunk_index: &[u64]) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
+        let look = || {
+            let Some(source) = array.data_store().reader()?.open(&array.chunk_key(chunk_index)?)? else {
+                return Ok(None);
+            };
+            if source.size()?.is_some_and(|size| size > self.limit) {
+                return Ok(None);
+            }
+            let old = whole(&*source)?;
+            Ok(self.rebuilt(&old)?.map(|new| (old, new)))
+        };
+        located(array, chunk_index, look())
+    }
+
+    /// Replaces a damaged shard, unless it has changed since it was read.
+    pub(super) fn replace(array: &Array, chunk_index: &[u64], old: &[u8], new: &[u8]) -> Result<()> {
+        let replace = || array.data_store().writer()?.update(&array.chunk_key(chunk_index)?, &mut Replace { old, new });
+        located(array, chunk_index, replace())
+    }
+
+    fn rebuilt(&self, value: &[u8]) -> Result<Option<Vec<u8>>> {
+        let counts = self.index.shape()[0];
+        let Some(data) = value.len().checked_sub(counts as usize * 16 + 4) else { return Ok(None) };
+        let (index, data) = if self.at_start {
+            (&value[..value.len() - data], value.len() - data..value.len())
+        } else {
+            (&value[data..], 0..data)
+        };
+        let mut entries = self.decoded(&index[..index.len() - 4])?;
+        let same = self.encoded(&entries)?;
+        if same == index {
+            return Ok(None);
+        }
+        let place = data.start as u64..data.end as u64;
+        let Some(suspects) = suspects(&entries, &place) else {
+            // Entries that were exchanged have another checksum altogether.
+            let differ = same.iter().zip(index).filter(|(a, b)| a != b).count();
+            return if differ == 1 { self.if_it_reads(value, &data, &same) } else { Ok(None) };
+        };
+        let mut left = TRIALS;
+        for i in suspects {
+            let free = gaps(&places(&entries, Some(i)), &place).into_iter().map(|gap| [gap.start, gap.end - gap.start]);
+            let stored = entries[i];
+            for candidate in free.chain([ABSENT]) {
+                let Some(fewer) = left.checked_sub(1) else { return Ok(None) };
+                left = fewer;
+                entries[i] = candidate;
+                let candidate = self.encoded(&entries)?;
+                if candidate[candidate.len() - 4..] == index[index.len() - 4..] {
+                    return self.if_it_reads(value, &data, &candidate);
+                }
+            }
+            entries[i] = stored;
+        }
+        Ok(None)
+    }
+
+    /// The shard with another index, if all of it can be read then.
+    fn if_it_reads(&self, value: &[u8], data: &Range<usize>, index: &[u8]) -> Result<Option<Vec<u8>>> {
+        let data = &value[data.clone()];
+        let value = if self.at_start { [index, data].concat() } else { [data, index].concat() };
+        self.shard.data_store().writer()?.set(&self.key, &value)?;
+        let rank = self.shard.shape().len();
+        let reads = self.shard.check_chunk(&vec![0; rank]).is_ok();
+        Ok(reads.then_some(value))
+    }
+    fn decoded(&self, index: &[u8]) -> Result<Vec<Entry>> {
+        self.unchecked.data_store().writer()?.set(&self.unchecked.chunk_key(&[0, 0])?, index)?;
+        Ok(self.unchecked.read::<u64>(..)?.as_chunks::<2>().0.to_vec())
+    }
+    fn encoded(&self, entries: &[Entry]) -> Result<Vec<u8>> {
+        self.index.write(.., entries.as_flattened())?;
+        let encoded = self.index.read_encoded_chunk(&[0, 0])?;
+        encoded.ok_or_else(|| Error::data("an index that is not stored"))
+    }
+}
+
+/// Where entries point to, with their numbers, in the order of the shard.
+fn places(entries: &[Entry], without: Option<usize>) -> Vec<(usize, Range<u64>)> {
+    let known = entries.iter().enumerate().filter(|(i, e)| Some(*i) != without && **e != ABSENT);
+    let mut places: Vec<_> = known.map(|(i, e)| (i, e[0]..e[0].saturating_add(e[1]))).collect();
+    places.sort_by_key(|(_, r)| (r.start, r.end));
+    places
+}
+
+/// The stretches of a shard that belong to no entry.
+fn gaps(places: &[(usize, Range<u64>)], data: &Range<u64>) -> Vec<Range<u64>> {
+    let (mut gaps, mut at) = (Vec::new(), data.start);
+    for place in places.iter().map(|(_, place)| place).chain([&(data.end..data.end)]) {
+        if place.start > at {
+            gaps.push(at..place.start.min(data.end));
+        }
+        at = at.max(place.end);
+    }
+    gaps
+}
+
+/// Entries of which one may be damaged; `None`: all cover the data, without a gap or an overlap.
+fn suspects(entries: &[Entry], data: &Range<u64>) -> Option<Vec<usize>> {
+    let places = places(entries, None);
+    // Nothing is encoded to no bytes.
+    let is_wrong = |r: &Range<u64>| r.is_empty() || r.start < data.start || r.end > data.end;
+    let wrong: Vec<usize> = places.iter().filter(|(_, r)| is_wrong(r)).map(|(i, _)| *i).collect();
+    match wrong[..] {
+        [] => {}
+        [_] => return Some(wrong),
+        // Only one can be mended.
+        _ => return Some(Vec::new()),
+    }
+    // One that is wrong is in each overlap, and so in the first.
+    if let Some([a, b]) = places.array_windows().find(|[a, b]| a.1.end > b.1.start) {
+        return Some(vec![a.0, b.0]);
+    }
+    let gaps = gaps(&places, data);
+    if gaps.is_empty() {
+        return None;
+    }
+    let touches = |r: &Range<u64>| {
+        let next = gaps.partition_point(|gap| gap.start < r.end);
+        let after = gaps.get(next).is_some_and(|gap| gap.start == r.end);
+        after || gaps[..next].last().is_some_and(|gap| gap.end == r.start)
+    };
+    Some(places.iter().filter(|(_, r)| touches(r)).map(|(i, _)| *i).collect())
+}
+
+/// Adds the place to an error of a shard.
+fn located<T>(array: &Array, chunk_index: &[u64], done: Result<T>) -> Result<T> {
+    done.map_err(|e| match array.chunk_key(chunk_index) {
+        Ok(key) => {
+            e.at_key(format_args!("{}{key}", Prefix::of(array.path()))).at_chunk(chunk_index).at_node(array.path())
+        }
+        Err(_) => e.at_chunk(chunk_index).at_node(array.path()),
+    })
+}
+
+struct Replace<'r> {
+    old: &'r [u8],
+    new: &'r [u8],
+}
+impl Update for Replace<'_> {
+    fn apply(&mut self, now: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        let mut is_old = false;
+        if let Some(now) = now {
+            now.read(&[ByteRange::All], &mut |_, bytes| {
+                is_old = bytes == self.old;
+                Ok(())
+            })?;
+        }
+        let changed = || Error::data("this shard has changed since it was read").with_hint("run the repair again");
+        is_old.then_some(Some(self.new)).ok_or_else(changed)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+use super::*;
+use ozarr::core::store::Prefix;
+
+/// An array of one shard of `n` inner chunks of eight elements, all of one codec. `skip`: inner chunks that are not stored.
+fn one_shard(n: u64, skip: &[u64], limit: Option<u64>) -> (Array, Context, Vec<u8>) {
+    let mut context = Context::new().unwrap();
+    context.limits.chunk_bytes = limit.unwrap_or(context.limits.chunk_bytes);
+    let codec = r#"{"name":"sharding_indexed","configuration":{"chunk_shape":[8],"codecs":[{"name":"bytes"},"crc32c"],
+        "index_codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"crc32c"}]}}"#;
+    let codec = Json::parse(codec.as_bytes(), &context.limits).unwrap();
+    let new = NewArray::new([n * 8], "uint8").chunk_shape([n * 8]).codecs([codec]);
+    let memory = Hierarchy::new(Arc::new(MemoryStore::default()), context.clone());
+    let array = memory.create_array("/g/a", &new).unwrap();
+    let element = |i: u64| if skip.contains(&(i / 8)) { 0 } else { (i % 251) as u8 + 1 };
+    array.write(.., &(0..n * 8).map(element).collect::<Vec<u8>>()).unwrap();
+    let shard = array.read_encoded_chunk(&[0]).unwrap().unwrap();
+    (array, context, shard)
+}
+
+fn key(array: &Array) -> Key {
+    array.chunk_key(&[0]).unwrap()
+}
+
+/// What a shard is repaired to.
+fn repaired(array: &Array, context: &Context, shard: &[u8]) -> Option<Vec<u8>> {
+    array.data_store().writer().unwrap().set(&key(array), shard).unwrap();
+    let found = Shards::of(array, context).unwrap().unwrap().look(array, &[0]).unwrap();
+    found.map(|(old, new)| {
+        assert_eq!(old, shard);
+        new
+    })
+}
+
+/// The first byte of an entry of a shard of `n`.
+fn entry(shard: &[u8], n: usize, i: usize) -> usize {
+    shard.len() - 4 - 16 * (n - i)
+}
+
+#[test]
+fn each_bit_of_an_index_that_flips_flips_back() {
+    let (n, skip) = (4, [2]);
+    let (array, context, right) = one_shard(n, &skip, None);
+    for bit in 0..(n as usize * 16 + 4) * 8 {
+        let mut shard = right.clone();
+        let at = right.len() - n as usize * 16 - 4 + bit / 8;
+        shard[at] ^= 1 << (bit % 8);
+        assert_eq!(repaired(&array, &context, &shard).as_ref(), Some(&right), "bit {bit}");
+    }
+    assert_eq!(repaired(&array, &context, &right), None, "nothing is wrong");
+}
+
+/// A shard of three inner chunks whose second is absent, and an old version of it still there.
+fn with_a_hole() -> (Array, Context, Vec<u8>) {
+    let (array, context, mut shard) = one_shard(3, &[], None);
+    let at = entry(&shard, 3, 1);
+    shard[at..at + 16].fill(0xff);
+    let index = shard.len() - 52;
+    let shards = Shards::of(&array, &context).unwrap().unwrap();
+    let entries = shards.decoded(&shard[index..index + 48]).unwrap();
+    let index_bytes = shards.encoded(&entries).unwrap();
+    shard[index..].copy_from_slice(&index_bytes);
+    (array, context, shard)
+}
+
+#[test]
+fn a_hole_is_not_given_to_an_absent_chunk() {
+    let (array, context, right) = with_a_hole();
+    assert_eq!(repaired(&array, &context, &right), None, "nothing is wrong");
+    for noise in [0u8, 0x11, 0xfe] {
+        let (mut shard, at) = (right.clone(), entry(&right, 3, 1));
+        shard[at..at + 16].fill(noise);
+        assert_eq!(repaired(&array, &context, &shard).as_ref(), Some(&right), "{noise}");
+    }
+    // With a checksum that tells nothing, nobody knows whose the hole is.
+    let mut shard = right.clone();
+    let last = shard.len() - 1;
+    shard[last] ^= 1;
+    assert_eq!(repaired(&array, &context, &shard), None);
+    let at = entry(&shard, 3, 1);
+    shard[at..at + 16].fill(0x11);
+    assert_eq!(repaired(&array, &context, &shard), None);
+}
+
+#[test]
+fn entries_that_overlap_are_no_index_with_a_damaged_checksum() {
+    let (array, context, right) = one_shard(4, &[], None);
+    // Each reads, and one is there twice.
+    for from in [2, 3] {
+        let mut shard = right.clone();
+        let (a, b) = (entry(&shard, 4, 1), entry(&shard, 4, from));
+        shard.copy_within(b..b + 16, a);
+        let last = shard.len() - 1;
+        shard[last] ^= 1;
+        assert_eq!(repaired(&array, &context, &shard), None);
+    }
+    // Without a gap too: the data of the second is cut out.
+    let (array, context, shard) = one_shard(3, &[], None);
+    let mut cut = [&shard[..12], &shard[24..]].concat();
+    for (i, offset) in [(1, 0u64), (2, 12)] {
+        let at = entry(&cut, 3, i);
+        cut[at..at + 8].copy_from_slice(&offset.to_le_bytes());
+    }
+    assert_eq!(repaired(&array, &context, &cut), None);
+}
+
+#[test]
+fn an_inner_chunk_that_is_damaged_too_is_a_doubt() {
+    let (array, context, mut shard) = one_shard(4, &[], None);
+    shard[0] ^= 1;
+    let last = shard.len() - 1;
+    shard[last] ^= 1;
+    assert_eq!(repaired(&array, &context, &shard), None);
+    shard[last] ^= 1;
+    let at = entry(&shard, 4, 2);
+    shard[at] ^= 1;
+    assert_eq!(repaired(&array, &context, &shard), None);
+}
+
+#[test]
+fn entries_that_were_exchanged_are_no_index_with_a_damaged_checksum() {
+    let (array, context, right) = one_shard(4, &[], None);
+    let (a, b) = (entry(&right, 4, 1), entry(&right, 4, 2));
+    let mut shard = right.clone();
+    shard[a..a + 16].copy_from_slice(&right[b..b + 16]);
+    shard[b..b + 16].copy_from_slice(&right[a..a + 16]);
+    assert_eq!(repaired(&array, &context, &shard), None);
+}
+
+#[test]
+fn many_inner_chunks_take_no_time() {
+    let n = 4096;
+    let (array, context, right) = one_shard(n, &[7, 9, 4000], None);
+    let start = std::time::Instant::now();
+    // One bit of an offset, of a length, one entry over all others, noise, and a checksum.
+    let damages: [fn(&mut [u8]); 5] = [
+        |e| e[1] ^= 8,
+        |e| e[8] ^= 4,
+        |e| {
+            e[..8].fill(0);
+            e[8..16].copy_from_slice(&(4093u64 * 12).to_le_bytes());
+        },
+        |e| e[..16].fill(0x5a),
+        |e| e[16 * 4096 - 2001 * 16 + 3] ^= 1,
+    ];
+    for damage in damages {
+        let mut shard = right.clone();
+        let at = entry(&shard, n as usize, 2001);
+        damage(&mut shard[at..]);
+        assert_eq!(repaired(&array, &context, &shard).as_ref(), Some(&right));
+    }
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    // Many holes, and a checksum that fits nothing: it ends soon.
+    let mut shard = right.clone();
+    for i in (0..n as usize).step_by(2) {
+        let at = entry(&shard, n as usize, i);
+        shard[at..at + 16].fill(0xff);
+    }
+    let start = std::time::Instant::now();
+    assert_eq!(repaired(&array, &context, &shard), None);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_value_beyond_the_limit_is_not_read() {
+    // 32 bytes of elements, 48 of chunks, 68 of an index.
+    for (limit, is_repaired) in [(115, false), (116, true)] {
+        let (array, context, mut shard) = one_shard(4, &[], Some(limit));
+        let last = shard.len() - 1;
+        shard[last] ^= 1;
+        assert_eq!(repaired(&array, &context, &shard).is_some(), is_repaired, "{limit}");
+    }
+}
+
+#[test]
+fn a_shard_that_somebody_writes_meanwhile_stays() {
+    let (array, _, shard) = one_shard(4, &[], None);
+    let e = Shards::replace(&array, &[0], b"old", b"new").unwrap_err();
+    assert_eq!((e.key(), e.node()), (Some("g/a/c/0"), Some("/g/a")));
+    assert_eq!(array.read_encoded_chunk(&[0]).unwrap(), Some(shard.clone()));
+    Shards::replace(&array, &[0], &shard, b"new").unwrap();
+    assert_eq!(array.read_encoded_chunk(&[0]).unwrap(), Some(b"new".to_vec()));
+    array.erase_chunk(&[0]).unwrap();
+    assert!(Shards::replace(&array, &[0], &shard, b"new").is_err(), "it was erased meanwhile");
+    assert_eq!(array.hierarchy().store().lister().unwrap().list_prefix(&Prefix::of(array.path())).unwrap().len(), 1);
+}

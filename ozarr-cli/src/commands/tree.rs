@@ -1,0 +1,186 @@
+//! `ozarr tree`: the nodes of a hierarchy, also those that cannot be opened.
+
+use super::Outcome;
+use crate::{
+    args::Node as Args,
+    location::Location,
+    output::{name, print, put, say, shown},
+};
+use ozarr::{
+    Array, Child, Context, Group, Node, Result,
+    core::json::{Json, Object},
+};
+
+pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
+    let at = Location::read(&args.location, context)?;
+    let mut broken = 0;
+    let root = at.hierarchy.node(&at.path())?;
+    match (&root, args.json) {
+        (_, true) => as_json(&root, &mut broken)?,
+        (Node::Group(group), false) => {
+            print(&shown(&line(&at.typed, &root)))?;
+            below(group, &mut broken)?;
+        }
+        (Node::Array(_), false) => print(&shown(&line(&at.typed, &root)))?,
+    }
+    if broken == 0 {
+        return Ok(Outcome::Done);
+    }
+    say(&format!("{broken} of the nodes cannot be opened"));
+    Ok(Outcome::ProblemsFound)
+}
+
+fn below(group: &Group, broken: &mut usize) -> Result<()> {
+    // What stands before the name of a node at each depth.
+    let (mut walk, mut indent, mut lengths) = (group.walk(), String::new(), Vec::new());
+    while let Some(child) = walk.next() {
+        let (child, depth) = match child {
+            Ok(child) => (Ok(child), walk.depth()),
+            // The group itself cannot be listed.
+            Err(e) if walk.depth() == 0 => return Err(e),
+            Err(e) => (Err(e), walk.depth() + 1),
+        };
+        lengths.truncate(depth);
+        lengths.resize(depth, indent.len());
+        indent.truncate(lengths[depth - 1]);
+        let is_last = child.is_err() || walk.siblings_left() == 0;
+        let (branch, space) = if is_last { ("└── ", "    ") } else { ("├── ", "│   ") };
+        let is_broken = child.as_ref().map_or(true, |child| child.node.is_err());
+        *broken += usize::from(is_broken);
+        let text = match &child {
+            Ok(Child { name: own, node: Ok(node), .. }) => line(&name(own), node),
+            Ok(Child { name: own, node: Err(e), .. }) => format!("{} (cannot be opened: {e})", name(own)),
+            Err(e) => format!("(cannot be listed: {e})"),
+        };
+        print(&format!("{indent}{branch}{}", shown(&text)))?;
+        indent.push_str(space);
+    }
+    Ok(())
+}
+
+/// A node in one line, without what is above it.
+fn line(name: &str, node: &Node) -> String {
+    match node {
+        Node::Group(_) => format!("{name}/"),
+        Node::Array(array) => format!("{name} {}", describe(array)),
+    }
+}
+
+/// Shape, data type, chunks and codecs in one line.
+fn describe(array: &Array) -> String {
+    let metadata = array.metadata();
+    let codecs: Vec<_> = metadata.codecs().iter().map(|codec| name(codec.name())).collect();
+    let chunks = match (array.chunk_shape(), array.inner_chunk_shape()) {
+        (Some(shard), Some(inner)) => format!("chunks {inner:?} in shards {shard:?}"),
+        (Some(chunk), None) => format!("chunks {chunk:?}"),
+        (None, _) => format!("grid {}", name(metadata.chunk_grid().name())),
+    };
+    format!("{:?} {}, {chunks}, {}", metadata.shape(), name(metadata.data_type().name()), codecs.join(" "))
+}
+
+/// A node and all below it, one object in the other. Printed as it is found, so that neither many nodes nor deep ones take
+/// memory or stack.
+fn as_json(root: &Node, broken: &mut usize) -> Result<()> {
+    let mut out = Tree::default();
+    out.node(&members("", root), matches!(root, Node::Group(_)))?;
+    if let Node::Group(group) = root {
+        let mut walk = group.walk();
+        while let Some(child) = walk.next() {
+            match child {
+                Ok(Child { name, node: Ok(node), .. }) => {
+                    out.close(walk.depth())?;
+                    out.node(&members(&name, &node), matches!(node, Node::Group(_)))?;
+                }
+                Ok(Child { name, node: Err(e), .. }) => {
+                    *broken += 1;
+                    out.close(walk.depth())?;
+                    out.node(&[("name", name), ("error", e.to_string())].into_iter().collect(), false)?;
+                }
+                // The group itself cannot be listed.
+                Err(e) if walk.depth() == 0 => return Err(e),
+                Err(e) => {
+                    *broken += 1;
+                    out.close(walk.depth() + 1)?;
+                    out.fail(e.to_string());
+                }
+            }
+        }
+    }
+    out.close(0)?;
+    print("")
+}
+
+/// What is printed of a node itself.
+fn members(name: &str, node: &Node) -> Object {
+    let mut o: Object = [("name", name)].into_iter().collect();
+    o.set("path", node.path().to_string());
+    match node {
+        Node::Group(_) => o.set("node_type", "group"),
+        Node::Array(array) => {
+            o.set("node_type", "array");
+            o.set("shape", array.shape());
+            o.set("data_type", array.metadata().data_type().to_json().clone());
+            o.set("chunk_shape", array.chunk_shape().map_or(Json::Null, Json::from));
+            o.set("inner_chunk_shape", array.inner_chunk_shape().map_or(Json::Null, Json::from));
+            o.set("codecs", array.metadata().codecs().iter().map(|c| Json::from(c.name())).collect::<Json>());
+        }
+    }
+    o
+}
+
+/// Objects one in the other, in the form of [`Json::to_pretty`].
+#[derive(Default)]
+struct Tree {
+    /// The groups that are not closed yet.
+    open: Vec<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    children: usize,
+    /// Why its children are not known.
+    error: Option<String>,
+}
+
+impl Tree {
+    /// Prints a node in the innermost group that is open. A group stays open.
+    fn node(&mut self, members: &Object, is_group: bool) -> Result<()> {
+        let indent = "    ".repeat(self.open.len());
+        let mut text = match self.open.last_mut() {
+            None => String::new(),
+            Some(above) => {
+                above.children += 1;
+                format!("{}\n{indent}", if above.children > 1 { "," } else { "" })
+            }
+        };
+        let object = Json::Object(members.clone()).to_pretty().replace('\n', &format!("\n{indent}"));
+        match object.strip_suffix(&format!("\n{indent}}}")).filter(|_| is_group) {
+            Some(open) => {
+                text += &format!("{open},\n{indent}  \"children\": [");
+                self.open.push(Open::default());
+            }
+            None => text += &object,
+        }
+        put(&text)
+    }
+    /// Notes why the children of the innermost group are not known.
+    fn fail(&mut self, error: String) {
+        if let Some(group) = self.open.last_mut() {
+            group.error = Some(error);
+        }
+    }
+    /// Closes groups until so many are open.
+    fn close(&mut self, depth: usize) -> Result<()> {
+        while self.open.len() > depth
+            && let Some(group) = self.open.pop()
+        {
+            let indent = "    ".repeat(self.open.len());
+            let mut text = if group.children > 0 { format!("\n{indent}  ]") } else { "]".to_owned() };
+            if let Some(e) = group.error {
+                text += &format!(",\n{indent}  \"error\": {}", Json::from(e));
+            }
+            put(&format!("{text}\n{indent}}}"))?;
+        }
+        Ok(())
+    }
+}

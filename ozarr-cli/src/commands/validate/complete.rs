@@ -1,0 +1,75 @@
+//! Chunks that are not stored, told in memory that does not grow with their number.
+
+use super::Found;
+use ozarr::{
+    Array, Result,
+    core::{json::Json, store::Prefix},
+};
+
+/// How many of an array are named.
+const EXAMPLES: usize = 20;
+
+/// All chunks are stored. `stored`: sorted cells of the grid, each once.
+pub(super) fn check(array: &Array, stored: &[Vec<u64>], found: &mut Found) -> Result<()> {
+    let grid = array.resolved().chunk_grid.grid_shape(array.shape())?;
+    // Never looked at one by one: a grid may have more cells than anybody can wait for.
+    let total = grid.iter().fold(1u64, |n, len| n.saturating_mul(*len));
+    let missing = total.saturating_sub(stored.len() as u64);
+    if missing == 0 {
+        return Ok(());
+    }
+    let absent = Cells::of(&grid).filter(|chunk_index| stored.binary_search(chunk_index).is_err());
+    let key = |chunk_index: Vec<u64>| Ok(format!("{}{}", Prefix::of(array.path()), array.chunk_key(&chunk_index)?));
+    let examples = absent.take(EXAMPLES).map(key).collect::<Result<Vec<_>>>()?;
+    let more = if missing > EXAMPLES as u64 { ", and more" } else { "" };
+    let what = format!("{missing} of {total} chunks are not stored: {}{more}", examples.join(", "));
+    let path = array.path().to_string();
+    found.add(&path, None, "all chunks are stored", &what);
+    if let Some(problem) = found.problems.last_mut() {
+        problem.more = vec![("missing", Json::from(missing)), ("examples", Json::from(examples))];
+    }
+    Ok(())
+}
+
+/// The cells of a grid in C order, one at a time.
+struct Cells<'g> {
+    grid: &'g [u64],
+    next: Option<Vec<u64>>,
+}
+
+impl<'g> Cells<'g> {
+    fn of(grid: &'g [u64]) -> Self {
+        Self { grid, next: (!grid.contains(&0)).then(|| vec![0; grid.len()]) }
+    }
+}
+
+impl Iterator for Cells<'_> {
+    type Item = Vec<u64>;
+    fn next(&mut self) -> Option<Vec<u64>> {
+        let chunk_index = self.next.take()?;
+        let mut after = chunk_index.clone();
+        for d in (0..after.len()).rev() {
+            after[d] += 1;
+            if after[d] < self.grid[d] {
+                self.next = Some(after);
+                break;
+            }
+            after[d] = 0;
+        }
+        Some(chunk_index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_come_in_order_and_end() {
+        let all = |grid: &[u64]| Cells::of(grid).collect::<Vec<_>>();
+        assert_eq!(all(&[2, 3]), [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]);
+        assert_eq!(all(&[]), [Vec::<u64>::new()]);
+        assert!(all(&[2, 0]).is_empty());
+        assert_eq!(Cells::of(&[u64::MAX, u64::MAX]).nth(2), Some(vec![0, 2]));
+    }
+}

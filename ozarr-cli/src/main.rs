@@ -1,0 +1,33 @@
+//! The `ozarr` command. Data goes to standard output, talk to standard error.
+//!
+//! Exit status: 0 done; 1 it failed, or problems were found; 2 the command line is wrong.
+#![forbid(unsafe_code)]
+
+mod args;
+mod commands;
+mod convert;
+mod elements;
+mod location;
+mod npy;
+mod output;
+mod output_file;
+mod progress;
+mod session;
+mod slabs;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = args::Arguments::parse();
+    match commands::run(arguments.command, &arguments.session) {
+        Ok(commands::Outcome::Done) => ExitCode::SUCCESS,
+        Ok(commands::Outcome::ProblemsFound) => ExitCode::FAILURE,
+        // Whoever reads the output has seen enough.
+        Err(e) if output::is_closed_pipe(&e) => ExitCode::SUCCESS,
+        Err(e) => {
+            output::complain(&e);
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The file format of NumPy, versions 1 and 2, for elements of fixed size.
+
+use ozarr::{
+    Error, Result,
+    core::{
+        layout::{Layout, ScalarKind},
+        view::{View, ViewMut},
+    },
+};
+
+const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// NumPy's name for a layout, little endian.
+fn descr(layout: &Layout) -> Result<String> {
+    let &Layout::Fixed { kind, width, components } = layout else {
+        let e = Error::argument("elements of variable length and structs have no .npy form here");
+        return Err(e.with_hint("use --format json"));
+    };
+    let order = if width == 1 { '|' } else { '<' };
+    Ok(match (kind, components) {
+        (ScalarKind::Bool, 1) => "|b1".to_owned(),
+        (ScalarKind::Int, 1) => format!("{order}i{width}"),
+        (ScalarKind::UInt, 1) => format!("{order}u{width}"),
+        (ScalarKind::Float, 1) => format!("{order}f{width}"),
+        (ScalarKind::Float, 2) => format!("<c{}", width * 2),
+        (ScalarKind::Raw, 1) => format!("|V{width}"),
+        _ => return Err(Error::argument(format!("{layout:?} has no .npy form")).with_hint("use --format json")),
+    })
+}
+
+/// The header of a file of elements in C order, little endian.
+pub(crate) fn header(layout: &Layout, shape: &[u64]) -> Result<Vec<u8>> {
+    let lengths: String = shape.iter().map(|n| format!("{n},")).collect();
+    let mut text = format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({lengths}), }}", descr(layout)?);
+    // The data begins at a multiple of 64 bytes.
+    let before = MAGIC.len() + 4;
+    text.extend(std::iter::repeat_n(' ', 63 - (before + text.len()) % 64));
+    text.push('\n');
+    let len = u16::try_from(text.len()).map_err(|_| Error::argument("the shape is too long for a .npy file"))?;
+    Ok([MAGIC, &[1, 0], &len.to_le_bytes(), text.as_bytes()].concat())
+}
+
+/// Bytes in the machine's order as little endian, or back.
+pub(crate) fn swap_to_little(bytes: &mut [u8], layout: &Layout) {
+    if cfg!(target_endian = "big") {
+        layout.swap(bytes);
+    }
+}
+
+/// Elements of a file, in C order and the machine's byte order, and their shape.
+///
+/// # Errors
+/// When it is no .npy file, is cut short or too long, or has elements of another layout.
+pub(crate) fn read(file: &[u8], layout: &Layout) -> Result<(Vec<u64>, Vec<u8>)> {
+    let wrong = |why: &str| Error::argument(format!("this is no .npy file that can be read: {why}"));
+    let rest = file.strip_prefix(MAGIC).ok_or_else(|| wrong("it does not begin as one"))?;
+    let (len, rest) = match rest {
+        [1, 0, a, b, rest @ ..] => (u32::from(u16::from_le_bytes([*a, *b])), rest),
+        [2 | 3, 0, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]), rest),
+        _ => return Err(wrong("it is of another version")),
+    };
+    let (text, data) = rest.split_at_checked(len as usize).ok_or_else(|| wrong("its header is cut short"))?;
+    let text = std::str::from_utf8(text).map_err(|_| wrong("its header is not text"))?;
+    let field = |name: &str| {
+        let (_, after) = text.split_once(&format!("'{name}':"))?;
+        Some(after.trim_start())
+    };
+    let found = field("descr").and_then(|t| t.strip_prefix('\'')?.split_once('\'')).map(|(d, _)| d);
+    let found = found.ok_or_else(|| wrong("its elements are structures, or not described"))?;
+    let fortran = field("fortran_order").ok_or_else(|| wrong("its order is not given"))?.starts_with("True");
+    let lengths = field("shape").and_then(|t| t.strip_prefix('(')?.split_once(')')).map(|(s, _)| s);
+    let lengths = lengths.ok_or_else(|| wrong("its shape is not given"))?;
+    let shape: Option<Vec<u64>> =
+        lengths.split(',').map(str::trim).filter(|s| !s.is_empty()).map(|s| s.parse().ok()).collect();
+    let shape = shape.ok_or_else(|| wrong("its shape is no list of numbers"))?;
+    let wanted = descr(layout)?;
+    let (big, kind) = match found.as_bytes() {
+        [b'>', kind @ ..] => (true, kind),
+        [b'<' | b'|' | b'=', kind @ ..] => (false, kind),
+        kind => (false, kind),
+    };
+    if kind != &wanted.as_bytes()[1..] {
+        let e = Error::argument(format!("the file has elements `{found}`, the array `{wanted}`"));
+        return Err(e.with_hint("convert the file, or copy the array with --data-type"));
+    }
+    let size = layout.size();
+    let elements = ozarr::core::representation::product(&shape, size as u64)?;
+    if elements != data.len() as u64 {
+        return Err(wrong(&format!("{} bytes of elements where the shape needs {elements}", data.len())));
+    }
+    let mut bytes = data.to_vec();
+    if fortran {
+        // Fortran order is C order of the dimensions backwards.
+        let backwards: Vec<u64> = shape.iter().rev().copied().collect();
+        let order: Vec<usize> = (0..shape.len()).rev().collect();
+        let source = View::new(data, &backwards, size)?.permute(&order)?;
+        ViewMut::new(&mut bytes, &shape, size)?.copy_from(&source, 1)?;
+    }
+    if big != cfg!(target_endian = "big") {
+        layout.swap(&mut bytes);
+    }
+    Ok((shape, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const U16: Layout = Layout::scalar(ScalarKind::UInt, 2);
+
+    fn file(descr: &str, fortran: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+        let text = format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}\n");
+        [MAGIC, &[1, 0], &(text.len() as u16).to_le_bytes(), text.as_bytes(), data].concat()
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for shape in [&[][..], &[3], &[2, 0], &[2, 3]] {
+            let n = shape.iter().product::<u64>() as usize;
+            let bytes: Vec<u8> = (0..2 * n as u8).collect();
+            let head = header(&U16, shape).unwrap();
+            assert_eq!(head.len() % 64, 0);
+            assert_eq!(read(&[head, bytes.clone()].concat(), &U16).unwrap(), (shape.to_vec(), bytes));
+        }
+    }
+
+    #[test]
+    fn other_orders() {
+        let (_, bytes) = read(&file(">u2", "False", "(2,)", &[0, 1, 0, 2]), &U16).unwrap();
+        assert_eq!(bytes, [1u16, 2].map(u16::to_ne_bytes).concat());
+        let data: Vec<u8> = [1u16, 2, 3, 4, 5, 6].iter().flat_map(|n| n.to_le_bytes()).collect();
+        let (shape, bytes) = read(&file("<u2", "True", "(2, 3)", &data), &U16).unwrap();
+        assert_eq!((shape, bytes), (vec![2, 3], [1u16, 3, 5, 2, 4, 6].map(u16::to_ne_bytes).concat()));
+    }
+
+    #[test]
+    fn hostile_files() {
+        let good = file("<u2", "False", "(2,)", &[0, 1, 0, 2]);
+        for n in 0..good.len() {
+            assert!(read(&good[..n], &U16).is_err(), "{n}");
+        }
+        for bad in [
+            file("<i2", "False", "(2,)", &[0; 4]),
+            file("<u4", "False", "(1,)", &[0; 4]),
+            file("<u2", "False", "(3,)", &[0; 4]),
+            file("<u2", "False", "(99999999999,99999999999)", &[0; 4]),
+            file("<u2", "False", "(-1,)", &[0; 4]),
+        ] {
+            assert!(read(&bad, &U16).is_err());
+        }
+    }
+}

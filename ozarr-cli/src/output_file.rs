@@ -1,0 +1,138 @@
+//! Files that commands write.
+
+use ozarr::{Error, Result, store::keep_permissions};
+use std::{
+    fs::{self, File, Metadata, OpenOptions},
+    io,
+    path::{Path, PathBuf},
+};
+
+/// Links after which a path is taken for a loop, as by the system.
+const MOST_LINKS: usize = 40;
+
+/// A file that a command writes. A regular file appears under its name only when it is whole, and keeps its permissions if one
+/// was there; links are followed and stay. Anything else (a device, a pipe, standard output by one of its names) is written in
+/// place.
+pub(crate) struct OutputFile {
+    file: File,
+    path: PathBuf,
+    /// The temporary file, until it has its name, and that name.
+    temporary: Option<(PathBuf, PathBuf)>,
+}
+
+impl OutputFile {
+    /// Opens a path for writing. What is there now is not changed yet, if it is a regular file.
+    pub(crate) fn create(path: &Path) -> Result<Self> {
+        Self::open(path).map_err(|e| Error::from(e).at_key(path.display()))
+    }
+    fn open(path: &Path) -> io::Result<Self> {
+        let there = match fs::metadata(path) {
+            Ok(there) => Some(there),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+            Err(e) => return Err(e),
+        };
+        if there.as_ref().is_some_and(Metadata::is_dir) {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        if let Some(file) = there.as_ref().and_then(in_place(path)) {
+            return Ok(Self { file: file?, path: path.to_owned(), temporary: None });
+        }
+        let target = end_of_links(path)?;
+        let (temporary, file) = create_beside(&target, there.as_ref())?;
+        Ok(Self { file, path: path.to_owned(), temporary: Some((temporary, target)) })
+    }
+    /// The open file.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+    /// Where the file is until it has its name.
+    pub(crate) fn is_at(&self) -> &Path {
+        self.temporary.as_ref().map_or(&self.path, |(temporary, _)| temporary)
+    }
+    /// Gives the whole file its name.
+    pub(crate) fn commit(mut self) -> Result<()> {
+        if let Some((temporary, target)) = &self.temporary {
+            fs::rename(temporary, target).map_err(|e| Error::from(e).at_key(self.path.display()))?;
+            self.temporary = None;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for OutputFile {
+    fn drop(&mut self) {
+        if let Some((temporary, _)) = &self.temporary {
+            let _may_be_gone = fs::remove_file(temporary);
+        }
+    }
+}
+
+/// Opens what must be written where it is.
+fn in_place(path: &Path) -> impl Fn(&Metadata) -> Option<io::Result<File>> {
+    move |there| {
+        if is_standard_output(there) {
+            // Opened by its name it would be written from its beginning, over what others wrote.
+            return Some(standard_output());
+        }
+        let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let is_descriptor = fs::canonicalize(parent).is_ok_and(|p| p.starts_with("/proc") || p == Path::new("/dev"));
+        (!there.is_file() || is_descriptor).then(|| OpenOptions::new().write(true).open(path))
+    }
+}
+
+#[cfg(unix)]
+fn is_standard_output(there: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let open = standard_output().and_then(|file| file.metadata());
+    open.is_ok_and(|open| (open.dev(), open.ino()) == (there.dev(), there.ino()))
+}
+#[cfg(unix)]
+fn standard_output() -> io::Result<File> {
+    use std::os::fd::AsFd;
+    Ok(io::stdout().as_fd().try_clone_to_owned()?.into())
+}
+#[cfg(not(unix))]
+fn is_standard_output(_: &Metadata) -> bool {
+    false
+}
+#[cfg(not(unix))]
+fn standard_output() -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Where links lead, also if nothing is there.
+fn end_of_links(path: &Path) -> io::Result<PathBuf> {
+    let mut at = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if !at.is_symlink() {
+            return Ok(at);
+        }
+        let to = fs::read_link(&at)?;
+        at = at.parent().unwrap_or(Path::new("")).join(to);
+    }
+    Err(io::Error::other("too many symbolic links"))
+}
+
+/// An empty file of a new name in the directory of a path, with the permissions of the file that it replaces.
+fn create_beside(path: &Path, replaced: Option<&Metadata>) -> io::Result<(PathBuf, File)> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
+    let mut number = 0u64;
+    loop {
+        let at = path.with_file_name(format!(".{name}.{}.{number}.part", std::process::id()));
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, if replaced.is_some() { 0o600 } else { 0o666 });
+        match options.open(&at) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(e) => return Err(e),
+            Ok(file) => {
+                if let Some(Err(e)) = replaced.map(|replaced| keep_permissions(&file, replaced)) {
+                    let _the_first_error_says_more = fs::remove_file(&at);
+                    return Err(e);
+                }
+                return Ok((at, file));
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What a run of the command works with: extensions, and what they may open.
+
+use crate::{args::Session as Args, output::say};
+use ozarr::{
+    Context, Error, Result,
+    core::registry::Registry,
+    plugins::{Discovery, Plugin, Search, trust},
+};
+use std::sync::Arc;
+
+/// The context of the command, and what the search for plugins found.
+pub(crate) struct Session {
+    pub(crate) context: Context,
+    /// Those that were asked for.
+    pub(crate) given: Vec<Arc<Plugin>>,
+    pub(crate) found: Discovery,
+}
+
+impl Session {
+    /// Built-in extensions, plugins that are installed, and those that were asked for.
+    pub(crate) fn new(args: &Args) -> Result<Self> {
+        let (mut registry, mut given) = (Registry::builtin()?, Vec::new());
+        for file in &args.plugins {
+            if file.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
+                let e = Error::argument(format!("{} is no library", file.display()));
+                return Err(e.with_hint("`--plugin` takes the library, not the manifest beside it"));
+            }
+            if let Err(distrust) = trust(file) {
+                say(&format!("warning: {distrust}"));
+            }
+            let plugin = Plugin::open(file)?;
+            plugin.add_to(&mut registry)?;
+            given.push(plugin);
+        }
+        let (mut context, found) = Context::with_registry(registry).with_plugins(&Search::standard()?)?;
+        found.warnings.iter().for_each(|w| say(&format!("warning: {w}")));
+        if args.fsync {
+            context.schemes = context.schemes.with_fsync();
+        }
+        for root in &args.roots {
+            let root = root.canonicalize().map_err(|e| Error::from(e).at_key(root.display()))?;
+            context.options.roots.push(root.to_string_lossy().into_owned());
+        }
+        Ok(Self { context, given, found })
+    }
+}

@@ -1,0 +1,49 @@
+//! What tests of the command share: to run it, and places for what it works on.
+#![allow(dead_code, reason = "each test uses what it needs")]
+
+use ozarr::core::json::Json;
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+pub(crate) fn ozarr(args: &[&str]) -> Output {
+    // What is installed on the machine is none of these tests' concern.
+    Command::new(env!("CARGO_BIN_EXE_ozarr")).args(args).env("ZARR_PLUGINS", "off").output().unwrap()
+}
+pub(crate) fn ok(args: &[&str]) -> String {
+    let out = ozarr(args);
+    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+/// Fails with this status; gives what was said.
+pub(crate) fn fails(args: &[&str], status: i32) -> String {
+    let out = ozarr(args);
+    assert_eq!(out.status.code(), Some(status), "{args:?}: {}", String::from_utf8_lossy(&out.stdout));
+    String::from_utf8(out.stderr).unwrap()
+}
+pub(crate) fn json(text: &str) -> Json {
+    Json::parse(text.as_bytes(), &Default::default()).unwrap()
+}
+pub(crate) fn weather() -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/weather.zarr").to_string_lossy().into_owned()
+}
+pub(crate) struct Dir(pub(crate) tempfile::TempDir);
+impl Dir {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_string_lossy().into_owned()
+    }
+}
+pub(crate) fn files(dir: &str) -> Vec<PathBuf> {
+    let (mut found, mut left) = (Vec::new(), vec![Path::new(dir).to_path_buf()]);
+    while let Some(dir) = left.pop() {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { left.push(path) } else { found.push(path) }
+        }
+    }
+    found
+}

@@ -1,0 +1,165 @@
+//! Hierarchies deeper than a stack, and links that lead back: each verb ends, and says what it could not do.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
+
+mod common;
+
+use common::{Dir, files, ok};
+use std::{
+    fs,
+    os::unix::{fs::symlink, process::ExitStatusExt},
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+const GROUP: &str = r#"{"zarr_format":3,"node_type":"group"}"#;
+
+/// A group with so many groups one in the other below it. Gives the innermost.
+fn chain(at: &Path, depth: usize) -> PathBuf {
+    let mut at = at.to_owned();
+    fs::create_dir(&at).unwrap();
+    fs::write(at.join("zarr.json"), GROUP).unwrap();
+    for _ in 0..depth {
+        at.push("a");
+        fs::create_dir(&at).unwrap();
+        fs::write(at.join("zarr.json"), GROUP).unwrap();
+    }
+    at
+}
+
+/// Chains of 1,000, one below the other: deeper than any path that the system opens.
+struct Deep {
+    dir: Dir,
+    moved: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Deep {
+    fn new() -> Self {
+        let (dir, mut moved) = (Dir::new(), Vec::new());
+        let path = |name: &str| PathBuf::from(dir.path(name));
+        let ends = ["0", "1", "2"].map(|name| chain(&path(name), 999));
+        for (inner, outer) in [(2, 1), (1, 0)] {
+            let (from, to) = (path(&inner.to_string()), ends[outer].join("a"));
+            fs::rename(&from, &to).unwrap();
+            moved.push((from, to));
+        }
+        Self { dir, moved }
+    }
+    fn path(&self) -> String {
+        self.dir.path("0")
+    }
+}
+
+impl Drop for Deep {
+    /// What removes the directory takes its stack for each level.
+    fn drop(&mut self) {
+        for (from, to) in self.moved.iter().rev() {
+            fs::rename(to, from).unwrap();
+        }
+    }
+}
+
+/// Runs the command with a stack of 512 KiB.
+fn with_little_stack(args: &[&str]) -> Output {
+    let mut command = Command::new("sh");
+    command.args(["-c", r#"ulimit -s 512 && exec "$@""#, "sh", env!("CARGO_BIN_EXE_ozarr")]).args(args);
+    let out = command.env("ZARR_PLUGINS", "off").output().unwrap();
+    assert_eq!(out.status.signal(), None, "{args:?}: {}", end_of(&out.stderr));
+    out
+}
+fn end_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(2000)..]).into_owned()
+}
+
+/// What a verb said and printed, which failed because of the one node whose path is too long.
+#[track_caller]
+fn told(args: &[&str]) -> String {
+    let out = with_little_stack(args);
+    assert_eq!(out.status.code(), Some(1), "{args:?}: {}", end_of(&out.stderr));
+    let all = [out.stdout, out.stderr].concat();
+    let text = String::from_utf8(all).unwrap();
+    assert!(text.contains("File name too long"), "{args:?}: {}", end_of(text.as_bytes()));
+    text
+}
+
+#[test]
+fn verbs_end_at_the_node_whose_path_is_too_long() {
+    let deep = Deep::new();
+    let s = &deep.path();
+    // As many as the system opens, and the one below them.
+    let lines = told(&["tree", s]).lines().filter(|l| l.contains("── a")).count();
+    assert!((1900..2048).contains(&lines), "{lines}");
+    let json = told(&["tree", "--json", s]);
+    assert_eq!(json.matches("\"node_type\": \"group\"").count(), lines);
+    for (open, close) in [('{', '}'), ('[', ']')] {
+        assert_eq!(json.matches(open).count(), json.matches(close).count());
+    }
+    let validated = told(&["validate", s]);
+    assert!(validated.contains(&format!("{lines} nodes")) && validated.contains("[a node opens]"));
+    told(&["repair", s]);
+    told(&["copy", s, &deep.dir.path("copy")]);
+    assert!(!Path::new(&deep.dir.path("copy")).exists(), "nothing is copied of what cannot be read whole");
+}
+
+#[test]
+fn hundreds_of_nested_groups_are_copied_validated_and_repaired() {
+    let dir = Dir::new();
+    chain(Path::new(&dir.path("s")), 500);
+    let (from, to) = (dir.path("s"), dir.path("t"));
+    for args in [
+        &["copy", &from, &to][..],
+        &["copy", "--overwrite", &from, &to],
+        &["validate", &to],
+        &["repair", "--apply", "--data", &to],
+        &["info", "--needs", &to],
+    ] {
+        let out = with_little_stack(args);
+        assert!(out.status.success(), "{args:?}: {}", end_of(&out.stderr));
+    }
+    assert_eq!(files(&to).len(), 501);
+}
+
+#[test]
+fn links_that_lead_back_end() {
+    let dir = Dir::new();
+    let s = dir.path("s");
+    let inner = chain(Path::new(&s), 2);
+    for link in ["x", "y"] {
+        symlink(".", inner.join(link)).unwrap();
+        symlink("..", inner.join(format!("up{link}"))).unwrap();
+    }
+    let run = |args: &[&str]| {
+        let out = with_little_stack(args);
+        assert_eq!(out.status.code(), Some(1), "{args:?}: {}", end_of(&out.stderr));
+        String::from_utf8([out.stdout, out.stderr].concat()).unwrap()
+    };
+    for args in [&["tree", &s][..], &["tree", "--json", &s], &["validate", &s]] {
+        let text = run(args);
+        assert_eq!(text.matches("a link leads back to the group `/a/a`").count(), 2, "{args:?}: {text}");
+        assert_eq!(text.matches("a link leads back to the group `/a`").count(), 2, "{args:?}: {text}");
+    }
+    let refused = run(&["copy", &s, &dir.path("t")]);
+    assert!(refused.contains("a link leads back") && !Path::new(&dir.path("t")).exists(), "{refused}");
+    assert!(run(&["info", "--needs", &s]).contains("a link leads back"));
+    // Nothing that repair could do, before and after there are copies.
+    assert!(ok(&["repair", "--data", &s]).is_empty());
+    ozarr::Hierarchy::open(&s).unwrap().consolidate("/").unwrap();
+    assert!(ok(&["repair", &s]).is_empty());
+}
+
+#[test]
+fn trees_are_printed_as_other_documents() {
+    let dir = Dir::new();
+    let zarr = ozarr::Hierarchy::create(&dir.path("s")).unwrap();
+    for path in ["/a/b/c", "/a/d", "/e"] {
+        zarr.create_group(path, Default::default()).unwrap();
+    }
+    zarr.create_array("/a/b/x", &ozarr::NewArray::new([2, 3], "uint8")).unwrap();
+    let text = ok(&["tree", "--json", &dir.path("s")]);
+    assert_eq!(common::json(&text).to_pretty() + "\n", text);
+    let text = ok(&["tree", "--json", &dir.path("s/a/b/x")]);
+    assert_eq!(common::json(&text).to_pretty() + "\n", text);
+    let text = ok(&["tree", &dir.path("s/a")]);
+    let names: Vec<&str> = text.lines().skip(1).map(|l| l.split(" [").next().unwrap()).collect();
+    assert_eq!(names, ["├── b/", "│   ├── c/", "│   └── x", "└── d/"]);
+}

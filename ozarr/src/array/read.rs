@@ -1,0 +1,172 @@
+//! Reading: chunks decode straight into their parts of the destination, in parallel.
+
+use super::Array;
+use crate::{
+    element::{Element, FixedElement, check_layout},
+    platform,
+    selection::{Selected, Selection},
+};
+use zarr_core::{
+    Error, ErrorKind, Result,
+    call::CallContext,
+    chunk_grid::AxisChunks,
+    limits::zeroed,
+    representation::product,
+    view::{AxisParts, Dims, Region, TileGrid, TilePlace, View, ViewMut},
+};
+
+impl Array {
+    /// Reads elements in C order.
+    ///
+    /// # Errors
+    /// When the type is not the data type's, the selection does not fit, or a chunk cannot be read.
+    pub fn read<T: Element>(&self, selection: impl Into<Selection>) -> Result<Vec<T>> {
+        T::read(self, &selection.into()).map_err(|e| e.at_node(&self.path))
+    }
+    /// Reads elements in C order into memory of the caller.
+    pub fn read_into<T: FixedElement>(&self, selection: impl Into<Selection>, out: &mut [T]) -> Result<()> {
+        check_layout::<T>(self, T::LAYOUT)?;
+        let selection = selection.into();
+        let bytes = bytemuck::cast_slice_mut(out);
+        platform::huge_pages::advise(bytes);
+        let shape = selection.shape(self.shape())?;
+        self.read_view(selection, ViewMut::new(bytes, &shape, size_of::<T>())?)
+    }
+    /// Reads elements of fixed size as their bytes in the machine's order, in C order.
+    pub fn read_bytes(&self, selection: impl Into<Selection>) -> Result<Vec<u8>> {
+        let (selection, r) = (selection.into(), self.representation());
+        if r.layout().is_variable() {
+            return Err(Error::argument("elements of variable length are read as `String` or `Vec<u8>`"));
+        }
+        let mut out = zeroed(self.element_count(&selection)?.saturating_mul(r.element_size()))?;
+        platform::huge_pages::advise(&mut out);
+        let shape = selection.shape(self.shape())?;
+        self.read_view(selection, ViewMut::new(&mut out, &shape, r.element_size())?)?;
+        Ok(out)
+    }
+    /// How many elements a selection has, if memory can hold them.
+    pub(crate) fn element_count(&self, selection: &Selection) -> Result<usize> {
+        let count = product(&selection.shape(self.shape())?, 1)?;
+        let bytes = count.checked_mul(self.representation().element_size() as u64);
+        let fits = bytes.and_then(|b| isize::try_from(b).ok()).and_then(|_| usize::try_from(count).ok());
+        fits.ok_or_else(|| ErrorKind::Memory(count).into())
+    }
+    /// Reads elements into memory with any strides; `out` has the selection's shape. Elements of variable length go
+    /// to the heap of `out`, whose first buffer is the fill value.
+    pub fn read_view(&self, selection: impl Into<Selection>, out: ViewMut<'_>) -> Result<()> {
+        let selected = selection.into().within(self.shape())?;
+        if out.shape() != selected.shape || out.element_size() != self.representation().element_size() {
+            return Err(Error::argument(format!("the destination does not have the shape {:?}", selected.shape)));
+        }
+        let call = self.hierarchy.context().call();
+        match self.tile_grid(&selected)? {
+            Some(grid) => call.tiles(out.tiles(&grid)?, 1, &|mut t| {
+                call.within_memory(|call| self.read_tile(call, &t.place, t.out.reborrow()))
+            }),
+            None => self.read_any_grid(&call, &selected, out),
+        }
+    }
+    /// The cells that a selection touches, if the grid cuts each dimension on its own.
+    pub(super) fn tile_grid(&self, selected: &Selected) -> Result<Option<TileGrid>> {
+        let grid = &self.resolved.chunk_grid;
+        let mut axes = Vec::with_capacity(selected.shape.len());
+        for d in 0..selected.shape.len() {
+            let (start, count, step) = (selected.bounds.start[d], selected.shape[d], selected.steps[d]);
+            axes.push(match grid.axis(d) {
+                None => return Ok(None),
+                Some(AxisChunks::Regular(n)) => AxisParts::regular(n, start, count, step)?,
+                Some(AxisChunks::Lengths(lengths)) => parts_of(lengths, start, count, step)?,
+            });
+        }
+        TileGrid::new(axes, &selected.steps).map(Some)
+    }
+
+    fn read_tile(&self, call: &CallContext<'_>, place: &TilePlace, mut out: ViewMut<'_>) -> Result<()> {
+        if place.is_dense() {
+            return self.read_chunk_part(call, &place.chunk_index, &place.within, out);
+        }
+        let r = self.representation().with_shape(&place.within.len);
+        let mut scratch = call.scratch(r.bytes_within(call.limits)?)?;
+        let all = ViewMut::new(&mut scratch, r.shape(), r.element_size())?.with_heap(out.heap());
+        self.read_chunk_part(call, &place.chunk_index, &place.within, all)?;
+        let all = View::new(&scratch, r.shape(), r.element_size())?.with_heap(out.heap());
+        out.copy_from(&all.step(&place.steps)?, 1)
+    }
+
+    /// Reads a part of one chunk. What is not stored is the fill value, or an error if the context says so.
+    pub(super) fn read_chunk_part(
+        &self,
+        call: &CallContext<'_>,
+        chunk_index: &[u64],
+        within: &Region,
+        mut out: ViewMut<'_>,
+    ) -> Result<()> {
+        let read = |mut out: ViewMut<'_>| {
+            let chunk = self.chunk_region(chunk_index)?;
+            let chain = self.chain_for(&chunk)?;
+            let Some(source) = self.data.reader()?.open(&self.chunk_key(chunk_index)?)? else {
+                return Err(ErrorKind::KeyNotFound.into());
+            };
+            let visible = chunk.intersection(&Region::whole(self.shape()));
+            let all_visible = visible.is_some_and(|v| v.relative_to(&chunk.start) == *within);
+            if !(all_visible && chain.has_unchecked_parts() && !within.is_whole(&chunk.len)) {
+                return chain.decode(call, &*source, within, out);
+            }
+            // All of the array's part of the chunk is wanted: read it whole, so that checksums are verified.
+            let r = chain.decoded();
+            let mut scratch = call.scratch(r.bytes_within(call.limits)?)?;
+            let whole = ViewMut::new(&mut scratch, r.shape(), r.element_size())?.with_heap(out.heap());
+            chain.decode(call, &*source, &Region::whole(r.shape()), whole)?;
+            let whole = View::new(&scratch, r.shape(), r.element_size())?.with_heap(out.heap());
+            out.copy_from(&whole.region(within)?, 1)
+        };
+        match read(out.reborrow()) {
+            Err(e) if e.is_not_found() && !self.hierarchy.context().missing_chunk_is_error => {
+                out.fill(&self.representation().fill_element())
+            }
+            Err(e) if e.is_not_found() => {
+                let key = self.chunk_key(chunk_index)?;
+                Err(e.at_key(key).at_chunk(chunk_index).at_node(&self.path))
+            }
+            other => other.map_err(|e| self.blame(e, chunk_index)),
+        }
+    }
+
+    /// One cell after another, for grids of which it is not known that cells are disjoint.
+    fn read_any_grid(&self, call: &CallContext<'_>, selected: &Selected, mut out: ViewMut<'_>) -> Result<()> {
+        let r = self.representation().with_shape(&selected.bounds.len);
+        let mut scratch = zeroed(r.bytes_within(call.limits)?)?;
+        let mut all = ViewMut::new(&mut scratch, r.shape(), r.element_size())?.with_heap(out.heap());
+        for chunk_index in self.all_chunk_indices()? {
+            let chunk = self.chunk_region(&chunk_index)?;
+            let Some(part) = chunk.intersection(&selected.bounds) else { continue };
+            let mut into = all.reborrow().region(&part.relative_to(&selected.bounds.start))?;
+            let within = part.relative_to(&chunk.start);
+            call.within_memory(|call| self.read_chunk_part(call, &chunk_index, &within, into.reborrow()))?;
+        }
+        let all = View::new(&scratch, r.shape(), r.element_size())?.with_heap(out.heap());
+        out.copy_from(&all.step(&selected.steps)?, 1)
+    }
+    /// All cells of the grid, in C order.
+    pub(super) fn all_chunk_indices(&self) -> Result<Vec<Dims>> {
+        let shape = self.resolved.chunk_grid.grid_shape(self.shape())?;
+        let ones = Dims::from_elem(1, shape.len());
+        Ok(TileGrid::regular(&Region::whole(&shape), &ones)?.places().map(|p| p.chunk_index).collect())
+    }
+}
+
+/// Parts of cells of given lengths.
+fn parts_of(lengths: &[u64], start: u64, count: u64, step: u64) -> Result<AxisParts> {
+    let (mut parts, mut begin, mut at, mut left) = (AxisParts::default(), 0u64, start, count);
+    for (chunk_index, n) in lengths.iter().enumerate() {
+        let end = begin.checked_add(*n).ok_or_else(|| Error::argument("the chunk grid is longer than 2^64"))?;
+        if left > 0 && at < end {
+            let here = (end - at).div_ceil(step).min(left);
+            parts.push(chunk_index as u64, at - begin, here);
+            left -= here;
+            at = at.saturating_add(here.saturating_mul(step));
+        }
+        begin = end;
+    }
+    if left > 0 { Err(Error::argument("the chunk grid does not cover the array")) } else { Ok(parts) }
+}

@@ -1,0 +1,195 @@
+//! Writing: whole chunks without reading, parts of chunks by the store's `update`.
+
+use super::Array;
+use crate::{element::Element, selection::Selection};
+use zarr_core::{
+    Error, Result,
+    call::{CallContext, Scratch},
+    codec::{Chain, Encoded},
+    metadata::NodeMetadata,
+    source::Source,
+    store::{Key, Update},
+    view::{Region, TilePlace, View, ViewMut},
+};
+
+impl Array {
+    /// Writes elements in C order.
+    ///
+    /// # Errors
+    /// When the type is not the data type's, there are not as many elements as selected, a codec was skipped, or a
+    /// chunk cannot be written. Chunks written before the error stay written.
+    pub fn write<T: Element>(&self, selection: impl Into<Selection>, elements: &[T]) -> Result<()> {
+        T::write(self, &selection.into(), elements).map_err(|e| e.at_node(&self.path))
+    }
+    /// Writes elements of fixed size from their bytes in the machine's order, in C order.
+    pub fn write_bytes(&self, selection: impl Into<Selection>, bytes: &[u8]) -> Result<()> {
+        let (selection, r) = (selection.into(), self.representation());
+        if r.layout().is_variable() {
+            return Err(Error::argument("elements of variable length are written as `String` or `Vec<u8>`"));
+        }
+        let shape = selection.shape(self.shape())?;
+        let view = View::new(bytes, &shape, r.element_size())
+            .map_err(|_| Error::argument(format!("{} bytes are not the elements of shape {shape:?}", bytes.len())))?;
+        self.write_view(selection, &view)
+    }
+    /// Writes elements from memory with any strides; `elements` has the selection's shape.
+    pub fn write_view(&self, selection: impl Into<Selection>, elements: &View<'_>) -> Result<()> {
+        self.resolved.check_writable().map_err(|e| e.at_node(&self.path))?;
+        let (selected, r) = (selection.into().within(self.shape())?, self.representation());
+        if elements.shape() != selected.shape || elements.element_size() != r.element_size() {
+            return Err(Error::argument(format!("the elements do not have the shape {:?}", selected.shape)));
+        }
+        let call = self.hierarchy.context().call();
+        match self.tile_grid(&selected)? {
+            Some(grid) => call.each(0..grid.len(), 1, &|i| {
+                let place = grid.get(i);
+                let new = elements.clone().region(&place.part)?;
+                call.within_memory(|call| self.write_tile(call, &place, &new))
+            }),
+            None if selected.steps.iter().any(|s| *s != 1) => {
+                Err(Error::argument("steps other than 1 cannot be written to a grid of this kind"))
+            }
+            None => self.all_chunk_indices()?.into_iter().try_for_each(|chunk_index| {
+                let chunk = self.chunk_region(&chunk_index)?;
+                let Some(part) = chunk.intersection(&selected.bounds) else { return Ok(()) };
+                let place = TilePlace {
+                    chunk_index,
+                    within: part.relative_to(&chunk.start),
+                    steps: selected.steps.clone(),
+                    part: part.relative_to(&selected.bounds.start),
+                };
+                let new = elements.clone().region(&place.part)?;
+                call.within_memory(|call| self.write_tile(call, &place, &new))
+            }),
+        }
+    }
+
+    fn write_tile(&self, call: &CallContext<'_>, place: &TilePlace, new: &View<'_>) -> Result<()> {
+        let write = || {
+            let chunk = self.chunk_region(&place.chunk_index)?;
+            let (chain, key) = (self.chain_for(&chunk)?, self.chunk_key(&place.chunk_index)?);
+            // What lies beyond the array need not be kept: an edge chunk is whole without it.
+            let visible = chunk.intersection(&Region::whole(self.shape()));
+            let whole = visible.is_some_and(|v| v.relative_to(&chunk.start) == place.within) && place.is_dense();
+            match whole {
+                true if place.within.is_whole(chain.decoded().shape()) => self.write_whole(call, &chain, &key, new),
+                true => self.write_edge(call, &chain, &key, &chunk, place, new),
+                false => self.write_part(call, &chain, &key, place, new),
+            }
+        };
+        write().map_err(|e| self.blame(e, &place.chunk_index))
+    }
+
+    fn write_whole(&self, call: &CallContext<'_>, chain: &Chain, key: &Key, new: &View<'_>) -> Result<()> {
+        let mut encoded = call.scratch(0)?;
+        match encode(&mut encoded, |out| chain.encode(call, new, out))? {
+            Encoded::Bytes => self.data.writer()?.set(key, &encoded),
+            Encoded::Fill => self.data.writer()?.erase(key),
+        }
+    }
+
+    /// All of an edge chunk that this handle sees.
+    fn write_edge(
+        &self,
+        call: &CallContext<'_>,
+        chain: &Chain,
+        key: &Key,
+        chunk: &Region,
+        place: &TilePlace,
+        new: &View<'_>,
+    ) -> Result<()> {
+        let (r, mut encoded) = (chain.decoded(), call.scratch(0)?);
+        let mut padded = call.scratch(r.bytes_within(call.limits)?)?;
+        let mut all = ViewMut::new(&mut padded, r.shape(), r.element_size())?.with_heap(new.heap());
+        all.fill(&r.fill_element())?;
+        all.reborrow().region(&place.within)?.copy_from(new, 1)?;
+        let outcome = encode(&mut encoded, |out| chain.encode(call, &all.as_view(), out))?;
+        drop(padded);
+        let whole = (outcome == Encoded::Bytes).then_some(&*encoded);
+        let call = &call.sequential();
+        let part = Part { call, chain, place, new, encoded: call.scratch(0)? };
+        self.data.writer()?.update(key, &mut Edge { array: self, chunk, whole, part })
+    }
+
+    fn write_part(
+        &self,
+        call: &CallContext<'_>,
+        chain: &Chain,
+        key: &Key,
+        place: &TilePlace,
+        new: &View<'_>,
+    ) -> Result<()> {
+        // On this thread alone: while it waited for others it could be given work that waits for it.
+        let call = &call.sequential();
+        let encoded = call.scratch(0)?;
+        self.data.writer()?.update(key, &mut Part { call, chain, place, new, encoded })
+    }
+}
+
+/// An edge chunk, of which an array that has become longer since it was opened shows more than its handle knows.
+struct Edge<'p> {
+    array: &'p Array,
+    chunk: &'p Region,
+    /// The chunk with nothing beyond the edge.
+    whole: Option<&'p [u8]>,
+    part: Part<'p>,
+}
+
+impl Update for Edge<'_> {
+    fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        // Looked at each time that the chunk is: who makes the array longer and then writes here comes after, or is seen.
+        if old.is_none() || self.array.shows_as_stored(self.chunk) {
+            return Ok(self.whole);
+        }
+        self.part.apply(old)
+    }
+}
+
+impl Array {
+    /// True if the stored shape shows as much of a chunk as this handle's.
+    fn shows_as_stored(&self, chunk: &Region) -> bool {
+        let Ok(NodeMetadata::Array(stored)) = self.hierarchy.stored_metadata(&self.path) else { return false };
+        let visible = |shape: &[u64]| chunk.intersection(&Region::whole(shape));
+        stored.shape().len() == chunk.rank() && visible(stored.shape()) == visible(self.shape())
+    }
+}
+
+/// A chunk with other elements in a part of it.
+struct Part<'p> {
+    call: &'p CallContext<'p>,
+    chain: &'p Chain,
+    place: &'p TilePlace,
+    new: &'p View<'p>,
+    encoded: Scratch<'p>,
+}
+
+impl Update for Part<'_> {
+    fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        let Self { call, chain, place, new, encoded } = self;
+        let outcome = if place.is_dense() {
+            encode(encoded, |out| chain.update(call, old, &place.within, new, out))?
+        } else {
+            let r = chain.decoded().with_shape(&place.within.len);
+            let mut scratch = call.scratch(r.bytes_within(call.limits)?)?;
+            let mut part = ViewMut::new(&mut scratch, r.shape(), r.element_size())?.with_heap(new.heap());
+            match old {
+                Some(source) => chain.decode(call, source, &place.within, part.reborrow())?,
+                None => part.fill(&r.fill_element())?,
+            }
+            part.reborrow().step(&place.steps)?.copy_from(new, 1)?;
+            encode(encoded, |out| chain.update(call, old, &place.within, &part.as_view(), out))?
+        };
+        Ok((outcome == Encoded::Bytes).then_some(&**encoded))
+    }
+}
+
+fn encode(
+    scratch: &mut Scratch<'_>,
+    f: impl FnOnce(&mut zarr_core::call::OutputBuffer<'_>) -> Result<Encoded>,
+) -> Result<Encoded> {
+    let mut out = scratch.grow(u64::MAX);
+    let outcome = f(&mut out)?;
+    let len = out.len();
+    scratch.keep(len);
+    Ok(outcome)
+}

@@ -1,0 +1,228 @@
+//! Copies of the documents of nodes in the groups above them: consolidated metadata, as zarr-python writes it.
+
+use super::Hierarchy;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex, PoisonError},
+};
+use zarr_core::{
+    Error, ErrorKind, Result,
+    json::{Json, Object},
+    metadata::NodeMetadata,
+    name::NodePath,
+};
+
+/// Changed nodes whose copies are yet to be renewed.
+pub(super) type Changed = Arc<Mutex<Option<Vec<(NodePath, Below)>>>>;
+
+impl Hierarchy {
+    /// Makes many changes through the hierarchy that it gives, and then renews the copies of all changed nodes in the groups
+    /// above at once, also if `f` fails. Each group above is looked at once, and not for each node below it.
+    ///
+    /// # Errors
+    /// That of `f`, or else [`StaleCopies`](ErrorKind::StaleCopies).
+    pub fn batch<R>(&self, f: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
+        let changed = Arc::new(Mutex::new(Some(Vec::new())));
+        let done = f(&Self { batch: Some(changed.clone()), ..self.clone() });
+        let changed = changed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let renewed = self.note_changes(changed.unwrap_or_default());
+        done.and_then(|done| renewed.map(|()| done))
+    }
+    /// Brings the copies in the groups above a changed node up to date, where there are any.
+    pub(super) fn note_change(&self, path: &NodePath, below: Below) -> Result<()> {
+        self.note_changes(vec![(path.clone(), below)])
+    }
+    fn note_changes(&self, changed: Vec<(NodePath, Below)>) -> Result<()> {
+        if let Some(batch) = &self.batch
+            && let Some(later) = &mut *batch.lock().unwrap_or_else(PoisonError::into_inner)
+        {
+            later.extend(changed);
+            return Ok(());
+        }
+        let mut groups = BTreeSet::new();
+        for (path, _) in &changed {
+            let mut above = path.parent();
+            while let Some(group) = above {
+                above = group.parent();
+                if !groups.insert(group) {
+                    break;
+                }
+            }
+        }
+        // From the innermost out. A group that fails keeps no other from being renewed.
+        let mut outcome = Ok(());
+        for group in groups.into_iter().rev() {
+            outcome = outcome.and(self.renew_group(&group, &changed).map_err(|reason| stale(&group, reason)));
+        }
+        outcome
+    }
+    fn renew_group(&self, group: &NodePath, changed: &[(NodePath, Below)]) -> Result<()> {
+        // Most groups have no copies, and stay as they are.
+        match self.stored_metadata(group) {
+            Ok(NodeMetadata::Group(group))
+                if matches!(group.document().get("consolidated_metadata"), Some(Json::Object(_))) => {}
+            // What is no document has no copies that are used.
+            Err(e)
+                if !matches!(e.kind(), ErrorKind::NodeNotFound | ErrorKind::Metadata(_) | ErrorKind::Json { .. }) =>
+            {
+                return Err(e);
+            }
+            _ => return Ok(()),
+        }
+        for below in [Below::Stays, Below::Goes, Below::Replaced] {
+            let same = changed.iter().filter(|(_, b)| *b == below);
+            let relative: BTreeSet<&str> =
+                same.filter_map(|(p, _)| p.relative_to(group).filter(|p| !p.is_empty())).collect();
+            if !relative.is_empty() {
+                self.renew_copies(group, &relative, below)?;
+            }
+        }
+        Ok(())
+    }
+    /// Brings the copies of some nodes, given by their paths below a group, up to date in that group, and unless `below` stays
+    /// those of all nodes below them.
+    fn renew_copies(&self, group: &NodePath, paths: &BTreeSet<&str>, below: Below) -> Result<()> {
+        let mut new = Vec::new();
+        if below == Below::Replaced {
+            for path in paths {
+                let found = self.documents_below(&group.join(path)?)?;
+                new.extend(found.into_keys().map(|p| format!("{path}/{p}")));
+            }
+        }
+        let renew = &mut |node: &mut NodeMetadata| {
+            let NodeMetadata::Group(node) = node else { return Ok(()) };
+            let copies = node.consolidated().map(|c| c.nodes().clone());
+            let Some(copies) = copies else {
+                // Copies of a kind that is not known here would be wrong now.
+                node.set_consolidated(None);
+                return Ok(());
+            };
+            let is_inside = |p: &str| p.match_indices('/').any(|(i, _)| paths.contains(&p[..i]));
+            let inside = copies.iter().map(|(p, _)| p).filter(|p| below != Below::Stays && is_inside(p));
+            let mut now = BTreeMap::new();
+            for path in inside.chain(paths.iter().copied()).chain(new.iter().map(String::as_str)) {
+                // As it is now: of several that change it, the last to come here has seen what all stored.
+                let own = match self.stored_metadata(&group.join(path)?) {
+                    Ok(node) => Some(copy_of(&node)),
+                    Err(e) if matches!(e.kind(), ErrorKind::NodeNotFound) => None,
+                    Err(e) => return Err(e),
+                };
+                now.insert(path, own);
+            }
+            node.set_consolidated(Some(copies_with(&copies, now)));
+            Ok(())
+        };
+        self.rewrite(group, renew).map(|_| ())
+    }
+
+    /// Writes copies of the documents of all nodes below a group into it, as zarr-python does.
+    ///
+    /// Nodes may be changed, made and removed meanwhile. If this fails half way, copies may be older than what they copy:
+    /// call it again.
+    pub fn consolidate(&self, path: &str) -> Result<()> {
+        let path = NodePath::new(path)?;
+        if let NodeMetadata::Array(_) = self.stored_metadata(&path)? {
+            return Err(Error::argument("an array has nothing below it").at_node(&path));
+        }
+        let copied = self.documents_below(&path)?;
+        let (_, above) = self.change_node(&path, |m| {
+            if let NodeMetadata::Group(group) = m {
+                group.set_consolidated(Some(copied.clone().into_iter().collect()));
+            }
+            Ok(())
+        })?;
+        // From now on whoever changes a node finds copies, and renews its own. Who looked for them before found none, or had
+        // them replaced by what was read before that: the document is another than the one that was copied.
+        let now = self.documents_below(&path)?;
+        let gone = copied.keys().filter(|p| !now.contains_key(*p));
+        let other = now.iter().filter(|(p, document)| copied.get(*p) != Some(document)).map(|(p, _)| p);
+        let changed: BTreeSet<&str> = other.chain(gone).map(String::as_str).collect();
+        match changed.is_empty() {
+            true => above,
+            false => self.renew_copies(&path, &changed, Below::Stays).and(above),
+        }
+    }
+    /// Copies of the documents of all nodes below a group, by their paths relative to it.
+    fn documents_below(&self, path: &NodePath) -> Result<BTreeMap<String, Object>> {
+        let plain = Self { consolidated: None, ..self.clone() };
+        // With each group how many there are above it, and of those on the way to the last the URIs: a link may lead back to one.
+        let (mut nodes, mut left, mut way) = (BTreeMap::new(), vec![(path.clone(), 0, plain.uri(path))], Vec::new());
+        while let Some((at, depth, own)) = left.pop() {
+            way.truncate(depth);
+            way.push(own);
+            for name in plain.entries(&at)?.names {
+                let child = at.child(&name)?;
+                let metadata = match plain.stored_metadata(&child) {
+                    // A prefix without a document is no node.
+                    Err(e) if matches!(e.kind(), ErrorKind::NodeNotFound) => continue,
+                    other => other?,
+                };
+                let copy = copy_of(&metadata);
+                if let NodeMetadata::Group(_) = metadata {
+                    let own = plain.uri(&child);
+                    if way.contains(&own) {
+                        continue;
+                    }
+                    left.push((child.clone(), depth + 1, own));
+                }
+                nodes.insert(child.relative_to(path).unwrap_or_default().to_owned(), copy);
+            }
+        }
+        Ok(nodes)
+    }
+}
+
+fn stale(group: &NodePath, reason: Error) -> Error {
+    let e = Error::new(ErrorKind::StaleCopies { group: group.to_string(), reason });
+    e.with_hint("mend that group, then renew its copies with `ozarr repair` or `Hierarchy::consolidate`")
+}
+
+/// What becomes of the copies of what is below a node that changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Below {
+    Stays,
+    /// It was removed, or the node is new and nothing is below it.
+    Goes,
+    /// Other nodes have taken its place.
+    Replaced,
+}
+
+/// The copy of a node's document.
+fn copy_of(node: &NodeMetadata) -> Object {
+    let mut copy = node.document().clone();
+    copy.remove("consolidated_metadata");
+    copy
+}
+
+/// Copies with others of some nodes, or with none, in their order.
+fn copies_with(copies: &Object, mut now: BTreeMap<&str, Option<Object>>) -> Object {
+    let kept = copies.iter().filter_map(|(p, copy)| match now.remove(p) {
+        None => Some((p, copy.clone())),
+        Some(own) => own.map(|own| (p, Json::Object(own))),
+    });
+    let kept: Vec<(&str, Json)> = kept.collect();
+    let new = now.into_iter().filter_map(|(p, own)| Some((p, Json::Object(own?))));
+    kept.into_iter().chain(new).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes minutes when each copy is put in its place one by one.
+    #[test]
+    fn many_copies_are_renewed_at_once() {
+        let names: Vec<String> = (0..200_000).map(|i| format!("node {i:06}")).collect();
+        let document = |text: &str| [("is", text)].into_iter().collect::<Object>();
+        let old: Object = names.iter().rev().step_by(2).map(|name| (name, document("old"))).collect();
+        let now = |(i, name): (usize, &'_ String)| if i % 4 == 3 { None } else { Some(document(name)) };
+        let all = names.iter().enumerate().map(|n| (n.1.as_str(), now(n))).collect();
+        let renewed = copies_with(&old, all);
+        assert_eq!(renewed.len(), 150_000);
+        assert!(renewed.iter().all(|(name, copy)| copy.as_object().is_some_and(|o| *o == document(name))));
+        let there: Vec<&str> = renewed.iter().map(|(name, _)| name).collect();
+        // Those that were there stay in their order, and new ones follow.
+        assert_eq!(there[..2], ["node 199997", "node 199993"]);
+        assert_eq!(there[50_000..50_002], ["node 000000", "node 000002"]);
+    }
+}

@@ -1,0 +1,56 @@
+//! Zarr v3.1 arrays, groups and stores: the crate that an application depends on.
+//!
+//! ```
+//! use ozarr::{Hierarchy, NewArray};
+//! # let dir = tempfile::tempdir()?; let path = dir.path().join("data.zarr"); let path = path.to_str().unwrap();
+//! let array = Hierarchy::create(path)?.create_array("/a", &NewArray::new([4, 6], "float32"))?;
+//! array.write(.., &[1.5f32; 24])?;
+//! let back: Vec<f32> = Hierarchy::open(path)?.array("/a")?.read([1..3, 0..6])?;
+//! assert_eq!(back, [1.5; 12]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | | |
+//! |---|---|
+//! | [`Hierarchy`] | a store seen as nodes: open, create, list, walk, erase |
+//! | [`Array`], [`NewArray`], [`Selection`] | reading, writing and resizing |
+//! | [`Group`] | children and attributes |
+//! | [`Context`] | registry, limits, threads: what all nodes of a hierarchy share |
+//! | [`store`] | where values are kept |
+//!
+//! The contract that extensions implement is re-exported as [`core`]; with the feature `plugins`, how plugins are found
+//! and loaded as `plugins`.
+
+mod array;
+mod context;
+mod element;
+mod group;
+mod hierarchy;
+#[cfg(feature = "ndarray")]
+mod ndarray;
+mod platform;
+mod selection;
+pub mod store;
+mod walk;
+
+pub use crate::{
+    array::{Array, ArrayChunk, NewArray, ResizeOptions, ResizeReport, StoredKeys},
+    context::Context,
+    element::{Element, FixedElement},
+    group::{Group, Node},
+    hierarchy::Hierarchy,
+    selection::{Selection, Slice},
+    walk::{Child, Children, Walk},
+};
+pub use zarr_core as core;
+pub use zarr_core::{Error, ErrorKind, Result};
+#[cfg(feature = "plugins")]
+pub use zarr_plugin_api::load as plugins;
+
+// A crate that nothing names is not linked, and its codecs would vanish.
+use zarr_codecs as _;
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

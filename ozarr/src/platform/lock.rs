@@ -1,0 +1,158 @@
+//! Locks between processes, on the files that are about to be replaced.
+//!
+//! There are no lock files: a writer locks the file that has the name now, and then makes sure that it still has it. The
+//! system takes the lock away when the writer ends, however it ends.
+
+use super::directory::Directory;
+use std::{
+    ffi::OsStr,
+    fs::{File, Metadata},
+    io::{self, ErrorKind},
+};
+
+/// What has a name.
+#[derive(Debug)]
+pub(crate) enum Entry {
+    /// A file. Nobody else holds it until it is dropped, if the file system knows locks.
+    Locked {
+        /// Open for reading.
+        file: File,
+        /// As it was when it was held.
+        metadata: Metadata,
+        /// False where the file system knows no locks.
+        locked: bool,
+    },
+    /// Nothing.
+    Vacant,
+    /// A symbolic link.
+    Link,
+    /// A directory.
+    Directory,
+    /// Anything else: a pipe, a socket, a device.
+    Special,
+}
+
+/// Waits until nobody else holds the file of a name, and holds it.
+pub(crate) fn lock_entry(directory: &Directory, name: &OsStr) -> io::Result<Entry> {
+    loop {
+        let file = match directory.open_file(name) {
+            Ok(file) => file,
+            Err(e) => match directory.stat(name, true)? {
+                None => return Ok(Entry::Vacant),
+                Some(found) if found.is_link => return Ok(Entry::Link),
+                Some(found) if found.is_dir => return Ok(Entry::Directory),
+                // Replaced between two looks at it, or not to be opened.
+                Some(found) if found.is_file && is_passing(&e) => continue,
+                Some(found) if found.is_file => return Err(e),
+                Some(_) => return Ok(Entry::Special),
+            },
+        };
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Ok(if metadata.is_dir() { Entry::Directory } else { Entry::Special });
+        }
+        let locked = match lock(&file) {
+            Err(e) if is_passing(&e) => continue,
+            other => other?,
+        };
+        // Who held it before may have replaced or removed it.
+        let metadata = file.metadata()?;
+        match directory.stat(name, true)? {
+            Some(now) if now.is(&metadata) => return Ok(Entry::Locked { file, metadata, locked }),
+            Some(now) if now.is_link => return Ok(Entry::Link),
+            _ => {}
+        }
+    }
+}
+
+/// True of a file that was there and is not any more, or is there where a link was.
+fn is_passing(e: &io::Error) -> bool {
+    #[cfg(unix)]
+    let was_link = e.raw_os_error() == Some(libc::ELOOP);
+    #[cfg(not(unix))]
+    let was_link = false;
+    was_link || matches!(e.kind(), ErrorKind::NotFound | ErrorKind::StaleNetworkFileHandle)
+}
+
+/// Locks a file that others may lock too. False: the file system knows no locks.
+pub(crate) fn lock(file: &File) -> io::Result<bool> {
+    if cfg!(not(unix)) {
+        // There a lock keeps readers out.
+        return Ok(false);
+    }
+    loop {
+        match file.lock() {
+            Ok(()) => return Ok(true),
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) if is_unknown(&e) => return Ok(false),
+            Err(e) => return Err(e),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_unknown(e: &io::Error) -> bool {
+    // The last: a file server that locks only what is open for writing, and a file that may not be.
+    let codes = [libc::ENOLCK, libc::ENOTSUP, libc::EOPNOTSUPP, libc::EBADF];
+    e.kind() == ErrorKind::Unsupported || e.raw_os_error().is_some_and(|code| codes.contains(&code))
+}
+#[cfg(not(unix))]
+fn is_unknown(e: &io::Error) -> bool {
+    e.kind() == ErrorKind::Unsupported
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, sync::mpsc, time::Duration};
+
+    #[test]
+    #[cfg(unix)]
+    fn who_waited_holds_what_has_the_name_then() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, temporary) = (dir.path().join("v"), dir.path().join("beside"));
+        let directory = Directory::open(dir.path()).unwrap();
+        let locked = || lock_entry(&directory, "v".as_ref());
+        fs::write(&path, "old").unwrap();
+        let Entry::Locked { file, locked: true, .. } = locked().unwrap() else { panic!("not held") };
+        let (say, hear) = mpsc::channel();
+        std::thread::scope(|s| {
+            s.spawn(|| {
+                let Entry::Locked { metadata, .. } = locked().unwrap() else { panic!("not held") };
+                say.send(metadata.len()).unwrap();
+            });
+            assert!(hear.recv_timeout(Duration::from_millis(200)).is_err(), "it waits");
+            fs::write(&temporary, "longer").unwrap();
+            fs::rename(&temporary, &path).unwrap();
+            drop(file);
+            assert_eq!(hear.recv().unwrap(), 6);
+        });
+        let Entry::Locked { file, .. } = locked().unwrap() else { panic!("not held") };
+        std::thread::scope(|s| {
+            s.spawn(|| say.send(u64::from(matches!(locked().unwrap(), Entry::Vacant))).unwrap());
+            assert!(hear.recv_timeout(Duration::from_millis(200)).is_err(), "it waits");
+            fs::remove_file(&path).unwrap();
+            drop(file);
+            assert_eq!(hear.recv().unwrap(), 1);
+        });
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_held() {
+        let dir = tempfile::tempdir().unwrap();
+        let directory = Directory::open(dir.path()).unwrap();
+        let place = |name: &str| lock_entry(&directory, name.as_ref()).unwrap();
+        assert!(matches!(place("none"), Entry::Vacant));
+        fs::create_dir(dir.path().join("directory")).unwrap();
+        assert!(matches!(place("directory"), Entry::Directory));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("nowhere", dir.path().join("link")).unwrap();
+            assert!(matches!(place("link"), Entry::Link));
+            std::os::unix::fs::symlink("directory", dir.path().join("alias")).unwrap();
+            assert!(matches!(place("alias"), Entry::Link));
+            assert!(std::process::Command::new("mkfifo").arg(dir.path().join("pipe")).status().unwrap().success());
+            assert!(matches!(place("pipe"), Entry::Special), "and nobody waits");
+        }
+    }
+}

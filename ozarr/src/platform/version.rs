@@ -1,0 +1,100 @@
+//! What tells versions of a file apart.
+
+#[cfg(not(unix))]
+pub(crate) use portable::Version;
+#[cfg(unix)]
+pub(crate) use unix::Version;
+
+#[cfg(unix)]
+mod unix {
+    use std::{
+        fs::Metadata,
+        os::unix::fs::MetadataExt,
+        time::{Duration, SystemTime, UNIX_EPOCH},
+    };
+
+    /// Changes within one step of the file system's clock may not show, so a younger version is not settled yet. Some file
+    /// systems count pairs of seconds; a file server's clock may be a little behind ours.
+    const SETTLED: Duration = Duration::from_secs(3);
+
+    /// Which file, and when it was changed. Two that are equal and settled are one.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub(crate) struct Version {
+        file: (u64, u64),
+        size: u64,
+        modified: (i64, i64),
+        changed: (i64, i64),
+    }
+
+    impl Version {
+        pub(crate) fn of(m: &Metadata) -> Self {
+            Self {
+                file: (m.dev(), m.ino()),
+                size: m.size(),
+                modified: (m.mtime(), m.mtime_nsec()),
+                changed: (m.ctime(), m.ctime_nsec()),
+            }
+        }
+        /// True if no later change can look like this version.
+        pub(crate) fn is_settled(&self, now: SystemTime) -> bool {
+            // Where nobody keeps one of them it is an old time.
+            let (s, ns) = self.changed.max(self.modified);
+            let changed = u64::try_from(s).ok().zip(u32::try_from(ns).ok());
+            let changed = changed.and_then(|(s, ns)| UNIX_EPOCH.checked_add(Duration::new(s, ns)));
+            changed.and_then(|c| now.duration_since(c).ok()).is_some_and(|age| age > SETTLED)
+        }
+    }
+}
+
+/// Where files do not tell enough, no version is ever settled.
+#[cfg(any(not(unix), test))]
+mod portable {
+    use std::{fs::Metadata, time::SystemTime};
+
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub(crate) struct Version(u64, Option<SystemTime>);
+
+    impl Version {
+        pub(crate) fn of(m: &Metadata) -> Self {
+            Self(m.len(), m.modified().ok())
+        }
+        pub(crate) fn is_settled(&self, _: SystemTime) -> bool {
+            false
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Version, portable};
+    use std::{
+        fs,
+        time::{Duration, SystemTime},
+    };
+
+    #[test]
+    fn every_change_shows_or_is_not_settled() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("v");
+        let version = || Version::of(&fs::metadata(&path).unwrap());
+        fs::write(&path, b"abc").unwrap();
+        let first = version();
+        assert_eq!(first, version());
+        fs::write(&path, b"longer").unwrap();
+        assert_ne!(first, version());
+        // Another file of the same name and size.
+        let temporary = dir.path().join("beside");
+        fs::write(&temporary, b"abc").unwrap();
+        fs::rename(&temporary, &path).unwrap();
+        assert_ne!(first, version());
+    }
+
+    #[test]
+    fn what_is_old_is_settled() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let (metadata, now) = (file.as_file().metadata().unwrap(), SystemTime::now());
+        let settled = |seconds| Version::of(&metadata).is_settled(now + Duration::from_secs(seconds));
+        assert_eq!([settled(0), settled(2), settled(4)], [false, false, cfg!(unix)]);
+        assert!(!portable::Version::of(&metadata).is_settled(now + Duration::from_secs(4)));
+    }
+}

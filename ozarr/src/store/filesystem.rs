@@ -1,0 +1,338 @@
+//! The file system store. Specification: "File system store".
+//!
+//! A key is a path below the root. Values appear whole or not at all: they are written beside and then renamed. The
+//! names of values that are being written begin with `__zarr_partial.`, which no key may; listing leaves them out.
+//!
+//! A directory cannot hold both a file and a directory of one name, so of the keys `a` and `a/b` it holds one. Whatever
+//! occupies the place of a value and is not a file (a directory, also an empty one, a pipe, a socket, a device, a link to
+//! nothing) makes reading and writing that key fail; it never reads as a key without value. An empty directory elsewhere is
+//! not an error, as writers leave some for a moment: only the exact path of the key counts.
+//!
+//! Links to files are followed when reading and writing, also out of the store: a write replaces the file at the end of the
+//! links, in its own directory and under its own lock, so that stores can share a value. Erasing removes the link and leaves
+//! that file. A partial write after which nothing but fill values is left erases too.
+//!
+//! A file that replaces another has its permissions, owner and group. Only root may give files away: for others the owner is the
+//! writer, and if the group cannot be kept either, group and others get only what both had before. Set-id bits, access control
+//! lists and extended attributes are not kept. Of a node that is overwritten all directories and files do the same by their
+//! names, and what is new in it has no more rights than the nearest directory above that was there, or its document.
+
+mod index_cache;
+mod listing;
+mod staging;
+mod temporary;
+#[cfg(test)]
+mod tests;
+mod update;
+mod value;
+
+use self::{
+    staging::Staging,
+    temporary::{Names, TemporaryFile, is_partial, remove_tree},
+    value::{Cache, OpenFile},
+};
+use crate::platform::directory::{self, Directory};
+use std::{
+    ffi::OsStr,
+    fs,
+    io::{self, ErrorKind},
+    path::{Component, Path, PathBuf},
+};
+use zarr_core::{
+    Error, Result,
+    source::Source,
+    store::{Key, ListableStore, Prefix, ReadableStore, Staged, Store, Update, WriteableStore},
+};
+
+/// How often an operation starts anew when another one takes a directory away or fills it meanwhile.
+const ATTEMPTS: usize = 64;
+
+/// Errors for which it does. "Exists": a directory was removed between being found and being looked at.
+const PASSING: [ErrorKind; 3] = [ErrorKind::NotFound, ErrorKind::AlreadyExists, ErrorKind::StaleNetworkFileHandle];
+
+/// What directories above the root may answer that need not wait for the disk.
+const NOT_OURS: [ErrorKind; 4] =
+    [ErrorKind::PermissionDenied, ErrorKind::InvalidInput, ErrorKind::Unsupported, ErrorKind::ReadOnlyFilesystem];
+
+/// A directory as a store.
+#[derive(Debug)]
+pub struct FilesystemStore {
+    root: PathBuf,
+    names: Names,
+    fsync: bool,
+    cache: Cache,
+}
+
+impl FilesystemStore {
+    /// The store of a directory that exists. Symbolic links on the way to it are resolved.
+    pub fn open(root: impl AsRef<Path>) -> Result<Self> {
+        let root = root.as_ref();
+        let canonical = fs::canonicalize(root).map_err(|e| io_error(e, root))?;
+        if !canonical.is_dir() {
+            return Err(Error::argument(format!("{} is not a directory", root.display())));
+        }
+        Ok(Self { root: canonical, names: Names::default(), fsync: false, cache: Cache::default() })
+    }
+    /// The same; the directory is made if it is not there.
+    pub fn create(root: impl AsRef<Path>) -> Result<Self> {
+        fs::create_dir_all(root.as_ref()).map_err(|e| io_error(e, root.as_ref()))?;
+        Self::open(root)
+    }
+    /// The same; a directory that does not exist is made when something is first stored in it.
+    pub fn create_on_write(root: impl AsRef<Path>) -> Result<Self> {
+        let root = root.as_ref();
+        let absolute = std::path::absolute(root).map_err(|e| io_error(e, root))?;
+        let mut ancestors = absolute.ancestors();
+        // A link to nothing exists too.
+        let existing = ancestors.find(|path| path.symlink_metadata().is_ok()).unwrap_or(&absolute);
+        let rest = absolute.strip_prefix(existing).unwrap_or(Path::new(""));
+        let plain = rest.components().all(|c| matches!(c, Component::Normal(_)));
+        if rest.as_os_str().is_empty() || !plain {
+            return Self::create(root);
+        }
+        let above = Self::open(existing)?;
+        Ok(Self { root: above.root.join(rest), ..above })
+    }
+    /// The same, but what is written or erased stays so when the power fails: each operation returns once the disk has it.
+    /// So does this, of the directory itself. Of a directory that two writers make at once only the one who made it waits.
+    pub fn with_fsync(mut self) -> Result<Self> {
+        for path in self.root.ancestors() {
+            match Directory::open(path).and_then(|directory| directory.sync()) {
+                // What is not ours was there before.
+                Err(e) if NOT_OURS.contains(&e.kind()) => {}
+                // Made later, and then waited for.
+                Err(e) if e.kind() == ErrorKind::NotFound => {}
+                other => other.map_err(|e| io_error(e, path))?,
+            }
+        }
+        self.fsync = true;
+        Ok(self)
+    }
+    /// The directory.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+    /// The path of a key. Whatever the key, it lies below the root.
+    fn path(&self, key: &str) -> Result<PathBuf> {
+        let relative = Path::new(key);
+        let plain = relative.components().all(|c| matches!(c, Component::Normal(_)));
+        let platform = if cfg!(windows) { key.contains(['\\', ':']) } else { false };
+        if !plain || platform || key.split('/').any(is_partial) {
+            return Err(Error::name(format!("{key:?} is no key of a directory")));
+        }
+        Ok(self.root.join(relative))
+    }
+    /// The path of a prefix.
+    fn directory(&self, prefix: &Prefix) -> Result<PathBuf> {
+        match prefix.as_str().trim_end_matches('/') {
+            "" => Ok(self.root.clone()),
+            inner => self.path(inner),
+        }
+    }
+    /// Erases all that is in the root, which stays.
+    fn erase_all(&self) -> Result<()> {
+        for entry in unless_absent(fs::read_dir(&self.root))?.into_iter().flatten() {
+            let entry = entry?;
+            let name = entry.file_name();
+            let key = name.to_str().filter(|n| !is_partial(n)).and_then(|n| Key::new(n).ok());
+            match key.filter(|_| entry.file_type().is_ok_and(|kind| kind.is_file())) {
+                Some(key) => self.erase(&key)?,
+                None => self.remove_tree(&entry.path())?,
+            }
+        }
+        Ok(())
+    }
+    fn orphans(&self, prefix: &Prefix, remove: bool) -> Result<Vec<String>> {
+        let found =
+            unless_absent(temporary::orphans(&self.directory(prefix)?, remove)).map_err(|e| e.at_key(prefix))?;
+        let relative = |path: &PathBuf| path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned();
+        Ok(found.iter().flatten().map(relative).collect())
+    }
+    /// Removes a file, a link (not what it leads to) or a directory with all that is in it, if it is there.
+    fn remove_tree(&self, path: &Path) -> Result<()> {
+        unless_absent(remove_tree(path, &self.names, self.fsync)).map(|_| ())
+    }
+    /// Removes the directories from this one up that are empty: they are there only for the keys in them.
+    fn prune(&self, from: Option<&Path>) {
+        let mut next = from;
+        while let Some(directory) = next.filter(|d| *d != self.root && d.starts_with(&self.root)) {
+            // One that is not empty stays: that is the error that ends this.
+            if fs::remove_dir(directory).is_err() {
+                break;
+            }
+            next = directory.parent();
+        }
+    }
+}
+
+impl FilesystemStore {
+    /// True of a link to a directory on the way to it: what is below has no end. A way without end comes to such a link, for it
+    /// comes to some directory again, and other directories are below one only.
+    fn leads_back(&self, path: &Path) -> bool {
+        let above = || path.ancestors().skip(1).take_while(|a| a.starts_with(&self.root));
+        let target = if path.is_symlink() { fs::canonicalize(path).ok() } else { None };
+        target.is_some_and(|target| above().any(|a| fs::canonicalize(a).is_ok_and(|a| a == target)))
+    }
+}
+
+/// Does it again when it fails for one of the reasons that pass.
+fn retry<T>(passing: &[ErrorKind], mut f: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let mut left = ATTEMPTS;
+    loop {
+        match f() {
+            Err(e) if passing.contains(&e.kind()) && left > 0 => {
+                left -= 1;
+                std::thread::yield_now();
+            }
+            other => return other,
+        }
+    }
+}
+
+/// A directory and a name in it.
+fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {
+    path.parent().zip(path.file_name()).ok_or_else(|| ErrorKind::InvalidInput.into())
+}
+
+fn no_file(is_dir: bool) -> io::Error {
+    if is_dir {
+        return ErrorKind::IsADirectory.into();
+    }
+    io::Error::other("not a file: a link to nothing, a pipe, a socket or a device")
+}
+
+fn io_error(e: io::Error, path: &Path) -> Error {
+    match e.kind() {
+        ErrorKind::NotFound => {
+            let e = Error::new(zarr_core::ErrorKind::NodeNotFound).at_node(path.display());
+            e.with_hint("the directory does not exist")
+        }
+        _ => Error::from(e).at_key(path.display()),
+    }
+}
+fn is_absent(e: &io::Error) -> bool {
+    matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+fn unless_absent<T>(found: io::Result<T>) -> Result<Option<T>> {
+    match found {
+        Err(e) if is_absent(&e) => Ok(None),
+        other => Ok(Some(other?)),
+    }
+}
+
+impl Store for FilesystemStore {
+    fn readable(&self) -> Option<&dyn ReadableStore> {
+        Some(self)
+    }
+    fn writeable(&self) -> Option<&dyn WriteableStore> {
+        Some(self)
+    }
+    fn listable(&self) -> Option<&dyn ListableStore> {
+        Some(self)
+    }
+    fn uri(&self, prefix: &Prefix) -> String {
+        let path = self.root.join(prefix.as_str().trim_end_matches('/'));
+        // The part that exists has one name. The rest gets it when it is made.
+        let known = path.ancestors().find_map(|a| Some((directory::canonical(a).ok()?, path.strip_prefix(a).ok()?)));
+        let path = match known {
+            Some((known, rest)) if rest.as_os_str().is_empty() => known,
+            Some((known, rest)) => known.join(rest),
+            None => path,
+        };
+        super::schemes::file_uri(&path, !prefix.as_str().is_empty())
+    }
+}
+
+impl FilesystemStore {
+    fn value(&self, key: &Key) -> Result<Option<OpenFile<'_>>> {
+        let path = self.path(key.as_str())?;
+        let e = match OpenFile::open(&path, key, &self.cache) {
+            Ok(found) => return Ok(Some(found)),
+            Err(e) => e,
+        };
+        let located = |e: io::Error| Error::from(e).at_key(key);
+        if is_absent(&e) && path.symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        match path.metadata() {
+            // Sockets cannot even be opened.
+            Ok(found) if !found.is_file() => Err(located(no_file(found.is_dir()))),
+            // A link to nothing stands for a value that is elsewhere: nobody may take it for one that was never stored.
+            Err(_) if is_absent(&e) && path.is_symlink() => Err(located(no_file(false))),
+            _ if is_absent(&e) => Ok(None),
+            _ => Err(located(e)),
+        }
+    }
+}
+
+impl ReadableStore for FilesystemStore {
+    fn open<'s>(&'s self, key: &Key) -> Result<Option<Box<dyn Source + 's>>> {
+        Ok(self.value(key)?.map(|v| Box::new(v) as _))
+    }
+    fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
+        self.value(key)?.map(|v| v.get()).transpose()
+    }
+}
+
+impl WriteableStore for FilesystemStore {
+    fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
+        self.update_value(key, &mut Instead(Some(value)), false)
+    }
+    /// For all writers of this machine.
+    fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()> {
+        self.update_value(key, change, true)
+    }
+    fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
+        let path = self.path(key.as_str())?;
+        let (parent, name) = split(&path)?;
+        let set = || {
+            let directory = match Directory::open(parent) {
+                Err(e) if e.kind() == ErrorKind::NotFound => temporary::make_dir(parent, self.fsync),
+                other => other,
+            }?;
+            if directory.stat(name, true)?.is_none()
+                && TemporaryFile::create(&directory, &self.names, None)?.write(value, self.fsync)?.rename_new(name)?
+            {
+                return Ok(true);
+            }
+            match directory.stat(name, false)? {
+                Some(look) if look.is_file && self.fsync => directory.sync().map(|()| false),
+                Some(look) if look.is_file => Ok(false),
+                // Gone meanwhile.
+                None if directory.stat(name, true)?.is_none() => Err(ErrorKind::NotFound.into()),
+                look => Err(no_file(look.is_some_and(|l| l.is_dir))),
+            }
+        };
+        retry(&PASSING, set).map_err(|e| Error::from(e).at_key(key))
+    }
+    fn erase(&self, key: &Key) -> Result<()> {
+        self.update_value(key, &mut Instead(None), false)
+    }
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<()> {
+        let path = self.directory(prefix)?;
+        let erased = match path == self.root {
+            true => self.erase_all(),
+            // A value of that name has not the prefix.
+            false if path.is_dir() => self.remove_tree(&path),
+            false => Ok(()),
+        };
+        erased.map_err(|e| if e.key().is_none() { e.at_key(prefix) } else { e })?;
+        self.prune(path.parent());
+        Ok(())
+    }
+    fn erase_orphans(&self, prefix: &Prefix) -> Result<Vec<String>> {
+        self.orphans(prefix, true)
+    }
+    fn stage(&self, prefix: &Prefix) -> Result<Option<Box<dyn Staged>>> {
+        let staging = Staging::begin(self, prefix).map_err(|e| if e.key().is_none() { e.at_key(prefix) } else { e })?;
+        Ok(Some(Box::new(staging)))
+    }
+}
+
+/// A value whatever was there before.
+struct Instead<'v>(Option<&'v [u8]>);
+impl Update for Instead<'_> {
+    fn apply(&mut self, _: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        Ok(self.0)
+    }
+}

@@ -1,0 +1,115 @@
+//! What codecs made of the bytes of files, kept from one read to the next: decoded indexes of shards.
+//!
+//! A memo belongs to one version of a file. Whoever opens the file finds out which version it is, so one that another
+//! process wrote is never read with the memos of the one before.
+
+use crate::platform::version::Version;
+use std::{
+    collections::VecDeque,
+    fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+use zarr_core::{Result, source::Cached};
+
+/// So many memos are kept, those that were asked for last,
+const MOST: usize = 64;
+/// which take no more memory than this together.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Memos of a store's files, the one that was asked for last at the end.
+#[derive(Default)]
+pub(super) struct IndexCache(Mutex<VecDeque<CachedIndex>>);
+
+struct CachedIndex {
+    version: Version,
+    of: (usize, u64),
+    bytes: u64,
+    index: Cached,
+}
+
+impl fmt::Debug for IndexCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Memos")
+    }
+}
+
+impl IndexCache {
+    fn cache(&self) -> MutexGuard<'_, VecDeque<CachedIndex>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn find(&self, version: &Version, of: (usize, u64)) -> Option<Cached> {
+        let mut cache = self.cache();
+        let found = take(&mut cache, version, of)?;
+        let index = found.index.clone();
+        cache.push_back(found);
+        Some(index)
+    }
+    /// The memo of a version of a file, made if it is not there.
+    pub(super) fn get(
+        &self,
+        version: &Version,
+        of: (usize, u64),
+        bytes: u64,
+        make: &mut dyn FnMut() -> Result<Cached>,
+    ) -> Result<Cached> {
+        if let Some(found) = self.find(version, of) {
+            return Ok(found);
+        }
+        // Without the lock: it reads the file. Two threads may make the same.
+        let index = make()?;
+        if bytes <= MOST_BYTES {
+            let mut cache = self.cache();
+            take(&mut cache, version, of);
+            cache.push_back(CachedIndex { version: version.clone(), of, bytes, index: index.clone() });
+            let mut total: u64 = cache.iter().map(|k| k.bytes).sum();
+            while cache.len() > MOST || total > MOST_BYTES {
+                total -= cache.pop_front().map_or(total, |k| k.bytes);
+            }
+        }
+        Ok(index)
+    }
+}
+
+fn take(cache: &mut VecDeque<CachedIndex>, version: &Version, of: (usize, u64)) -> Option<CachedIndex> {
+    // From the end: the same is asked for again and again.
+    let i = cache.iter().rposition(|k| k.of == of && k.version == *version)?;
+    cache.remove(i)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, sync::Arc};
+
+    #[test]
+    fn kept_for_one_version_and_not_for_ever() {
+        let dir = tempfile::tempdir().unwrap();
+        let version = |name: &str| {
+            fs::write(dir.path().join(name), name).unwrap();
+            Version::of(&fs::metadata(dir.path().join(name)).unwrap())
+        };
+        let (a, b) = (version("a"), version("b"));
+        let index_cache = IndexCache::default();
+        let mut made = 0;
+        let mut get = |version: &Version, of, bytes| {
+            let before = made;
+            let index = index_cache.get(version, of, bytes, &mut || {
+                made += 1;
+                Ok(Arc::new(made) as Cached)
+            });
+            assert_eq!(*index.unwrap().downcast::<i32>().unwrap() > before, made > before);
+            made > before
+        };
+        assert!(get(&a, (1, 0), 1) && !get(&a, (1, 0), 1), "kept");
+        assert!(get(&a, (1, 8), 1) && get(&a, (2, 0), 1), "of another maker or place");
+        assert!(get(&b, (1, 0), 1) && !get(&b, (1, 0), 1) && !get(&a, (1, 0), 1), "of another version");
+        for i in 1..MOST {
+            assert!(get(&b, (100, i as u64), 1));
+        }
+        assert!(!get(&a, (1, 0), 1) && get(&b, (1, 0), 1), "those that were asked for last");
+        assert!(get(&a, (3, 0), MOST_BYTES) && !get(&a, (3, 0), MOST_BYTES), "as much as may be");
+        assert!(get(&a, (1, 0), 1) && get(&a, (3, 0), MOST_BYTES), "which leaves room for nothing else");
+        assert!([(); 2].iter().all(|()| get(&a, (4, 0), MOST_BYTES + 1)), "too much");
+        assert!(!get(&a, (3, 0), MOST_BYTES), "which takes nothing away");
+    }
+}

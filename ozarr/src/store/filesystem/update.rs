@@ -1,0 +1,151 @@
+//! Changing the value of a key: its file, or the file that a link in its place leads to.
+
+use super::{ATTEMPTS, FilesystemStore, PASSING, no_file, split, temporary, unless_absent, value::OpenFile};
+use crate::platform::{
+    directory::Directory,
+    lock::{Entry, lock_entry},
+};
+use std::{
+    fs::{self, Metadata},
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+};
+use zarr_core::{
+    Error, Result,
+    source::Source,
+    store::{Key, Update},
+};
+
+/// What is replaced.
+enum Old {
+    Nothing,
+    /// A file; its metadata where they are known.
+    File(Option<Metadata>),
+}
+
+impl FilesystemStore {
+    /// Changes a value; again when another writer was faster, or took the directory away.
+    pub(super) fn update_value(&self, key: &Key, change: &mut dyn Update, looks: bool) -> Result<()> {
+        let own = self.path(key.as_str())?;
+        let located = |e: io::Error| Error::from(e).at_key(key);
+        let mut left = ATTEMPTS;
+        let mut is_last = |e: io::Error| {
+            left = left.saturating_sub(1);
+            std::thread::yield_now();
+            if left > 0 && PASSING.contains(&e.kind()) { Ok(()) } else { Err(located(e)) }
+        };
+        // Where a link in the place of the value leads.
+        let mut target: Option<PathBuf> = None;
+        loop {
+            let path = target.as_deref().unwrap_or(&own);
+            let (parent, name) = split(path)?;
+            // From here on everything is done in this directory, also if somebody moves it away to remove it.
+            let directory = unless_absent(Directory::open(parent)).map_err(|e| e.at_key(key))?;
+            let place = match directory.as_ref().map_or(Ok(Entry::Vacant), |directory| lock_entry(directory, name)) {
+                // A value that is replaced need not be readable.
+                Err(e) if e.kind() == ErrorKind::PermissionDenied && !looks => None,
+                Err(e) => {
+                    is_last(e)?;
+                    target = None;
+                    continue;
+                }
+                Ok(place) => Some(place),
+            };
+            let (source, old, locked) = match place {
+                Some(Entry::Locked { file, metadata, locked }) => {
+                    (Some(OpenFile::of(file, &metadata, key, &self.cache)), Old::File(Some(metadata)), locked)
+                }
+                Some(Entry::Vacant) if target.is_none() => (None, Old::Nothing, true),
+                None => (None, Old::File(path.symlink_metadata().ok()), true),
+                Some(Entry::Link | Entry::Vacant) => match fs::canonicalize(&own) {
+                    Ok(to) => {
+                        is_last(ErrorKind::NotFound.into())?;
+                        target = Some(to);
+                        continue;
+                    }
+                    Err(_) if own.is_symlink() => {
+                        if looks || change.apply(None)?.is_some() {
+                            return Err(located(no_file(false)));
+                        }
+                        return self.remove_link(&own).map_err(located);
+                    }
+                    Err(e) => {
+                        is_last(e)?;
+                        target = None;
+                        continue;
+                    }
+                },
+                Some(place @ (Entry::Directory | Entry::Special)) => {
+                    let is_dir = matches!(place, Entry::Directory);
+                    if looks || change.apply(None)?.is_some() || !is_dir {
+                        return Err(located(no_file(is_dir)));
+                    }
+                    // Erased: an empty directory is removed, one with keys below has no value to erase.
+                    self.prune(Some(&own));
+                    return Ok(());
+                }
+            };
+            // Its lock is that of the value only as long as the link leads there.
+            if target.is_some() && fs::canonicalize(&own).ok() != target {
+                is_last(ErrorKind::NotFound.into())?;
+                target = None;
+                continue;
+            }
+            let new = change.apply(source.as_ref().map(|old| old as &dyn Source))?;
+            if let (false, Some(source), Some(directory)) = (locked, &source, &directory)
+                && !source.is_at(directory, name)
+            {
+                continue;
+            }
+            // A locked file stays locked until it is replaced. Others need not stay open.
+            let _locked = source.filter(|_| locked);
+            let done = match new {
+                None if target.is_some() => self.remove_link(&own).map(|()| true),
+                new => self.put(directory, path, &old, new),
+            };
+            match done {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                Err(e) => is_last(e)?,
+            }
+        }
+    }
+    /// Puts a value in its place, or removes what is there. `false`: the place was free and is not any more.
+    fn put(&self, directory: Option<Directory>, path: &Path, old: &Old, value: Option<&[u8]>) -> io::Result<bool> {
+        let (parent, name) = split(path)?;
+        let directory = match (directory, value) {
+            (Some(directory), _) => directory,
+            (None, None) => return Ok(true),
+            (None, Some(_)) => temporary::make_dir(parent, self.fsync)?,
+        };
+        let write = |value, replaced| {
+            temporary::TemporaryFile::create(&directory, &self.names, replaced)?.write(value, self.fsync)
+        };
+        match (value, old) {
+            (Some(value), Old::Nothing) => write(value, None)?.rename_new(name),
+            (Some(value), Old::File(replaced)) => write(value, replaced.as_ref())?.replace(name).map(|()| true),
+            // Who erased it may not have waited for the disk yet.
+            (None, Old::Nothing) if self.fsync => directory.sync().map(|()| true),
+            (None, Old::Nothing) => Ok(true),
+            (None, Old::File(_)) => {
+                directory.remove(name)?;
+                if self.fsync {
+                    directory.sync()?;
+                }
+                self.prune(Some(parent));
+                Ok(true)
+            }
+        }
+    }
+    /// Removes a link, not the file that it leads to.
+    fn remove_link(&self, path: &Path) -> io::Result<()> {
+        let (parent, name) = split(path)?;
+        let directory = Directory::open(parent)?;
+        directory.remove(name)?;
+        if self.fsync {
+            directory.sync()?;
+        }
+        self.prune(Some(parent));
+        Ok(())
+    }
+}

@@ -1,0 +1,290 @@
+//! Files keep their permissions, owner and group when they are replaced.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
+
+use ozarr::{
+    Hierarchy, NewArray, Result,
+    core::{
+        json::{Json, Object},
+        store::{Key, Prefix, WriteableStore},
+    },
+    store::FilesystemStore,
+};
+use std::{
+    fs::{self, Permissions},
+    os::unix::{
+        fs::{MetadataExt, PermissionsExt, chown},
+        process::CommandExt,
+    },
+    path::Path,
+    process::Command,
+};
+
+fn attributes(path: &Path) -> (u32, u32, u32) {
+    let m = fs::metadata(path).unwrap();
+    (m.mode() & 0o7777, m.uid(), m.gid())
+}
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|m| m.uid() == 0)
+}
+
+#[test]
+fn documents_and_chunks_keep_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let hierarchy = Hierarchy::create(dir.path().to_str().unwrap()).unwrap();
+    let new = NewArray::new([4, 4], "uint8").chunk_shape([2, 2]).shard_shape([4, 4]);
+    let mut array = hierarchy.create_array("/a", &new).unwrap();
+    array.write(.., &[1u8; 16]).unwrap();
+    let files = ["a/zarr.json", "a/c/0/0"].map(|name| dir.path().join(name));
+    fs::write(dir.path().join("plain"), "").unwrap();
+    for file in &files {
+        assert_eq!(attributes(file), attributes(&dir.path().join("plain")), "new files follow the umask");
+    }
+    for mode in [0o600, 0o640, 0o660, 0o604, 0o644, 0o666, 0o755, 0o400] {
+        let mut expected = attributes(&files[0]);
+        expected.0 = mode;
+        for file in &files {
+            set_mode(file, mode);
+            if is_root() {
+                chown(file, Some(12_345), Some(54_321)).unwrap();
+                expected = (mode, 12_345, 54_321);
+            }
+        }
+        array.set_attributes([("mode", Json::from(u64::from(mode)))].into_iter().collect::<Object>()).unwrap();
+        array.write([0..1, 0..1], &[mode as u8]).unwrap();
+        assert_eq!(array.read::<u8>([0..1, 0..1]).unwrap(), [mode as u8]);
+        for file in &files {
+            assert_eq!(attributes(file), expected, "{mode:o} {}", file.display());
+        }
+        array.write(.., &[9u8; 16]).unwrap();
+        assert_eq!(attributes(&files[1]), expected, "{mode:o}, replaced as a whole");
+    }
+}
+
+const STORE: &str = "ZARR_TEST_STORE";
+
+/// What the test below starts as another user; alone it has nothing to write.
+#[test]
+fn another_user_writes() {
+    let Some(path) = std::env::var_os(STORE) else { return };
+    let store = FilesystemStore::open(path).unwrap();
+    for entry in fs::read_dir(store.root()).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        store.set(&Key::new(name).unwrap(), b"new").unwrap();
+    }
+    assert!(store.erase_orphans(&Prefix::ROOT).unwrap().is_empty());
+}
+
+/// Where the owner cannot be kept, nobody gets more rights than before.
+#[test]
+fn nobody_gets_more_rights() {
+    if !is_root() {
+        // Another user is needed, and only root can be one.
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    set_mode(dir.path(), 0o777);
+    // Mode and group before, and after: user 2000 of group 3000 writes.
+    let cases = [
+        (0o640, 3000, 0o640),
+        (0o600, 3000, 0o600),
+        (0o644, 3000, 0o644),
+        (0o640, 4000, 0o600),
+        (0o644, 4000, 0o644),
+        (0o664, 4000, 0o644),
+        (0o604, 4000, 0o600),
+        (0o666, 4000, 0o666),
+    ];
+    let name = |mode: u32, group: u32| dir.path().join(format!("{mode:o}.{group}"));
+    for (mode, group, _) in cases {
+        fs::write(name(mode, group), "old").unwrap();
+        chown(name(mode, group), Some(1000), Some(group)).unwrap();
+        set_mode(&name(mode, group), mode);
+    }
+    as_another_user("another_user_writes", STORE, dir.path());
+    for (mode, group, expected) in cases {
+        assert_eq!(attributes(&name(mode, group)), (expected, 2000, 3000), "{mode:o} of group {group}");
+        assert_eq!(fs::read(name(mode, group)).unwrap(), b"new");
+    }
+}
+
+/// Makes or overwrites a group with arrays of these names, each of so many chunks of one element.
+fn group_of(hierarchy: &Hierarchy, path: &str, arrays: &[&str], chunks: u64) -> Result<()> {
+    hierarchy.build(path, true, |staged| {
+        staged.create_group(path, Object::new())?;
+        for name in arrays {
+            let new = NewArray::new([chunks], "uint8").chunk_shape([1]);
+            staged.create_array(&format!("{path}/{name}"), &new)?.write(.., &vec![chunks as u8; chunks as usize])?;
+        }
+        Ok(())
+    })
+}
+/// Makes a store with a group of the array `old`.
+fn store(path: &Path) -> Hierarchy {
+    let hierarchy = Hierarchy::create(path.to_str().unwrap()).unwrap();
+    group_of(&hierarchy, "/g", &["old"], 1).unwrap();
+    hierarchy
+}
+fn left_behind(path: &Path) -> String {
+    String::from_utf8(
+        Command::new("find").args([path, Path::new("-name"), Path::new("__zarr_*")]).output().unwrap().stdout,
+    )
+    .unwrap()
+}
+/// The modes of a node's directory, document and chunks.
+fn set_modes(node: &Path, modes: &[(&str, u32)]) {
+    modes.iter().rev().for_each(|(name, mode)| set_mode(&node.join(name), *mode));
+}
+
+#[test]
+fn what_is_overwritten_is_not_wider() {
+    let dir = tempfile::tempdir().unwrap();
+    let hierarchy = store(dir.path());
+    let old = [
+        ("", 0o750),
+        ("zarr.json", 0o640),
+        ("old", 0o700),
+        ("old/zarr.json", 0o600),
+        ("old/c", 0o711),
+        ("old/c/0", 0o604),
+    ];
+    let mut expected = old.to_vec();
+    // What is new, no wider than it was made, and no wider than its array, or its group if the array is new.
+    fs::create_dir(dir.path().join("plain")).unwrap();
+    fs::write(dir.path().join("plain/file"), "").unwrap();
+    let (directory, file) = (attributes(&dir.path().join("plain")).0, attributes(&dir.path().join("plain/file")).0);
+    expected.extend([("old/c/1", 0o600 & file), ("new", 0o750 & directory), ("new/zarr.json", 0o640 & file)]);
+    expected.extend([("new/c", 0o750 & directory), ("new/c/1", 0o640 & file)]);
+    for place in ["g", "link"] {
+        let node = dir.path().join(place);
+        if place == "link" {
+            // What is behind a link was as private as what it leads to.
+            fs::rename(dir.path().join("g"), dir.path().join("real")).unwrap();
+            std::os::unix::fs::symlink("real", &node).unwrap();
+            fs::rename(node.join("old"), dir.path().join("real-old")).unwrap();
+            std::os::unix::fs::symlink("../real-old", node.join("old")).unwrap();
+            fs::remove_dir_all(node.join("new")).unwrap();
+            fs::remove_file(node.join("old/c/1")).unwrap();
+        }
+        set_modes(&node, &old);
+        let (mut owner, mut group) = (attributes(&node).1, attributes(&node).2);
+        if is_root() {
+            (owner, group) = (12_345, 54_321);
+            for (name, _) in old {
+                chown(node.join(name), Some(owner), Some(group)).unwrap();
+            }
+        }
+        group_of(&hierarchy, &format!("/{place}"), &["old", "new"], 2).unwrap();
+        assert!(!node.is_symlink() && !node.join("old").is_symlink());
+        for (name, mode) in &expected {
+            let found = attributes(&node.join(name));
+            assert_eq!(found, (*mode, owner, group), "{place}/{name}: {:o} is not {mode:o}", found.0);
+        }
+    }
+}
+
+const OVERWRITE: &str = "ZARR_TEST_OVERWRITE";
+
+/// What the tests below start as another user; alone it overwrites what is its own.
+#[test]
+fn another_user_overwrites() {
+    let dir = tempfile::tempdir().unwrap();
+    match std::env::var_os(OVERWRITE) {
+        None => drop(store(dir.path())),
+        Some(path) => {
+            let hierarchy = Hierarchy::open(Path::new(&path).to_str().unwrap()).unwrap();
+            return group_of(&hierarchy, "/g", &["old", "new"], 2).unwrap();
+        }
+    }
+    group_of(&Hierarchy::open(dir.path().to_str().unwrap()).unwrap(), "/g", &["old", "new"], 2).unwrap();
+    assert_eq!(left_behind(dir.path()), "");
+}
+
+/// Runs a test of this program as user 2000 of group 3000.
+fn as_another_user(test: &str, variable: &str, value: &Path) {
+    // That user may not reach the program where it is.
+    let outside = tempfile::tempdir().unwrap();
+    set_mode(outside.path(), 0o755);
+    let exe = outside.path().join("exe");
+    fs::copy(std::env::current_exe().unwrap(), &exe).unwrap();
+    set_mode(&exe, 0o755);
+    let mut command = Command::new(exe);
+    command.args(["--exact", test]).env(variable, value).env("TMPDIR", value).current_dir(value);
+    assert!(command.gid(3000).uid(2000).status().unwrap().success());
+}
+
+/// Where the group cannot be kept, its rights are not given to another.
+#[test]
+fn no_other_group_gets_rights() {
+    if !is_root() {
+        // Another user is needed, and only root can be one.
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    store(dir.path());
+    set_mode(dir.path(), 0o777);
+    let node = dir.path().join("g");
+    // Before and after. Nobody but the group can look into the last directory.
+    let modes = [
+        ("", 0o777, 0o777),
+        ("zarr.json", 0o664, 0o644),
+        ("old", 0o775, 0o755),
+        ("old/zarr.json", 0o640, 0o600),
+        ("old/c", 0o750, 0o700),
+        ("old/c/0", 0o660, 0o600),
+    ];
+    for (name, mode, _) in modes.into_iter().rev() {
+        chown(node.join(name), Some(1000), Some(4000)).unwrap();
+        set_mode(&node.join(name), mode);
+    }
+    as_another_user("another_user_overwrites", OVERWRITE, dir.path());
+    let new = [("old/c/1", 0o600), ("new/zarr.json", 0o644), ("new/c/1", 0o644)];
+    for (name, expected) in modes.map(|m| (m.0, m.2)).into_iter().chain(new) {
+        let found = attributes(&node.join(name));
+        assert_eq!(found, (expected, 2000, 3000), "{name}: {:o} is not {expected:o}", found.0);
+    }
+}
+
+const READ_ONLY: &str = "ZARR_TEST_READ_ONLY";
+
+/// Directories that may not be written to leave nothing behind, neither the old ones nor the new.
+#[test]
+fn read_only_directories_leave_nothing() {
+    if is_root() {
+        // Root may write to them.
+        let dir = tempfile::tempdir().unwrap();
+        set_mode(dir.path(), 0o777);
+        return as_another_user("read_only_directories_leave_nothing", READ_ONLY, dir.path());
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let hierarchy = store(dir.path());
+    let node = dir.path().join("g");
+    let value = || hierarchy.array("/g/old").unwrap().read::<u8>(..).unwrap();
+    // From the beginning, and since it was looked at.
+    set_mode(&node, 0o555);
+    group_of(&hierarchy, "/g", &["old"], 2).unwrap_err();
+    assert_eq!((left_behind(dir.path()), value()), (String::new(), vec![1]));
+    set_mode(&node, 0o755);
+    let e = hierarchy.build("/g", true, |staged| {
+        group_of(staged, "/g", &["old"], 2)?;
+        set_mode(&node, 0o555);
+        Ok(())
+    });
+    assert!(e.unwrap_err().to_string().contains("denied"));
+    assert_eq!((left_behind(dir.path()), value()), (String::new(), vec![1]));
+    set_mode(&node, 0o755);
+    // One below is replaced, and stays read-only.
+    set_mode(&node.join("old/c"), 0o555);
+    group_of(&hierarchy, "/g", &["old"], 2).unwrap();
+    assert_eq!((left_behind(dir.path()), value()), (String::new(), vec![2; 2]));
+    assert_eq!(attributes(&node.join("old/c")).0, 0o555);
+    // What a killed process left can be removed too.
+    let orphan = dir.path().join("__zarr_partial.1.1.1.g");
+    fs::rename(node.join("old"), &orphan).unwrap();
+    let writer = hierarchy.store().writer().unwrap();
+    assert_eq!(writer.erase_orphans(&Prefix::ROOT).unwrap(), ["__zarr_partial.1.1.1.g"]);
+    assert_eq!(left_behind(dir.path()), "");
+}
