@@ -1,75 +1,29 @@
 //! What the host lends to every call of a codec: limits, run-time options, parallelism, scratch memory.
 
 mod buffers;
+mod executor;
+mod options;
+mod output_buffer;
+mod pool;
+mod scratch;
 
 use buffers::Work;
-pub use buffers::{Buffers, Charge, Pool, Scratch};
+pub use buffers::{Buffers, Charge};
+pub use executor::{Executor, Sequential};
+pub use options::{InnerChunkOrder, Options};
+pub use output_buffer::{OutputBuffer, Sink};
+pub use pool::Pool;
+pub use scratch::Scratch;
 
 use crate::{
-    error::{Error, ErrorKind, Result},
-    limits::{Limits, zeroed},
+    error::{ErrorKind, Result},
+    limits::Limits,
     view::{Tile, Tiles},
 };
 use std::{
-    io,
     ops::Range,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
-
-/// Choices at run time that never enter metadata.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// In which order a shard's inner chunks are written.
-    pub inner_chunk_order: InnerChunkOrder,
-    /// Store chunks and inner chunks also when every element is the fill value.
-    pub store_fill: bool,
-    /// Refuse what can be read, but should not have been stored: inner chunks of a shard that overlap each other or the
-    /// index. An index that is read in parts, if it has more than 16 MiB, is looked at in those.
-    pub strict: bool,
-    /// The folders, as absolute paths, below which an extension may open files that metadata or data name. None are
-    /// allowed unless they are given.
-    pub roots: Vec<String>,
-}
-
-impl Options {
-    /// What is used if nobody chooses.
-    pub const DEFAULT: Options =
-        Options { inner_chunk_order: InnerChunkOrder::RowMajor, store_fill: false, strict: false, roots: Vec::new() };
-}
-
-/// The order of the inner chunks of a shard. Readers do not care; reading patterns do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum InnerChunkOrder {
-    /// The last dimension runs fastest.
-    #[default]
-    RowMajor,
-    /// The first dimension runs fastest.
-    ColumnMajor,
-    /// Morton (Z) order: neighbours in space are neighbours in the shard.
-    Morton,
-}
-
-/// The one primitive of parallelism: run both, in any order, perhaps at the same time.
-pub trait Executor: Send + Sync {
-    /// Returns when both have run.
-    fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send));
-
-    /// How many threads may work at the same time.
-    fn threads(&self) -> usize {
-        1
-    }
-}
-
-/// Runs one after the other.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Sequential;
-
-impl Executor for Sequential {
-    fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
-        a();
-        b();
-    }
-}
 
 /// What the host lends to a call. Shared by all threads that work on it.
 #[derive(Clone, Copy)]
@@ -177,231 +131,5 @@ fn worse(a: Result<()>, b: Result<()>) -> Result<()> {
     match (a, b) {
         (Err(e), Err(f)) if e.is_suspended() => Err(f),
         (Ok(()), r) | (r, _) => r,
-    }
-}
-
-/// Where a codec puts its bytes: the destination itself, or memory that grows up to a limit.
-pub struct OutputBuffer<'a>(Target<'a>);
-
-/// Output memory that somebody else makes grow: the host of a plugin.
-pub trait Sink<'a> {
-    /// Gives at least `capacity` bytes of memory, the first `keep` of which are as they were, in place of what it gave
-    /// before.
-    fn reserve(&mut self, keep: usize, capacity: usize) -> Result<&'a mut [u8]>;
-}
-
-enum Target<'a> {
-    Fixed { buffer: &'a mut [u8], len: usize },
-    Grow { buffer: &'a mut Vec<u8>, len: usize, max: u64, budget: Option<buffers::Budget<'a>> },
-    Sink { memory: &'a mut [u8], sink: &'a mut dyn Sink<'a>, len: usize, max: u64 },
-    Alias(Range<usize>),
-}
-
-impl<'a> OutputBuffer<'a> {
-    /// Exactly this memory.
-    #[inline]
-    pub fn fixed(buffer: &'a mut [u8]) -> Self {
-        Self(Target::Fixed { buffer, len: 0 })
-    }
-    /// Memory of somebody else, which grows up to `max` bytes.
-    #[inline]
-    pub fn sink(memory: &'a mut [u8], sink: &'a mut dyn Sink<'a>, max: u64) -> Self {
-        Self(Target::Sink { memory, sink, len: 0, max })
-    }
-    /// What can be written after what is written without growing.
-    #[inline]
-    pub fn spare(&mut self) -> &mut [u8] {
-        match &mut self.0 {
-            Target::Fixed { buffer, len } => buffer.get_mut(*len..).unwrap_or_default(),
-            Target::Grow { buffer, len, max, .. } => {
-                let end = buffer.len().min(usize::try_from(*max).unwrap_or(usize::MAX)).max(*len);
-                &mut buffer[*len..end]
-            }
-            Target::Sink { memory, len, .. } => memory.get_mut(*len..).unwrap_or_default(),
-            Target::Alias(_) => &mut [],
-        }
-    }
-    /// `n` writable bytes, with any contents, after what is written.
-    ///
-    /// # Errors
-    /// More than the decoded size allows.
-    #[inline]
-    pub fn space(&mut self, n: usize) -> Result<&mut [u8]> {
-        let (room, len) = match &self.0 {
-            Target::Fixed { buffer, len } => (buffer.len(), *len),
-            Target::Grow { buffer, len, max, .. } => {
-                (buffer.len().min(usize::try_from(*max).unwrap_or(usize::MAX)), *len)
-            }
-            Target::Sink { memory, len, max, .. } => {
-                (memory.len().min(usize::try_from(*max).unwrap_or(usize::MAX)), *len)
-            }
-            Target::Alias(_) => (0, 0),
-        };
-        if room.checked_sub(len).is_none_or(|left| left < n) || matches!(self.0, Target::Alias(_)) {
-            self.grow(n)?;
-        }
-        let space = match &mut self.0 {
-            Target::Fixed { buffer, len } | Target::Sink { memory: buffer, len, .. } => {
-                let start = std::mem::replace(len, *len + n);
-                buffer.get_mut(start..*len)
-            }
-            Target::Grow { buffer, len, .. } => {
-                let start = std::mem::replace(len, *len + n);
-                buffer.get_mut(start..*len)
-            }
-            Target::Alias(_) => None,
-        };
-        space.ok_or_else(|| ErrorKind::Contract("output memory did not grow").into())
-    }
-    /// The error of a codec that has at least `n` bytes more than the output takes.
-    #[cold]
-    pub fn excess(&self, n: u64) -> Error {
-        let asked = (self.len() as u64).saturating_add(n);
-        let most = (self.len() as u64).saturating_add(self.left());
-        match &self.0 {
-            Target::Grow { max, .. } => {
-                ErrorKind::Limit { what: "the decoded output of a codec", asked, limit: *max }.into()
-            }
-            _ => Error::data(format!("decodes to at least {asked} bytes, expected at most {most}")),
-        }
-    }
-    /// Makes room for `n` more bytes.
-    #[cold]
-    fn grow(&mut self, n: usize) -> Result<()> {
-        let asked = (self.len() as u64).saturating_add(n as u64);
-        match &mut self.0 {
-            Target::Fixed { .. } => Err(self.excess(n as u64)),
-            Target::Grow { max, .. } | Target::Sink { max, .. } if asked > *max => Err(self.excess(n as u64)),
-            Target::Grow { buffer, len, budget, .. } => {
-                let end = *len + n;
-                // The system's memory is zero as it comes: where nothing is to be kept, new memory costs less.
-                match (*len == 0 && buffer.capacity() < end, budget) {
-                    (true, Some(budget)) => return budget.replace(buffer, end),
-                    (true, None) => {
-                        **buffer = zeroed(end)?;
-                        return Ok(());
-                    }
-                    (false, Some(budget)) => budget.reserve(buffer, end)?,
-                    (false, None) => {
-                        let more = end - buffer.len();
-                        let reserved = buffer.try_reserve(more).or_else(|_| buffer.try_reserve_exact(more));
-                        reserved.map_err(|_| ErrorKind::Memory(end as u64))?;
-                    }
-                }
-                buffer.resize(end, 0);
-                Ok(())
-            }
-            Target::Sink { memory, sink, len, .. } => {
-                let end = *len + n;
-                *memory = sink.reserve(*len, end)?;
-                if memory.len() < end {
-                    return Err(ErrorKind::Contract("output memory did not grow").into());
-                }
-                Ok(())
-            }
-            Target::Alias(_) => Err(ErrorKind::Contract("output after `alias_input`").into()),
-        }
-    }
-    /// What `f` writes, in memory of its own.
-    pub fn collect<R>(f: impl FnOnce(&mut OutputBuffer<'_>) -> Result<R>) -> Result<(R, Vec<u8>)> {
-        Self::collect_within(u64::MAX, f)
-    }
-    /// As [`collect`](Self::collect), at most `max` bytes.
-    pub fn collect_within<R>(max: u64, f: impl FnOnce(&mut OutputBuffer<'_>) -> Result<R>) -> Result<(R, Vec<u8>)> {
-        let mut buffer = Vec::new();
-        let mut out = OutputBuffer(Target::Grow { buffer: &mut buffer, len: 0, max, budget: None });
-        let result = f(&mut out)?;
-        let len = out.len();
-        buffer.truncate(len);
-        Ok((result, buffer))
-    }
-    /// Appends bytes.
-    pub fn extend(&mut self, bytes: &[u8]) -> Result<()> {
-        self.space(bytes.len())?.copy_from_slice(bytes);
-        Ok(())
-    }
-    /// Appends all that a decoder gives. `read` fills its space unless it comes to the end; `first` bytes are asked for
-    /// to begin with, then ever more.
-    ///
-    /// # Errors
-    /// More than the decoded size allows.
-    pub fn read_all(&mut self, first: u64, mut read: impl FnMut(&mut [u8]) -> Result<usize>) -> Result<()> {
-        let mut piece = first.max(64);
-        loop {
-            let wanted = piece.min(self.left()) as usize;
-            if wanted == 0 {
-                // Also reads the sums at the end.
-                return match read(&mut [0])? {
-                    0 => Ok(()),
-                    n => Err(self.excess(n as u64)),
-                };
-            }
-            let read = read(self.space(wanted)?)?;
-            self.unused(wanted.saturating_sub(read));
-            if read < wanted {
-                return Ok(());
-            }
-            piece = piece.saturating_mul(2);
-        }
-    }
-    /// What is written so far.
-    pub fn written(&mut self) -> &mut [u8] {
-        match &mut self.0 {
-            Target::Fixed { buffer, len } => &mut buffer[..*len],
-            Target::Grow { buffer, len, .. } => &mut buffer[..*len],
-            Target::Sink { memory, len, .. } => memory.get_mut(..*len).unwrap_or_default(),
-            Target::Alias(_) => &mut [],
-        }
-    }
-    /// How many more bytes are allowed.
-    #[inline]
-    pub fn left(&self) -> u64 {
-        match &self.0 {
-            Target::Fixed { buffer, len } => (buffer.len() - len) as u64,
-            Target::Grow { len, max, .. } | Target::Sink { len, max, .. } => max.saturating_sub(*len as u64),
-            Target::Alias(_) => 0,
-        }
-    }
-    /// Takes back the last `n` bytes of space.
-    #[inline]
-    pub fn unused(&mut self, n: usize) {
-        if let Target::Fixed { len, .. } | Target::Grow { len, .. } | Target::Sink { len, .. } = &mut self.0 {
-            *len = len.saturating_sub(n);
-        }
-    }
-    /// The result of decoding is this part of the input: nothing is copied. Not for encoding.
-    #[inline]
-    pub fn alias_input(&mut self, range: Range<usize>) {
-        self.0 = Target::Alias(range);
-    }
-    /// How many bytes the result has.
-    #[inline]
-    pub fn len(&self) -> usize {
-        match &self.0 {
-            Target::Fixed { len, .. } | Target::Grow { len, .. } | Target::Sink { len, .. } => *len,
-            Target::Alias(range) => range.len(),
-        }
-    }
-    /// True if the result has no bytes.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-    /// The part of the input that is the result, if the codec said so.
-    #[inline]
-    pub fn alias(&self) -> Option<Range<usize>> {
-        match &self.0 {
-            Target::Alias(range) => Some(range.clone()),
-            _ => None,
-        }
-    }
-}
-
-impl io::Write for OutputBuffer<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.extend(bytes).map_err(io::Error::other)?;
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -1,72 +1,17 @@
 //! Memory that calls share: spare buffers, and one budget for all threads.
 
-use super::{CallContext, OutputBuffer, Sequential, Target};
+use super::{CallContext, executor::Sequential, pool::Pool};
 use crate::{
     error::{ErrorKind, Result},
     limits::{Limits, zeroed},
 };
 use std::{
     cell::Cell,
-    fmt,
-    ops::{Deref, DerefMut},
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
 };
-
-const SLOTS: usize = 16;
-/// More than this many spare things in one slot are dropped.
-const SPARE: usize = 4;
-
-/// Things that are costly to make and can be used again: buffers, compressor contexts. Threads rarely meet in a slot.
-pub struct Pool<T>([Mutex<Vec<T>>; SLOTS]);
-
-impl<T> Default for Pool<T> {
-    fn default() -> Self {
-        Self(std::array::from_fn(|_| Mutex::new(Vec::new())))
-    }
-}
-impl<T> fmt::Debug for Pool<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Pool")
-    }
-}
-impl<T> Pool<T> {
-    fn slot(&self) -> &Mutex<Vec<T>> {
-        // The address of a thread's own byte tells threads apart without asking the system.
-        thread_local! { static HERE: u8 = const { 0 } }
-        let address = HERE.with(|here| std::ptr::from_ref(here) as usize);
-        &self.0[(address >> 8) % SLOTS]
-    }
-    /// A spare one, if there is one for this thread.
-    pub fn take(&self) -> Option<T> {
-        self.slot().lock().unwrap_or_else(PoisonError::into_inner).pop()
-    }
-    /// The spare one for this thread that comes first in an order.
-    pub fn take_by<K: Ord>(&self, order: impl Fn(&T) -> K) -> Option<T> {
-        let mut slot = self.slot().lock().unwrap_or_else(PoisonError::into_inner);
-        let first = (0..slot.len()).min_by_key(|i| order(&slot[*i]))?;
-        Some(slot.swap_remove(first))
-    }
-    /// Keeps it for the next.
-    pub fn give(&self, item: T) {
-        let _no_room = self.offer(item);
-    }
-    /// The same; gives it back where there is no room.
-    fn offer(&self, item: T) -> Option<T> {
-        let mut slot = self.slot().lock().unwrap_or_else(PoisonError::into_inner);
-        if slot.len() >= SPARE {
-            return Some(item);
-        }
-        slot.push(item);
-        None
-    }
-    /// All that are spare, of all threads.
-    fn drain(&self) -> impl Iterator<Item = T> + '_ {
-        self.0.iter().flat_map(|slot| std::mem::take(&mut *slot.lock().unwrap_or_else(PoisonError::into_inner)))
-    }
-}
 
 /// The memory of all calls of a context: spare buffers, and how many bytes calls have taken of
 /// [`Limits::memory`].
@@ -89,7 +34,7 @@ impl<T> Pool<T> {
 /// [`ReadableStore::open`](crate::store::ReadableStore::open) are needed.
 #[derive(Debug, Default)]
 pub struct Buffers {
-    spare: Pool<Vec<u8>>,
+    pub(super) spare: Pool<Vec<u8>>,
     /// Bytes in use or spare.
     taken: AtomicU64,
     /// Locked by the thread whose chunk has the rest.
@@ -132,7 +77,7 @@ impl Work {
 }
 
 impl Buffers {
-    fn limit(&self, limits: &Limits) -> u64 {
+    pub(super) fn limit(&self, limits: &Limits) -> u64 {
         let shared = limits.memory / 4;
         if self.is_rest { limits.memory - shared } else { shared }
     }
@@ -156,7 +101,7 @@ impl Buffers {
             false => Err(ErrorKind::Budget { asked: bytes, taken: self.taken.load(Relaxed), limit }.into()),
         }
     }
-    fn give_back(&self, bytes: u64) {
+    pub(super) fn give_back(&self, bytes: u64) {
         self.taken.fetch_sub(bytes, Relaxed);
     }
     /// Runs `f` with the rest of the memory, once no other thread has it.
@@ -182,25 +127,6 @@ impl Drop for Charge<'_> {
 }
 
 impl<'a> CallContext<'a> {
-    /// `len` bytes of memory with any contents, given back when dropped.
-    ///
-    /// # Errors
-    /// More than the largest chunk or what is left of [`Limits::memory`], or no memory.
-    pub fn scratch(&self, len: usize) -> Result<Scratch<'a>> {
-        self.limits.chunk("scratch memory", len as u64)?;
-        // The least that is large enough; what is yet to grow gets the largest.
-        let fits = |b: &Vec<u8>| (b.capacity() < len, if len == 0 { usize::MAX - b.capacity() } else { b.capacity() });
-        let (spare, limit) = (self.buffers.spare.take_by(fits).unwrap_or_default(), self.buffers.limit(self.limits));
-        let mut scratch = Scratch { buffer: spare, len: 0, buffers: self.buffers, limit };
-        if scratch.buffer.capacity() < len {
-            // Growing would copy what nobody needs.
-            scratch.replace(len)?;
-        } else if scratch.buffer.len() < len {
-            scratch.buffer.resize(len, 0);
-        }
-        scratch.len = len;
-        Ok(scratch)
-    }
     /// Counts `bytes` of memory from elsewhere towards [`Limits::memory`] until the result is dropped.
     ///
     /// # Errors
@@ -237,52 +163,11 @@ impl<'a> CallContext<'a> {
     }
 }
 
-/// Memory from a [`CallContext`]: `len` bytes with any contents.
-pub struct Scratch<'a> {
-    // As long as it ever was used: everything below its length is initialized. Its capacity is charged.
-    buffer: Vec<u8>,
-    len: usize,
-    buffers: &'a Buffers,
-    limit: u64,
-}
-impl Scratch<'_> {
-    /// An empty output that grows up to `max` bytes; see [`Scratch::keep`].
-    pub fn grow(&mut self, max: u64) -> OutputBuffer<'_> {
-        let budget = Some(Budget { buffers: self.buffers, limit: self.limit });
-        OutputBuffer(Target::Grow { buffer: &mut self.buffer, len: 0, max, budget })
-    }
-    /// From now on these are the first `len` bytes that were written through [`Scratch::grow`].
-    pub fn keep(&mut self, len: usize) {
-        self.len = len.min(self.buffer.len());
-    }
-    fn replace(&mut self, len: usize) -> Result<()> {
-        Budget { buffers: self.buffers, limit: self.limit }.replace(&mut self.buffer, len)
-    }
-}
-impl Drop for Scratch<'_> {
-    fn drop(&mut self) {
-        if let Some(buffer) = self.buffers.spare.offer(std::mem::take(&mut self.buffer)) {
-            self.buffers.give_back(buffer.capacity() as u64);
-        }
-    }
-}
-impl Deref for Scratch<'_> {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        &self.buffer[..self.len]
-    }
-}
-impl DerefMut for Scratch<'_> {
-    fn deref_mut(&mut self) -> &mut [u8] {
-        &mut self.buffer[..self.len]
-    }
-}
-
 /// What a growing buffer charges its capacity to.
 #[derive(Clone, Copy)]
 pub(super) struct Budget<'a> {
-    buffers: &'a Buffers,
-    limit: u64,
+    pub(super) buffers: &'a Buffers,
+    pub(super) limit: u64,
 }
 
 impl Budget<'_> {
