@@ -6,8 +6,7 @@ use ozarr::{
     core::{
         json::Json,
         layout::Layout,
-        limits::{Limits, zeroed},
-        representation::product,
+        limits::{Limits, product, zeroed},
         view::{Handle, Heap, ViewMut},
     },
 };

@@ -3,7 +3,7 @@
 //! An [`Error`] is a kind and a place. The code that notices a fault names the kind; each layer above adds what it
 //! alone knows (the extension, the chunk, the key, the node) while the error passes through it.
 
-use crate::extension::ExtensionPoint;
+use crate::extension_point::ExtensionPoint;
 use std::fmt;
 
 /// What every fallible function of these crates returns.

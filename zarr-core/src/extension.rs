@@ -14,44 +14,9 @@ use crate::{
     json::{Json, Object},
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
-/// The five places of a metadata document where an extension may stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ExtensionPoint {
-    /// `data_type`
-    DataType,
-    /// `chunk_grid`
-    ChunkGrid,
-    /// `chunk_key_encoding`
-    ChunkKeyEncoding,
-    /// An entry of `codecs`.
-    Codec,
-    /// An entry of `storage_transformers`.
-    StorageTransformer,
-}
-
-impl ExtensionPoint {
-    /// All five, in the order of the specification's table.
-    pub const ALL: [Self; 5] =
-        [Self::DataType, Self::ChunkGrid, Self::ChunkKeyEncoding, Self::Codec, Self::StorageTransformer];
-
-    /// The specification's word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::DataType => "data type",
-            Self::ChunkGrid => "chunk grid",
-            Self::ChunkKeyEncoding => "chunk key encoding",
-            Self::Codec => "codec",
-            Self::StorageTransformer => "storage transformer",
-        }
-    }
-}
-impl fmt::Display for ExtensionPoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+pub use crate::extension_point::ExtensionPoint;
 
 /// One extension as a metadata document names it. Prints back in the form in which it was read.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,8 @@
 //! What data from outside may ask for at most.
 
 use crate::{
-    error::{ErrorKind, Result},
-    representation::Size,
+    error::{Error, ErrorKind, Result},
+    size::Size,
 };
 
 /// What lies between two codecs may always have this many bytes: headers and padding dwarf a tiny chunk.
@@ -82,4 +82,16 @@ impl Limits {
 /// zero as it comes.
 pub fn zeroed(len: usize) -> Result<Vec<u8>> {
     bytemuck::try_zeroed_vec(len).map_err(|()| ErrorKind::Memory(len as u64).into())
+}
+
+/// The product of a shape and a size.
+///
+/// # Errors
+/// When it does not fit 64 bits.
+pub fn product(shape: &[u64], size: u64) -> Result<u64> {
+    if shape.contains(&0) {
+        return Ok(0);
+    }
+    let n = shape.iter().try_fold(size, |a, &b| a.checked_mul(b));
+    n.ok_or_else(|| Error::argument(format!("an array of shape {shape:?} has more than 2^64 elements or bytes")))
 }

@@ -15,28 +15,28 @@ use crate::{
     error::{Error, Result},
     extension::{Extension, ExtensionPoint},
     json::Json,
-    registry::{Registration, Registry},
 };
 
-/// For data type, chunk grid and chunk key encoding.
-pub(crate) fn required<'r>(registry: &'r Registry, point: ExtensionPoint, e: &Extension) -> Result<&'r Registration> {
+/// For data type, chunk grid and chunk key encoding, given what is found under the name.
+pub(crate) fn required<T>(
+    point: ExtensionPoint,
+    e: &Extension,
+    found: Option<T>,
+    unknown: impl FnOnce() -> Error,
+) -> Result<T> {
     if e.must_understand() == Some(false) {
         let refused = Error::metadata(format!("`must_understand: false` is not supported for a {point}"));
         return Err(refused.at_extension(point, e.name()));
     }
-    registry.find(point, e.name()).ok_or_else(|| registry.unknown(point, e.name()))
+    found.ok_or_else(unknown)
 }
 
-/// For codecs and storage transformers. `None`: skip it.
-pub(crate) fn optional<'r>(
-    registry: &'r Registry,
-    point: ExtensionPoint,
-    e: &Extension,
-) -> Result<Option<&'r Registration>> {
-    match registry.find(point, e.name()) {
+/// For codecs and storage transformers, given what is found under the name. `None`: skip it.
+pub(crate) fn optional<T>(e: &Extension, found: Option<T>, unknown: impl FnOnce() -> Error) -> Result<Option<T>> {
+    match found {
         Some(found) => Ok(Some(found)),
         None if e.must_understand() == Some(false) => Ok(None),
-        None => Err(registry.unknown(point, e.name())),
+        None => Err(unknown()),
     }
 }
 

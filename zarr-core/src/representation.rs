@@ -4,12 +4,14 @@
 
 use crate::{
     data_type::DataType,
-    error::{Error, Result},
+    error::Result,
     layout::Layout,
-    limits::Limits,
+    limits::{Limits, product},
     view::{Handle, Heap, View},
 };
 use std::sync::Arc;
+
+pub use crate::size::Size;
 
 /// An array in a codec chain: data type, shape in elements, and fill value.
 ///
@@ -92,55 +94,5 @@ impl Representation {
             Layout::Fixed { .. } | Layout::Struct(_) => view.all_equal(&self.fill),
             Layout::Variable { .. } => view.all_strings_equal(&self.fill),
         }
-    }
-}
-
-/// The product of a shape and a size.
-pub fn product(shape: &[u64], size: u64) -> Result<u64> {
-    if shape.contains(&0) {
-        return Ok(0);
-    }
-    let n = shape.iter().try_fold(size, |a, &b| a.checked_mul(b));
-    n.ok_or_else(|| Error::argument(format!("an array of shape {shape:?} has more than 2^64 elements or bytes")))
-}
-
-/// What is known of the size of encoded bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Size {
-    /// Always this many.
-    Exact(u64),
-    /// A writer makes no more. A reader must not refuse more: another writer may have been less careful.
-    AtMost(u64),
-    /// Nothing.
-    Unknown,
-}
-
-impl Size {
-    /// The bound, if there is one.
-    pub fn max(self) -> Option<u64> {
-        match self {
-            Size::Exact(n) | Size::AtMost(n) => Some(n),
-            Size::Unknown => None,
-        }
-    }
-    /// True if a writer may make `n` bytes.
-    pub fn allows(self, n: u64) -> bool {
-        match self {
-            Size::Exact(exact) => n == exact,
-            Size::AtMost(most) => n <= most,
-            Size::Unknown => true,
-        }
-    }
-    /// Applies `f` to the number. Unknown when it overflows.
-    pub fn map(self, f: impl FnOnce(u64) -> Option<u64>) -> Self {
-        match self {
-            Size::Exact(n) => f(n).map_or(Size::Unknown, Size::Exact),
-            Size::AtMost(n) => f(n).map_or(Size::Unknown, Size::AtMost),
-            Size::Unknown => Size::Unknown,
-        }
-    }
-    /// The same number as a bound.
-    pub fn bound(self) -> Self {
-        self.max().map_or(Size::Unknown, Size::AtMost)
     }
 }

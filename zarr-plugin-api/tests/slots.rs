@@ -31,7 +31,7 @@ fn every_method_has_a_slot() {
     let data_type = include_str!("../../zarr-core/src/data_type/mod.rs");
     let chunk_grid = include_str!("../../zarr-core/src/chunk_grid/mod.rs");
     let key_encoding = include_str!("../../zarr-core/src/chunk_key_encoding/mod.rs");
-    let transformer = include_str!("../../zarr-core/src/storage_transformer.rs");
+    let transformer = include_str!("../../zarr-core/src/storage_transformer/mod.rs");
     let store = include_str!("../../zarr-core/src/store/mod.rs");
     let source = include_str!("../../zarr-core/src/source/mod.rs");
     // Trait, its source, the struct, and methods whose slot has another name, or members that are no methods.
@@ -81,7 +81,11 @@ fn every_method_has_a_slot() {
 #[test]
 fn the_static_half_has_its_places() {
     let named = include_str!("../../zarr-core/src/registry/registration.rs");
-    assert_eq!(methods(named, "ExtensionType"), ["matches", "create", "configuration"], "families of names are refused");
+    assert_eq!(
+        methods(named, "ExtensionType"),
+        ["matches", "create", "configuration"],
+        "families of names are refused"
+    );
     let start = named.find("pub trait ExtensionType").unwrap();
     let consts: Vec<&str> = named[start..start + named[start..].find("\n}\n").unwrap()]
         .lines()

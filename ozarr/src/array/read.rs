@@ -10,8 +10,7 @@ use zarr_core::{
     Error, ErrorKind, Result,
     call::CallContext,
     chunk_grid::AxisChunks,
-    limits::zeroed,
-    representation::product,
+    limits::{product, zeroed},
     view::{AxisParts, Dims, Region, TileGrid, TilePlace, View, ViewMut},
 };
 

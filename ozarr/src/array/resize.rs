@@ -5,9 +5,8 @@ use crate::{element::Element, selection::Selection};
 use std::ops::Range;
 use zarr_core::{
     Error, ErrorKind, Result,
-    limits::zeroed,
+    limits::{product, zeroed},
     metadata::{ArrayMetadata, NodeMetadata, ResolvedArray},
-    representation::product,
     source::Source,
     store::Update,
     view::{Dims, Region, View, ViewMut},

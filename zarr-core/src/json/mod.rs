@@ -46,12 +46,6 @@ pub enum Json {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Number(Text);
 
-/// About what an allocator takes for so many bytes.
-const fn block(bytes: usize) -> usize {
-    let block = bytes.saturating_add(8).next_multiple_of(16);
-    if block < 32 { 32 } else { block }
-}
-
 impl Number {
     /// The digits as written.
     pub fn as_str(&self) -> &str {

@@ -1,6 +1,9 @@
 //! The reader: RFC 8259 to the letter, over bytes, with a limit on depth.
 
-use super::{Json, Number, Object, Text, block, same_names};
+use super::{
+    Json, Number, Object, same_names,
+    text::{Text, block},
+};
 use crate::{
     error::{Error, ErrorKind, Result},
     limits::Limits,

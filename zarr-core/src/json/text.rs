@@ -15,6 +15,12 @@ enum Repr {
     Long(Box<str>),
 }
 
+/// About what an allocator takes for so many bytes.
+pub(super) const fn block(bytes: usize) -> usize {
+    let block = bytes.saturating_add(8).next_multiple_of(16);
+    if block < 32 { 32 } else { block }
+}
+
 impl Text {
     /// The text.
     pub fn as_str(&self) -> &str {
@@ -28,7 +34,7 @@ impl Text {
     }
     /// The bytes that it takes besides its own.
     pub(super) fn memory(len: usize) -> usize {
-        if len > SHORT { super::block(len) } else { 0 }
+        if len > SHORT { block(len) } else { 0 }
     }
 }
 

@@ -197,9 +197,17 @@ impl Registry {
     fn at(&self, point: ExtensionPoint) -> impl Iterator<Item = (&str, &Vec<Entry>)> {
         self.names.iter().filter(move |((p, _), _)| *p == point).map(|((_, n), e)| (n.as_str(), e))
     }
+    fn required(&self, point: ExtensionPoint, e: &Extension) -> Result<&Registration> {
+        let found = self.find(point, e.name());
+        must_understand::required(point, e, found, || self.unknown(point, e.name()))
+    }
+    fn optional(&self, point: ExtensionPoint, e: &Extension) -> Result<Option<&Registration>> {
+        let found = self.find(point, e.name());
+        must_understand::optional(e, found, || self.unknown(point, e.name()))
+    }
     /// The codec that an extension names; `None` if it is unknown and need not be understood.
     pub fn codec(&self, extension: &Extension) -> Result<Option<&Registration>> {
-        must_understand::optional(self, ExtensionPoint::Codec, extension)
+        self.optional(ExtensionPoint::Codec, extension)
     }
     /// Makes the data type that an extension names.
     pub fn data_type(&self, extension: &Extension, limits: &Limits) -> Result<Instance<dyn DataType>> {
@@ -209,7 +217,7 @@ impl Registry {
     }
     /// Makes the data type that an extension names, within another extension.
     pub fn data_type_at(&self, extension: &Extension, cx: &CreateContext<'_>) -> Result<Instance<dyn DataType>> {
-        let found = must_understand::required(self, ExtensionPoint::DataType, extension)?;
+        let found = self.required(ExtensionPoint::DataType, extension)?;
         match found.constructor() {
             Constructor::DataType(make) => make(extension, &CreateContext { name: extension.name(), ..*cx }),
             _ => Err(ErrorKind::Contract("what is registered as a data type is none").into()),
@@ -217,7 +225,7 @@ impl Registry {
     }
     /// Makes the chunk grid that an extension names, for the array of the site.
     pub fn chunk_grid(&self, extension: &Extension, cx: &CreateContext<'_>) -> Result<Instance<dyn ChunkGrid>> {
-        let found = must_understand::required(self, ExtensionPoint::ChunkGrid, extension)?;
+        let found = self.required(ExtensionPoint::ChunkGrid, extension)?;
         match found.constructor() {
             Constructor::ChunkGrid(make) => make(extension, &CreateContext { name: extension.name(), ..*cx }),
             _ => Err(ErrorKind::Contract("what is registered as a chunk grid is none").into()),
@@ -229,7 +237,7 @@ impl Registry {
         extension: &Extension,
         cx: &CreateContext<'_>,
     ) -> Result<Instance<dyn ChunkKeyEncoding>> {
-        let found = must_understand::required(self, ExtensionPoint::ChunkKeyEncoding, extension)?;
+        let found = self.required(ExtensionPoint::ChunkKeyEncoding, extension)?;
         match found.constructor() {
             Constructor::ChunkKeyEncoding(make) => make(extension, &CreateContext { name: extension.name(), ..*cx }),
             _ => Err(ErrorKind::Contract("what is registered as a chunk key encoding is none").into()),
@@ -237,7 +245,7 @@ impl Registry {
     }
     /// The storage transformer that an extension names; `None` if it is unknown and need not be understood.
     pub fn storage_transformer(&self, extension: &Extension) -> Result<Option<&Registration>> {
-        must_understand::optional(self, ExtensionPoint::StorageTransformer, extension)
+        self.optional(ExtensionPoint::StorageTransformer, extension)
     }
     /// All registrations under all their names, sorted.
     pub fn list(&self) -> impl Iterator<Item = Listed<'_>> {

@@ -1,7 +1,10 @@
 //! Lengths and strides of the dimensions of a view.
 
 use super::region::Region;
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    limits::product,
+};
 use smallvec::SmallVec;
 
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +18,7 @@ pub(super) type Axes = SmallVec<[Axis; 4]>;
 
 /// C order over `bytes` bytes.
 pub(super) fn c_order(shape: &[u64], element: usize, bytes: usize) -> Result<Axes> {
-    let total = crate::representation::product(shape, element as u64)?;
+    let total = product(shape, element as u64)?;
     if total != bytes as u64 {
         return Err(Error::data(format!("{bytes} bytes, expected {total} for shape {shape:?}")));
     }

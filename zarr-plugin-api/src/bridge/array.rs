@@ -245,7 +245,7 @@ pub(crate) unsafe fn from_abi<R>(
         // SAFETY: the caller's promise: every index of the shape reaches an element.
         return f(&unsafe { View::from_raw(ffi.data, shape, &strides, of.element_size()) }?);
     }
-    let count = usize::try_from(zarr_core::representation::product(shape, 1)?).unwrap_or(usize::MAX);
+    let count = usize::try_from(zarr_core::limits::product(shape, 1)?).unwrap_or(usize::MAX);
     // SAFETY: the caller's promise: one offset more than there are elements, the last is the number of bytes.
     let offsets = unsafe { abi::slice(ffi.offsets, count.saturating_add(1)) };
     let total = offsets.last().map_or(0, |n| usize::try_from(*n).unwrap_or(usize::MAX));
@@ -278,7 +278,7 @@ pub(crate) unsafe fn from_abi_mut<R>(
         // SAFETY: the caller's promise: every index of the shape reaches an element of its own.
         return f(unsafe { ViewMut::from_raw(ffi.data, shape, &strides, of.element_size()) }?);
     }
-    let count = usize::try_from(zarr_core::representation::product(shape, 1)?).unwrap_or(usize::MAX);
+    let count = usize::try_from(zarr_core::limits::product(shape, 1)?).unwrap_or(usize::MAX);
     let heap = Heap::new(of.fill());
     let mut handles = zeroed(count.saturating_mul(Handle::SIZE))?;
     let shape: Dims = shape.into();

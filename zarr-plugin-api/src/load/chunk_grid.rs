@@ -11,9 +11,8 @@ use zarr_core::{
     chunk_grid::{AxisChunks, ChunkGrid},
     extension::Extension,
     json::{Json, Object},
-    limits::Limits,
+    limits::{Limits, product},
     registry::{CreateContext, Instance},
-    representation::product,
     view::{Dims, Region},
 };
 

@@ -3,12 +3,11 @@
 //! Specification: core, "Storage transformers". A transformer wraps a store and gives a store. It sees the keys of
 //! its array's data, relative to the array, never `zarr.json`. The first of the list is nearest to the array.
 
-use crate::{
-    error::Result,
-    extension::{Extension, ExtensionPoint},
-    registry::CreateContext,
-    store::Store,
-};
+mod create;
+
+pub use create::create;
+
+use crate::{error::Result, store::Store};
 use std::{fmt::Debug, sync::Arc};
 
 /// A storage transformer. One that changes no layout (a cache, a counter) can also be added when an array is opened,
@@ -16,25 +15,6 @@ use std::{fmt::Debug, sync::Arc};
 pub trait StorageTransformer: Debug + Send + Sync {
     /// The store that does what this transformer adds, on top of `below`.
     fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>>;
-}
-
-/// Makes the transformers that a metadata document lists, in its order.
-///
-/// # Errors
-/// An unknown one that must be understood, or one that refuses its configuration.
-pub fn create(extensions: &[Extension], cx: &CreateContext<'_>) -> Result<Vec<Arc<dyn StorageTransformer>>> {
-    let mut made = Vec::new();
-    for (i, e) in extensions.iter().enumerate() {
-        let one = || match cx.registry.storage_transformer(e)? {
-            Some(found) => found.storage_transformer(e, cx).map(Some),
-            None => Ok(None),
-        };
-        match one().map_err(|e| e.within(format!("[{i}]")))? {
-            Some(instance) => made.push(instance.object),
-            None => cx.notes.skip(ExtensionPoint::StorageTransformer, e.name()),
-        }
-    }
-    Ok(made)
 }
 
 /// Stacks transformers on a store: the array talks to the first, the last to the store.

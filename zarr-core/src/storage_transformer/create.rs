@@ -1,0 +1,28 @@
+//! From metadata to transformers.
+
+use super::StorageTransformer;
+use crate::{
+    error::Result,
+    extension::{Extension, ExtensionPoint},
+    registry::CreateContext,
+};
+use std::sync::Arc;
+
+/// Makes the transformers that a metadata document lists, in its order.
+///
+/// # Errors
+/// An unknown one that must be understood, or one that refuses its configuration.
+pub fn create(extensions: &[Extension], cx: &CreateContext<'_>) -> Result<Vec<Arc<dyn StorageTransformer>>> {
+    let mut made = Vec::new();
+    for (i, e) in extensions.iter().enumerate() {
+        let one = || match cx.registry.storage_transformer(e)? {
+            Some(found) => found.storage_transformer(e, cx).map(Some),
+            None => Ok(None),
+        };
+        match one().map_err(|e| e.within(format!("[{i}]")))? {
+            Some(instance) => made.push(instance.object),
+            None => cx.notes.skip(ExtensionPoint::StorageTransformer, e.name()),
+        }
+    }
+    Ok(made)
+}
