@@ -2,10 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::core::{
-    Result,
-    data_type::NoConfiguration,
-    registration,
-    registry::{CreateContext, ExtensionType, Registry},
+    Result, registration,
+    registry::{CreateContext, ExtensionType, NoConfiguration, Registry},
     storage_transformer::StorageTransformer,
     store::Store,
 };

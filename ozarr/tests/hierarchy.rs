@@ -318,7 +318,7 @@ macro_rules! mark {
         struct $type(Mark);
         impl ExtensionType for $type {
             const NAME: &'static str = $name;
-            type Configuration = ozarr::core::data_type::NoConfiguration;
+            type Configuration = ozarr::core::registry::NoConfiguration;
             fn create(_: Self::Configuration, _: &CreateContext<'_>) -> Result<Self> {
                 Ok(Self(Mark($mark)))
             }

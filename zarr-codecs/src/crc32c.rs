@@ -13,8 +13,7 @@ use zarr_core::{
     Error, Result,
     call::{CallContext, OutputBuffer},
     codec::BytesToBytes,
-    data_type::NoConfiguration,
-    registry::{CreateContext, ExtensionType},
+    registry::{CreateContext, ExtensionType, NoConfiguration},
     representation::Size,
     source::{Source, Window},
 };

@@ -12,9 +12,8 @@ use zarr_core::{
     Error, Result,
     call::{CallContext, OutputBuffer},
     codec::ArrayToBytes,
-    data_type::NoConfiguration,
     layout::Layout,
-    registry::{CreateContext, ExtensionType},
+    registry::{CreateContext, ExtensionType, NoConfiguration},
     representation::{Representation, Size},
     view::{Dims, Handle, View, ViewMut},
 };

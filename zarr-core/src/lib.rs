@@ -3,6 +3,7 @@
 //! | | |
 //! |---|---|
 //! | five extension points | [`data_type`], [`chunk_grid`], [`chunk_key_encoding`], [`codec`], [`storage_transformer`] |
+//! | extensions that are built in here | [`builtin`]; the codecs are in `zarr-codecs` |
 //! | one registry | [`registry`]: what a name in metadata stands for |
 //! | documents | [`metadata`], [`extension`], [`json`], [`name`] |
 //! | what flows through codecs | [`representation`], [`layout`], [`view`], [`source`], [`call`] |
@@ -14,6 +15,7 @@
 //! implement [`registry::ExtensionType`] and the trait of the extension point, then [`register!`] it or
 //! [add](registry::Registry::add) it to a registry.
 
+pub mod builtin;
 pub mod call;
 pub mod chunk_grid;
 pub mod chunk_key_encoding;

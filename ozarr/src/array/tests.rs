@@ -317,9 +317,8 @@ fn an_update_encodes_only_the_inner_chunks_it_touches() {
     use zarr_core::{
         call::{CallContext, OutputBuffer},
         codec::BytesToBytes,
-        data_type::NoConfiguration,
         registration,
-        registry::{CreateContext, ExtensionType, Registry},
+        registry::{CreateContext, ExtensionType, NoConfiguration, Registry},
         representation::Size,
     };
     static ENCODED: AtomicU64 = AtomicU64::new(0);

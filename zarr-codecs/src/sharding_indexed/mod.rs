@@ -23,9 +23,9 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use zarr_core::{
     Error, Result,
+    builtin::data_type::UINT64,
     call::{CallContext, OutputBuffer},
     codec::{ArrayToBytes, Chain, PartialDecode, PartialEncode},
-    data_type::UINT64,
     extension::Extension,
     json::{Json, Object},
     registry::{CreateContext, ExtensionType},

@@ -2,10 +2,8 @@
 //!
 //! Specification: core, "Chunk grids". Cells tessellate the array: no gap, no overlap. They may overhang its edges.
 
-mod regular;
-
 use crate::{
-    error::{Error, Result},
+    error::Result,
     json::Object,
     view::{Dims, Region},
 };
@@ -80,11 +78,4 @@ pub fn representative_shapes(grid: &dyn ChunkGrid, array_shape: &[u64]) -> Resul
         }));
     }
     Ok(shapes)
-}
-
-fn check_rank(what: &str, found: usize, wanted: usize) -> Result<()> {
-    if found == wanted {
-        return Ok(());
-    }
-    Err(Error::argument(format!("{what} has {found} dimensions where {wanted} are expected")))
 }

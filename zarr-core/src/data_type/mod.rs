@@ -2,24 +2,7 @@
 //!
 //! Specification: core, "Data types"; "Permitted fill values" in the page on data types.
 
-mod bool;
-mod bytes;
-mod complex;
-mod float;
-mod integer;
-mod raw_bits;
-mod string;
-#[cfg(test)]
-mod tests;
-
-pub use self::integer::UINT64;
-
-use crate::{
-    error::{Error, Result},
-    json::Json,
-    layout::Layout,
-};
-use serde::{Deserialize, Serialize};
+use crate::{error::Result, json::Json, layout::Layout};
 use std::fmt::Debug;
 
 /// A data type: how an element lies in memory, and its value in JSON.
@@ -56,35 +39,3 @@ impl dyn DataType + '_ {
         self.check().map_or(Ok(()), |check| check.check_elements(elements))
     }
 }
-
-/// The configuration of extensions that have none: absent or an empty object.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
-pub struct NoConfiguration {}
-
-fn wrong_fill(name: &str, value: &Json, wanted: &str) -> Error {
-    Error::fill_value(format!("`{name}` permits {wanted}, not {value}"))
-}
-
-fn wrong_length(name: &str, element: &[u8]) -> Error {
-    Error::fill_value(format!("{} bytes are not one element of `{name}`", element.len()))
-}
-
-/// A data type without configuration whose instances differ only in their type parameters.
-macro_rules! plain_data_type {
-    ($type:ty, $name:literal, $make:expr $(, aliases $aliases:expr)?) => {
-        impl $crate::registry::ExtensionType for $type {
-            const NAME: &'static str = $name;
-            $(const ALIASES: &'static [&'static str] = $aliases;)?
-            type Configuration = $crate::data_type::NoConfiguration;
-            fn create(_: Self::Configuration, _: &$crate::registry::CreateContext<'_>) -> $crate::error::Result<Self> {
-                Ok($make)
-            }
-            fn configuration(&self) -> Self::Configuration {
-                $crate::data_type::NoConfiguration {}
-            }
-        }
-        $crate::register!(DataType: $type);
-    };
-}
-use plain_data_type;

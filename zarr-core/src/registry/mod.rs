@@ -9,7 +9,9 @@ mod registration;
 mod tests;
 
 pub use create_context::{CreateContext, Intent, Notes};
-pub use registration::{Builtin, Constructor, DisabledExtension, ExtensionType, Instance, Make, Registration};
+pub use registration::{
+    Builtin, Constructor, DisabledExtension, ExtensionType, Instance, Make, NoConfiguration, Registration,
+};
 
 #[doc(hidden)]
 pub use inventory;

@@ -11,7 +11,7 @@ use crate::{
     json::{Json, Object},
     storage_transformer::StorageTransformer,
 };
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 /// The static half of every extension: its name, its typed configuration, and how it is made. The other half is the
@@ -34,6 +34,11 @@ pub trait ExtensionType: Sized + 'static {
     /// The configuration with everything that was chosen for what was left out.
     fn configuration(&self) -> Self::Configuration;
 }
+
+/// The configuration of extensions that have none: absent or an empty object.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct NoConfiguration {}
 
 /// An extension that was made, and its configuration.
 pub struct Instance<T: ?Sized> {

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::json::Json;
+use crate::registration;
 use crate::{call::*, codec::BytesToBytes, representation::Size};
-use crate::{data_type::NoConfiguration, registration};
 
 macro_rules! codec {
     ($t:ident $name:expr, $aliases:expr) => {

@@ -10,8 +10,8 @@
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
-use super::{DataType, plain_data_type, wrong_fill};
-use crate::{error::Result, json::Json, layout::Layout};
+use super::{plain_data_type, wrong_fill};
+use crate::{data_type::DataType, error::Result, json::Json, layout::Layout};
 use base64::{Engine, engine::general_purpose::STANDARD};
 
 #[derive(Debug)]

@@ -10,12 +10,13 @@
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
-use super::{DataType, NoConfiguration, wrong_fill, wrong_length};
+use super::{wrong_fill, wrong_length};
 use crate::{
+    data_type::DataType,
     error::{Error, Result},
     json::Json,
     layout::{Layout, ScalarKind},
-    registry::{CreateContext, ExtensionType},
+    registry::{CreateContext, ExtensionType, NoConfiguration},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 

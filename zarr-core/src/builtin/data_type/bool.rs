@@ -8,8 +8,9 @@
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
-use super::{CheckElements, DataType, plain_data_type, wrong_fill, wrong_length};
+use super::{plain_data_type, wrong_fill, wrong_length};
 use crate::{
+    data_type::{CheckElements, DataType},
     error::{Error, Result},
     json::Json,
     layout::{Layout, ScalarKind},

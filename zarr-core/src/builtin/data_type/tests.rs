@@ -1,7 +1,7 @@
 //! Every permitted fill value, exactly; and everything else refused.
 
-use super::DataType;
 use crate::{
+    data_type::DataType,
     extension::Extension,
     json::Json,
     layout::{Layout, ScalarKind},

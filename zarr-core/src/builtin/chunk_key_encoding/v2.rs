@@ -7,8 +7,9 @@
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
-use super::{ChunkKeyEncoding, Configuration, Separator};
+use super::{Configuration, Separator};
 use crate::{
+    chunk_key_encoding::ChunkKeyEncoding,
     error::Result,
     registry::{CreateContext, ExtensionType},
     view::Dims,

@@ -8,8 +8,9 @@
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
-use super::{DataType, plain_data_type, wrong_fill};
+use super::{plain_data_type, wrong_fill};
 use crate::{
+    data_type::DataType,
     error::{Error, Result},
     json::Json,
     layout::Layout,

@@ -10,8 +10,9 @@
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
-use super::{DataType, plain_data_type, wrong_fill, wrong_length};
+use super::{plain_data_type, wrong_fill, wrong_length};
 use crate::{
+    data_type::DataType,
     error::Result,
     json::Json,
     layout::{Layout, ScalarKind},

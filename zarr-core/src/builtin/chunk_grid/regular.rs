@@ -12,8 +12,8 @@
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
-use super::{AxisChunks, ChunkGrid, check_rank};
 use crate::{
+    chunk_grid::{AxisChunks, ChunkGrid},
     error::{Error, Result},
     registry::{CreateContext, ExtensionType},
     view::{Dims, Region},
@@ -74,6 +74,13 @@ impl ChunkGrid for Regular {
     fn axis(&self, axis: usize) -> Option<AxisChunks<'_>> {
         self.chunk_shape.get(axis).map(|n| AxisChunks::Regular(*n))
     }
+}
+
+fn check_rank(what: &str, found: usize, wanted: usize) -> Result<()> {
+    if found == wanted {
+        return Ok(());
+    }
+    Err(Error::argument(format!("{what} has {found} dimensions where {wanted} are expected")))
 }
 
 crate::register!(ChunkGrid: Regular);

@@ -10,11 +10,11 @@
 //! ```
 
 use super::{
-    DataType,
     float::{self, Float},
     plain_data_type, wrong_fill, wrong_length,
 };
 use crate::{
+    data_type::DataType,
     error::Result,
     json::Json,
     layout::{Layout, ScalarKind},

@@ -1,0 +1,3 @@
+//! The chunk grid of the specification's core.
+
+mod regular;
