@@ -80,16 +80,8 @@ pub struct Registry {
 
 #[derive(Debug, Clone)]
 struct Entry {
-    preferred: bool,
     tier: Tier,
     registration: Arc<Registration>,
-}
-
-impl Entry {
-    /// The least wins.
-    fn rank(&self) -> (bool, Tier) {
-        (!self.preferred, self.tier)
-    }
 }
 
 /// A line of [`Registry::list`].
@@ -157,41 +149,20 @@ impl Registry {
         }
         for name in registration.names() {
             let entries = self.names.entry((point, name.to_owned())).or_default();
-            entries.push(Entry { preferred: false, tier, registration: registration.clone() });
-            entries.sort_by_key(Entry::rank);
+            entries.push(Entry { tier, registration: registration.clone() });
+            entries.sort_by_key(|e| e.tier);
         }
         Ok(())
-    }
-    /// Lets the extension that `provider` (a crate, or the id of a plugin) offers under a name win over all others.
-    ///
-    /// # Errors
-    /// When it offers none of that name.
-    pub fn prefer(&mut self, name: &str, provider: &str) -> Result<()> {
-        let mut found = false;
-        for ((_, n), entries) in &mut self.names {
-            if n == name {
-                for e in entries.iter_mut() {
-                    e.preferred = e.registration.provider() == provider;
-                    found |= e.preferred;
-                }
-                entries.sort_by_key(Entry::rank);
-            }
-        }
-        if found {
-            return Ok(());
-        }
-        Err(ErrorKind::Registration(format!("{provider} offers no `{name}` that could be preferred")).into())
     }
     /// Remembers where extensions were looked for, to tell when one is not found.
     pub fn searched(&mut self, place: impl Into<String>) {
         self.searched.push(place.into());
     }
-    /// The registration that a name stands for: its own, or a family that it belongs to, if that is preferred or of an
-    /// earlier tier.
+    /// The registration that a name stands for: its own, or a family that it belongs to, if that is of an earlier tier.
     pub fn find(&self, point: ExtensionPoint, name: &str) -> Option<&Registration> {
         let exact = self.names.get(&(point, name.to_owned())).and_then(|entries| entries.first());
         let all = exact.into_iter().chain(self.families(point, name));
-        all.min_by_key(|e| e.rank()).map(|e| &*e.registration)
+        all.min_by_key(|e| e.tier).map(|e| &*e.registration)
     }
     fn families(&self, point: ExtensionPoint, name: &str) -> impl Iterator<Item = &Entry> {
         self.at(point).flat_map(|(_, entries)| entries).filter(move |e| e.registration.matches(name))
@@ -270,7 +241,7 @@ impl Registry {
         let Some(found) = self.find(point, name) else { return self.unknown(point, name).to_string() };
         let exact = self.names.get(&(point, name.to_owned())).into_iter().flatten();
         let mut all: Vec<&Entry> = exact.chain(self.families(point, name)).collect();
-        all.sort_by_key(|e| e.rank());
+        all.sort_by_key(|e| e.tier);
         let mut text = format!("`{name}`");
         for (i, e) in all.into_iter().enumerate() {
             let label = if i == 0 { ":" } else { "; shadowed:" };
@@ -295,9 +266,5 @@ impl Registry {
             Some(hint) => e.with_hint(hint),
             None => e,
         }
-    }
-    /// Why a name is unknown, if it is one that this program was built without.
-    pub fn absent_hint(&self, point: ExtensionPoint, name: &str) -> Option<&str> {
-        self.absent.get(&(point, name.to_owned())).map(String::as_str)
     }
 }

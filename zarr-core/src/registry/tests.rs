@@ -49,7 +49,6 @@ fn a_name_stands_for_one_thing_in_a_tier() {
     r.insert(Tier::Discovered(0), registration!(BytesToBytes: Other)).unwrap();
     let line = r.explain(ExtensionPoint::Codec, "test.same");
     assert_eq!(line, "`test.same`: added by the application (zarr-core); shadowed: discovered (zarr-core)");
-    assert!(r.prefer("test.same", "nobody").is_err());
     assert!(r.explain(ExtensionPoint::Codec, "test.alias").ends_with("as `test.same`"));
     let listed: Vec<_> = r.list().filter(|l| l.point == ExtensionPoint::Codec).collect();
     assert_eq!(listed.iter().filter(|l| l.shadowed).count(), 1);
@@ -105,11 +104,7 @@ fn a_family_wins_over_a_name_of_a_later_tier() {
     assert!(shadowed(&r, "r16") && !shadowed(&r, "acme.r16") && !shadowed(&r, "r<N>"));
     assert_eq!(r.explain(point, "r16"), "`r16`: built in (zarr-core); shadowed: discovered (a plugin), as `r<N>`");
     assert_eq!(r.explain(point, "r8"), "`r8`: built in (zarr-core), as `r<N>`");
-    // Unless the user or the application wants it so.
-    let mut preferred = r.clone();
-    preferred.prefer("r16", "org.acme").unwrap();
-    assert_eq!(preferred.find(point, "r16").unwrap().provider(), "org.acme");
-    assert_eq!(preferred.explain(point, "r16"), "`r16`: discovered (a plugin); shadowed: built in (zarr-core)");
+    // Unless the application wants it so.
     let mut added = Registry::builtin().unwrap();
     added.add(plugin()).unwrap();
     assert_eq!(added.find(point, "r16").unwrap().provider(), "org.acme");

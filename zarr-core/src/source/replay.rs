@@ -24,7 +24,6 @@ use std::{
 #[derive(Default)]
 pub struct Replay {
     have: HashMap<ByteRange, Vec<u8>>,
-    absent: bool,
     want: Mutex<Vec<ByteRange>>,
     memo: Mutex<HashMap<(usize, u64), Cached>>,
 }
@@ -53,17 +52,10 @@ impl Replay {
     pub fn supply(&mut self, ranges: Vec<ByteRange>, bytes: Vec<Vec<u8>>) {
         self.have.extend(ranges.into_iter().zip(bytes));
     }
-    /// Tells that nothing is stored: the next pass fails with [`ErrorKind::KeyNotFound`].
-    pub fn supply_absent(&mut self) {
-        self.absent = true;
-    }
 }
 
 impl Source for Replay {
     fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
-        if self.absent {
-            return Err(ErrorKind::KeyNotFound.into());
-        }
         let lacking: Vec<_> = ranges.iter().filter(|r| !self.have.contains_key(r)).copied().collect();
         if !lacking.is_empty() {
             lock(&self.want).extend(lacking);
