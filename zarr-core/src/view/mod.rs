@@ -11,6 +11,7 @@
 
 mod axes;
 mod copy;
+mod dims;
 mod heap;
 mod region;
 #[cfg(test)]
@@ -18,13 +19,13 @@ mod tests;
 mod tiles;
 
 pub use copy::swap_in_place;
+pub use dims::{Dims, DimsIntoIter};
 pub use heap::{Handle, Heap, Strings};
-pub use region::{Dims, Region};
+pub use region::Region;
 pub use tiles::{AxisParts, Tile, TileGrid, TilePlace, Tiles};
 
 use crate::error::{Error, ErrorKind, Result};
 use axes::{Axes, Axis};
-use smallvec::SmallVec;
 use std::marker::PhantomData;
 
 /// A shared view of array elements: any strides.
@@ -81,8 +82,8 @@ macro_rules! common {
                 self.element
             }
             /// Bytes from one index to the next, along each dimension.
-            pub fn strides(&self) -> SmallVec<[isize; 4]> {
-                self.axes.iter().map(|a| a.stride).collect()
+            pub fn strides(&self) -> impl ExactSizeIterator<Item = isize> {
+                self.axes.iter().map(|a| a.stride)
             }
             /// The first element. Only for memory that crosses to another language.
             pub fn as_ptr(&self) -> *const u8 {
@@ -109,20 +110,6 @@ macro_rules! common {
             /// The same elements with dimensions in another order: dimension `i` is `order[i]` of this one.
             pub fn permute(mut self, order: &[usize]) -> Result<Self> {
                 self.axes = axes::permuted(&self.axes, order)?;
-                Ok(self)
-            }
-            /// The same elements, backwards along the dimensions where `flip` is true.
-            pub fn flip(mut self, flip: &[bool]) -> Result<Self> {
-                if flip.len() != self.axes.len() {
-                    return Err(Error::argument("one flag for each dimension is needed"));
-                }
-                let empty = self.count() == 0;
-                for (a, _) in self.axes.iter_mut().zip(flip).filter(|(_, f)| **f) {
-                    if !empty {
-                        self.ptr = self.ptr.wrapping_offset(a.stride * (a.len as isize - 1));
-                    }
-                    a.stride = -a.stride;
-                }
                 Ok(self)
             }
         }

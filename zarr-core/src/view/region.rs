@@ -1,10 +1,7 @@
 //! Hyperrectangles.
 
+use super::dims::Dims;
 use crate::error::{Error, Result};
-use smallvec::SmallVec;
-
-/// One number for each dimension.
-pub type Dims = SmallVec<[u64; 4]>;
 
 /// A hyperrectangle of elements: where it begins and how long it is along each dimension.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -29,7 +26,7 @@ impl Region {
     }
     /// All of an array of that shape.
     pub fn whole(shape: &[u64]) -> Self {
-        Self { start: SmallVec::from_elem(0, shape.len()), len: shape.into() }
+        Self { start: Dims::from_elem(0, shape.len()), len: shape.into() }
     }
     /// True if this is all of an array of that shape.
     pub fn is_whole(&self, shape: &[u64]) -> bool {

@@ -104,11 +104,17 @@ proptest! {
     }
 
     #[test]
-    fn steps_and_flips(shape in prop::collection::vec(0u64..7, 1..4), steps in prop::collection::vec(1u64..5, 3), flips in prop::collection::vec(any::<bool>(), 3)) {
+    fn steps_also_through_negative_strides(shape in prop::collection::vec(0u64..7, 1..4), steps in prop::collection::vec(1u64..5, 3), flips in prop::collection::vec(any::<bool>(), 3)) {
         let n: u64 = shape.iter().product();
         let data: Vec<u8> = (0..n as usize).map(|i| i as u8).collect();
         let rank = shape.len();
-        let v = View::new(&data, &shape, 1).unwrap().flip(&flips[..rank]).unwrap().step(&steps[..rank]).unwrap();
+        let (mut strides, mut start, mut extent) = (vec![0; rank], 0, 1);
+        for d in (0..rank).rev() {
+            strides[d] = if flips[d] { -extent } else { extent };
+            start += if flips[d] { extent as usize * (shape[d].max(1) as usize - 1) } else { 0 };
+            extent *= shape[d].max(1) as isize;
+        }
+        let v = View::strided(&data, start, &shape, &strides, 1).unwrap().step(&steps[..rank]).unwrap();
         let mut scratch = Vec::new();
         let got = v.contiguous(&mut scratch).unwrap().to_vec();
         let mut want = Vec::new();

@@ -133,7 +133,7 @@ impl TileGrid {
         }
         let parts = |d: usize| AxisParts::regular(chunk_shape[d], region.start[d], region.len[d], 1);
         let axes: SmallVec<[AxisParts; 4]> = (0..chunk_shape.len()).map(parts).collect::<Result<_>>()?;
-        Self::new(axes, &SmallVec::<[u64; 4]>::from_elem(1, chunk_shape.len()))
+        Self::new(axes, &Dims::from_elem(1, chunk_shape.len()))
     }
     /// How many cells.
     pub fn len(&self) -> usize {
@@ -151,10 +151,10 @@ impl TileGrid {
     pub fn get(&self, mut i: usize) -> TilePlace {
         let n = self.axes.len();
         let mut place = TilePlace {
-            chunk_index: SmallVec::from_elem(0, n),
-            within: Region { start: SmallVec::from_elem(0, n), len: SmallVec::from_elem(0, n) },
+            chunk_index: Dims::from_elem(0, n),
+            within: Region { start: Dims::from_elem(0, n), len: Dims::from_elem(0, n) },
             steps: self.steps.clone(),
-            part: Region { start: SmallVec::from_elem(0, n), len: SmallVec::from_elem(0, n) },
+            part: Region { start: Dims::from_elem(0, n), len: Dims::from_elem(0, n) },
         };
         for d in (0..n).rev() {
             let count = self.axes[d].count();

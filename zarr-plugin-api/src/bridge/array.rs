@@ -61,10 +61,10 @@ impl Form {
         let at = memory.as_ptr().align_offset(align);
         Ok((memory, at))
     }
-    fn fits(&self, ptr: *const u8, shape: &[u64], strides: &[isize], element: usize) -> bool {
+    fn fits(&self, ptr: *const u8, shape: &[u64], strides: &Strides, element: usize) -> bool {
         let align = super::representation::alignment(&self.layout);
         let c = || c_strides(shape, element);
-        let gapless = || strides.iter().zip(c()).zip(shape).all(|((s, c), n)| *n < 2 || *s as i64 == c);
+        let gapless = || strides.iter().zip(c()).zip(shape).all(|((s, c), n)| *n < 2 || *s == c);
         self.strided || (ptr as usize).is_multiple_of(align) && gapless()
     }
     /// Lends elements to be read.
@@ -80,8 +80,8 @@ impl Form {
             let ffi = array(bytes.as_ptr().cast_mut(), &shape, &[], 0);
             return f(&abi::Array { offsets: offsets.as_ptr(), ..ffi });
         }
-        if self.fits(view.as_ptr(), &shape, &view.strides(), element) {
-            let strides: Strides = view.strides().iter().map(|s| *s as i64).collect();
+        let strides: Strides = view.strides().map(|s| s as i64).collect();
+        if self.fits(view.as_ptr(), &shape, &strides, element) {
             return f(&array(view.as_ptr().cast_mut(), &shape, &strides, element));
         }
         let bytes = view.count() * element;
@@ -102,8 +102,8 @@ impl Form {
         if self.layout.is_variable() {
             return self.variable_to_abi(call, view, f);
         }
-        if self.fits(view.as_ptr(), &shape, &view.strides(), element) {
-            let strides: Strides = view.strides().iter().map(|s| *s as i64).collect();
+        let strides: Strides = view.strides().map(|s| s as i64).collect();
+        if self.fits(view.as_ptr(), &shape, &strides, element) {
             return Ok((f(&array(view.as_mut_ptr(), &shape, &strides, element)), None));
         }
         let bytes = view.count() * element;

@@ -35,7 +35,7 @@ impl ExtensionType for Regular {
     const NAME: &'static str = "regular";
     type Configuration = Configuration;
     fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
-        let (chunk_shape, rank) = (Dims::from_vec(configuration.chunk_shape), cx.representation()?.shape().len());
+        let (chunk_shape, rank) = (Dims::from(configuration.chunk_shape), cx.representation()?.shape().len());
         if chunk_shape.len() != rank {
             let found = chunk_shape.len();
             return Err(Error::configuration(format!("`chunk_shape` has {found} dimensions, the array has {rank}")));
