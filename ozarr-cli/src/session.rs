@@ -34,6 +34,11 @@ impl Session {
         }
         let (mut context, found) = Context::with_registry(registry).with_plugins(&Search::standard()?)?;
         found.warnings.iter().for_each(|w| say(&format!("warning: {w}")));
+        let registry = Arc::make_mut(&mut context.registry);
+        if found.plugins.iter().any(|p| p.manifest.is_none()) {
+            registry.advise("`ozarr plugin list` shows what is refused");
+        }
+        registry.advise("`ozarr plugin add FILE` installs one");
         if args.fsync {
             context.schemes = context.schemes.with_fsync();
         }

@@ -170,7 +170,11 @@ fn installing_and_removing() {
     // What cannot be read has no name, so a name that is not found may be its.
     let broken = Path::new(text(&added, "manifest")).with_file_name("broken.zarrplugin.json");
     std::fs::write(&broken, "{").unwrap();
-    assert!(user.fails(&["plugin", "which", "nothing.known"]).contains("1 refused: see `ozarr plugin list`"));
+    let unknown = user.fails(&["plugin", "which", "nothing.known"]);
+    assert!(
+        unknown.contains("(1 refused); `ozarr plugin list` shows what is refused; `ozarr plugin add FILE`"),
+        "{unknown}"
+    );
     user.ok(&["plugin", "remove", "broken"]);
     assert!(!broken.exists());
     let given = user.json(&["--plugin", &lz4(), "plugin", "list", "--json"]);

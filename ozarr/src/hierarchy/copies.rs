@@ -174,7 +174,7 @@ impl Hierarchy {
 
 fn stale(group: &NodePath, reason: Error) -> Error {
     let e = Error::new(ErrorKind::StaleCopies { group: group.to_string(), reason });
-    e.with_hint("mend that group, then renew its copies with `ozarr repair` or `Hierarchy::consolidate`")
+    e.with_hint("mend that group, then renew its copies with `Hierarchy::consolidate`")
 }
 
 /// What becomes of the copies of what is below a node that changed.

@@ -16,27 +16,6 @@ pub use registration::{
 #[doc(hidden)]
 pub use inventory;
 
-/// The traits of the kinds, each beside its extension point under the same name, for the macros.
-#[doc(hidden)]
-#[allow(non_upper_case_globals)]
-pub mod kind {
-    use crate::extension::ExtensionPoint as Point;
-    pub use crate::{
-        chunk_grid::ChunkGrid,
-        chunk_key_encoding::ChunkKeyEncoding,
-        codec::{ArrayToArray, ArrayToBytes, BytesToBytes},
-        data_type::DataType,
-        storage_transformer::StorageTransformer,
-    };
-    pub const DataType: Point = Point::DataType;
-    pub const ChunkGrid: Point = Point::ChunkGrid;
-    pub const ChunkKeyEncoding: Point = Point::ChunkKeyEncoding;
-    pub const ArrayToArray: Point = Point::Codec;
-    pub const ArrayToBytes: Point = Point::Codec;
-    pub const BytesToBytes: Point = Point::Codec;
-    pub const StorageTransformer: Point = Point::StorageTransformer;
-}
-
 use crate::{
     chunk_grid::ChunkGrid,
     chunk_key_encoding::ChunkKeyEncoding,
@@ -76,6 +55,7 @@ pub struct Registry {
     names: BTreeMap<(ExtensionPoint, String), Vec<Entry>>,
     absent: BTreeMap<(ExtensionPoint, String), String>,
     searched: Vec<String>,
+    advice: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -157,6 +137,10 @@ impl Registry {
     /// Remembers where extensions were looked for, to tell when one is not found.
     pub fn searched(&mut self, place: impl Into<String>) {
         self.searched.push(place.into());
+    }
+    /// Adds what users of this program can do when an extension is not found: it follows the places that were searched.
+    pub fn advise(&mut self, advice: impl Into<String>) {
+        self.advice.push(advice.into());
     }
     /// The registration that a name stands for: its own, or a family that it belongs to, if that is of an earlier tier.
     pub fn find(&self, point: ExtensionPoint, name: &str) -> Option<&Registration> {
@@ -260,7 +244,8 @@ impl Registry {
         }
         let near = nearest(name, self.at(point).map(|(n, _)| n)).map(|near| format!("did you mean `{near}`?"));
         let looked = (!self.searched.is_empty()).then(|| {
-            format!("looked for plugins in {}; `ozarr plugin add FILE` installs one", self.searched.join(", "))
+            let (places, advice) = (self.searched.join(", "), self.advice.iter().map(|advice| format!("; {advice}")));
+            format!("looked for plugins in {places}{}", advice.collect::<String>())
         });
         match near.into_iter().chain(looked).reduce(|a, b| format!("{a} {b}")) {
             Some(hint) => e.with_hint(hint),

@@ -23,7 +23,9 @@ pub trait ExtensionType: Sized + 'static {
     const ALIASES: &'static [&'static str] = &[];
     /// True if decoding may give other elements than were encoded.
     const LOSSY: bool = false;
-    /// For families of names (`r8`, `r16`, ...): whether `name` is one of them. [`CreateContext::name`] tells which.
+    /// True if it stands for many names (`r8`, `r16`, ...), which [`matches`](Self::matches) tells.
+    const FAMILY: bool = false;
+    /// For families of names: whether `name` is one of them. [`CreateContext::name`] tells which.
     fn matches(_name: &str) -> bool {
         false
     }
@@ -114,7 +116,49 @@ impl Constructor {
     }
 }
 
-/// An extension with its names. Made by [`registration!`](crate::registration).
+/// An extension with its names, for [`Registry::add`](super::Registry::add).
+///
+/// ```
+/// use zarr_core::{
+///     Result,
+///     call::{CallContext, OutputBuffer},
+///     codec::BytesToBytes,
+///     registry::{CreateContext, ExtensionType, NoConfiguration, Registration, Registry},
+///     representation::Size,
+/// };
+///
+/// #[derive(Debug)]
+/// struct Invert;
+///
+/// impl ExtensionType for Invert {
+///     const NAME: &'static str = "acme.invert";
+///     type Configuration = NoConfiguration;
+///     fn create(_: NoConfiguration, _: &CreateContext<'_>) -> Result<Self> {
+///         Ok(Self)
+///     }
+///     fn configuration(&self) -> NoConfiguration {
+///         NoConfiguration {}
+///     }
+/// }
+///
+/// impl BytesToBytes for Invert {
+///     fn encoded_size(&self, decoded: Size) -> Size {
+///         decoded
+///     }
+///     fn encode(&self, _: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
+///         out.extend(&decoded.iter().map(|byte| !byte).collect::<Vec<_>>())
+///     }
+///     fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
+///         self.encode(call, encoded, out)
+///     }
+/// }
+///
+/// let mut registry = Registry::builtin()?;
+/// registry.add(Registration::bytes_to_bytes::<Invert>())?;
+/// # let codec = zarr_core::extension::Extension::short_hand("acme.invert");
+/// # assert!(registry.codec(&codec)?.is_some());
+/// # Ok::<(), zarr_core::Error>(())
+/// ```
 pub struct Registration {
     name: String,
     aliases: Vec<String>,
@@ -146,13 +190,61 @@ impl Registration {
         self.aliases.push(alias.into());
         self
     }
-    #[doc(hidden)]
-    pub fn of<T: ExtensionType>(origin: &str, constructor: Constructor) -> Self {
-        let mut r = Self::new(T::NAME, origin, constructor);
+    /// A data type.
+    pub fn data_type<T: ExtensionType + DataType>() -> Self {
+        Self::of::<T>(Constructor::DataType(Arc::new(|e, cx| {
+            Self::make(e, cx, |made: Arc<T>| made, ExtensionPoint::DataType)
+        })))
+    }
+    /// A chunk grid.
+    pub fn chunk_grid<T: ExtensionType + ChunkGrid>() -> Self {
+        Self::of::<T>(Constructor::ChunkGrid(Arc::new(|e, cx| {
+            Self::make(e, cx, |made: Arc<T>| made, ExtensionPoint::ChunkGrid)
+        })))
+    }
+    /// A chunk key encoding.
+    pub fn chunk_key_encoding<T: ExtensionType + ChunkKeyEncoding>() -> Self {
+        Self::of::<T>(Constructor::ChunkKeyEncoding(Arc::new(|e, cx| {
+            Self::make(e, cx, |made: Arc<T>| made, ExtensionPoint::ChunkKeyEncoding)
+        })))
+    }
+    /// A codec from arrays to arrays.
+    pub fn array_to_array<T: ExtensionType + ArrayToArray>() -> Self {
+        Self::of::<T>(Constructor::ArrayToArray(Arc::new(|e, cx| {
+            Self::make(e, cx, |made: Arc<T>| made, ExtensionPoint::Codec)
+        })))
+    }
+    /// A codec from arrays to bytes.
+    pub fn array_to_bytes<T: ExtensionType + ArrayToBytes>() -> Self {
+        Self::of::<T>(Constructor::ArrayToBytes(Arc::new(|e, cx| {
+            Self::make(e, cx, |made: Arc<T>| made, ExtensionPoint::Codec)
+        })))
+    }
+    /// A codec from bytes to bytes.
+    pub fn bytes_to_bytes<T: ExtensionType + BytesToBytes>() -> Self {
+        Self::of::<T>(Constructor::BytesToBytes(Arc::new(|e, cx| {
+            Self::make(e, cx, |made: Arc<T>| made, ExtensionPoint::Codec)
+        })))
+    }
+    /// A storage transformer.
+    pub fn storage_transformer<T: ExtensionType + StorageTransformer>() -> Self {
+        Self::of::<T>(Constructor::StorageTransformer(Arc::new(|e, cx| {
+            Self::make(e, cx, |made: Arc<T>| made, ExtensionPoint::StorageTransformer)
+        })))
+    }
+    /// A type of an extension. Its crate is where it comes from.
+    fn of<T: ExtensionType>(constructor: Constructor) -> Self {
+        let path = std::any::type_name::<T>();
+        let mut r = Self::new(T::NAME, path.split("::").next().unwrap_or(path), constructor);
         r.aliases = T::ALIASES.iter().map(|&a| a.to_owned()).collect();
         r.lossy = T::LOSSY;
-        r.matches = T::NAME.contains('<').then_some(T::matches as fn(&str) -> bool);
+        r.matches = T::FAMILY.then_some(T::matches);
         r
+    }
+    /// Tells where it comes from: a crate, or a file.
+    pub fn with_origin(mut self, origin: impl Into<String>) -> Self {
+        self.origin = origin.into();
+        self
     }
     #[doc(hidden)]
     pub fn make<T: ExtensionType, D: ?Sized>(
@@ -206,7 +298,7 @@ impl Registration {
         &self.constructor
     }
     /// Makes a storage transformer.
-    pub(crate) fn storage_transformer(
+    pub(crate) fn make_storage_transformer(
         &self,
         e: &Extension,
         cx: &CreateContext<'_>,
@@ -238,21 +330,20 @@ pub struct DisabledExtension {
 }
 inventory::collect!(DisabledExtension);
 
-/// A [`Registration`](crate::registry::Registration) of a type that is [`ExtensionType`](crate::registry::ExtensionType), for
-/// [`Registry::add`](crate::registry::Registry::add): `registration!(BytesToBytes: MyCodec)`.
+/// A [`Registration`](crate::registry::Registration) by the name of the trait, which comes from the crate that uses the
+/// macro: `registration!(BytesToBytes: MyCodec)`.
 #[macro_export]
 macro_rules! registration {
-    ($kind:ident: $type:ty) => {{
-        let constructor = $crate::registry::Constructor::$kind(::std::sync::Arc::new(|extension, cx| {
-            $crate::registry::Registration::make::<$type, dyn $crate::registry::kind::$kind>(
-                extension,
-                cx,
-                |object| object,
-                $crate::registry::kind::$kind,
-            )
-        }));
-        $crate::registry::Registration::of::<$type>(env!("CARGO_PKG_NAME"), constructor)
-    }};
+    (DataType: $type:ty) => { $crate::registration!(@ data_type $type) };
+    (ChunkGrid: $type:ty) => { $crate::registration!(@ chunk_grid $type) };
+    (ChunkKeyEncoding: $type:ty) => { $crate::registration!(@ chunk_key_encoding $type) };
+    (ArrayToArray: $type:ty) => { $crate::registration!(@ array_to_array $type) };
+    (ArrayToBytes: $type:ty) => { $crate::registration!(@ array_to_bytes $type) };
+    (BytesToBytes: $type:ty) => { $crate::registration!(@ bytes_to_bytes $type) };
+    (StorageTransformer: $type:ty) => { $crate::registration!(@ storage_transformer $type) };
+    (@ $kind:ident $type:ty) => {
+        $crate::registry::Registration::$kind::<$type>().with_origin(env!("CARGO_PKG_NAME"))
+    };
 }
 
 /// Registers a type that is [`ExtensionType`](crate::registry::ExtensionType) in every program that links this crate:

@@ -90,6 +90,33 @@ fn built_ins_of_this_crate() {
     assert_eq!(count(ExtensionPoint::Codec), 0);
 }
 
+/// The plain functions are what the macro uses, but for the crate: they see that of the type.
+#[test]
+fn registered_by_function_or_macro() {
+    let (plain, by_macro) = (Registration::bytes_to_bytes::<Same>(), registration!(BytesToBytes: Same));
+    assert_eq!((plain.origin(), by_macro.origin()), ("zarr_core", "zarr-core"));
+    for r in [plain, by_macro] {
+        assert_eq!(r.names().collect::<Vec<_>>(), ["test.same", "test.alias"]);
+        assert_eq!((r.point(), r.is_family(), r.is_lossy()), (ExtensionPoint::Codec, false, false));
+        let mut registry = Registry::empty();
+        registry.add(r).unwrap();
+        let found = registry.codec(&Extension::short_hand("test.alias")).unwrap().unwrap();
+        assert!(matches!(found.constructor(), Constructor::BytesToBytes(_)));
+    }
+}
+
+/// A program adds what its users can do; the library names no command.
+#[test]
+fn advice_follows_the_places_that_were_searched() {
+    let mut r = Registry::builtin().unwrap();
+    r.searched("/a");
+    r.searched("/b (1 refused)");
+    let hint = |r: &Registry| r.unknown(ExtensionPoint::Codec, "nothing.like.it").hint().map(str::to_owned);
+    assert_eq!(hint(&r).as_deref(), Some("looked for plugins in /a, /b (1 refused)"));
+    r.advise("`acme install` installs one");
+    assert_eq!(hint(&r).as_deref(), Some("looked for plugins in /a, /b (1 refused); `acme install` installs one"));
+}
+
 /// A family of names, and a plugin that offers one of them under that very name.
 #[test]
 fn a_family_wins_over_a_name_of_a_later_tier() {

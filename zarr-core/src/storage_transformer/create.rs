@@ -16,7 +16,7 @@ pub fn create(extensions: &[Extension], cx: &CreateContext<'_>) -> Result<Vec<Ar
     let mut made = Vec::new();
     for (i, e) in extensions.iter().enumerate() {
         let one = || match cx.registry.storage_transformer(e)? {
-            Some(found) => found.storage_transformer(e, cx).map(Some),
+            Some(found) => found.make_storage_transformer(e, cx).map(Some),
             None => Ok(None),
         };
         match one().map_err(|e| e.within(format!("[{i}]")))? {

@@ -45,7 +45,10 @@ macro_rules! kind {
         pub struct $name<T>(std::marker::PhantomData<T>);
 
         impl<T: zarr_core::registry::ExtensionType + $bound> $name<T> {
-            const ALIASES: [$crate::abi::Str; $crate::export::MAX_ALIASES] = $crate::export::aliases(T::ALIASES);
+            const ALIASES: [$crate::abi::Str; $crate::export::MAX_ALIASES] = {
+                assert!(!T::FAMILY, "a plugin offers names, not a family of names");
+                $crate::export::aliases(T::ALIASES)
+            };
             /// The extension in a plugin's descriptor.
             pub const EXTENSION: &'static $crate::abi::Extension = &$crate::abi::Extension {
                 struct_size: $crate::abi::size32::<$crate::abi::Extension>(),

@@ -169,11 +169,9 @@ impl PluginError {
             }
             Reason::Target(_) | Reason::NotALibrary(_) => Some("install a build of the plugin for this machine"),
             Reason::Open(_) => Some("install the libraries that the plugin needs, or a build of it for this machine"),
-            Reason::Removed => Some("install it again with `ozarr plugin add FILE`"),
-            Reason::NotOffered(_) => Some("install a version that offers it with `ozarr plugin add --replace FILE`"),
-            Reason::Hash { .. } | Reason::LibraryMissing(_) => {
-                Some("install the plugin again with `ozarr plugin add --replace FILE`")
-            }
+            Reason::Removed => Some("install it again"),
+            Reason::NotOffered(_) => Some("install a version that offers it"),
+            Reason::Hash { .. } | Reason::LibraryMissing(_) => Some("install the plugin again"),
             Reason::Differs(_) => Some("let its author build it again: manifest and code do not belong together"),
             Reason::NoManifest | Reason::NoEntry(_) => {
                 Some("build it with the cargo feature `plugin`, or in C with ZP_MANIFEST and zarr_plugin_entry_v1")

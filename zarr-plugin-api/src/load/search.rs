@@ -284,8 +284,7 @@ impl Discovery {
         for (i, (folder, _)) in self.folders.iter().enumerate() {
             // What they offer is not known, so a name may be one of theirs.
             let unread = self.plugins.iter().filter(|c| usize::from(c.folder) == i && c.manifest.is_none()).count();
-            let refused =
-                if unread == 0 { String::new() } else { format!(" ({unread} refused: see `ozarr plugin list`)") };
+            let refused = if unread == 0 { String::new() } else { format!(" ({unread} refused)") };
             registry.searched(format!("{}{refused}", folder.display()));
         }
         if self.off {

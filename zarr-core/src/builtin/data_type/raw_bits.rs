@@ -38,6 +38,7 @@ fn bytes_of(name: &str) -> Option<usize> {
 
 impl ExtensionType for RawBits {
     const NAME: &'static str = "r<N>";
+    const FAMILY: bool = true;
     fn matches(name: &str) -> bool {
         bytes_of(name).is_some()
     }
