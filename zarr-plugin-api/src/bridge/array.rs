@@ -1,8 +1,8 @@
 //! `zp_array`: elements in memory.
 
-use super::out;
 #[cfg(feature = "load")]
-use super::{Answer, Fault};
+use super::guard::{Answer, Fault};
+use super::out;
 use crate::abi;
 use smallvec::SmallVec;
 use zarr_core::{

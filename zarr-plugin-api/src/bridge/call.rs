@@ -1,6 +1,10 @@
 //! `zp_call`: what is lent to every call.
 
-use super::{Answer, Fault, Guard, error, quietly};
+use super::{
+    error,
+    guard::{Answer, Ended, Fault, Guard, Wrong},
+    quietly,
+};
 use crate::abi::{self, Str};
 use std::{
     any::Any,
@@ -33,20 +37,6 @@ struct Kept<'c> {
     scratch: Vec<Scratch<'c>>,
     /// More than one under a key only if two owners chose the same.
     memos: HashMap<CacheKey, Vec<Cached>>,
-}
-
-/// What came of a lent call. Two words, which come back in registers: almost always there is nothing to tell.
-pub(crate) struct Ended {
-    pub(crate) status: abi::Status,
-    pub(crate) wrong: Option<Box<Wrong>>,
-}
-
-/// What went wrong, whatever the status.
-pub(crate) enum Wrong {
-    /// What no correct callee answers; comes before what was said with it.
-    Answered(Fault),
-    /// What the other side recorded.
-    Said(Error),
 }
 
 /// Lends a call. `roots` only where files may be opened.
@@ -217,7 +207,7 @@ impl Pass {
 /// Runs code of the other side on a thread that others use too: its floating-point environment stays.
 #[cfg(feature = "load")]
 fn alone(f: impl FnOnce()) -> Result<()> {
-    let before = crate::load::Environment::now();
+    let before = super::float_env::Environment::now();
     f();
     if before.restore() {
         return Err(zarr_core::ErrorKind::Contract("an extension changed the floating-point environment").into());

@@ -1,7 +1,11 @@
 //! Rust functions that the other side calls: `zp_each`, `zp_make`, `zp_found`.
 
-use super::{Answer, Fault, error, source::Ranges};
+use super::{
+    error,
+    guard::{Answer, Fault},
+};
 use crate::abi::{self, Status};
+use smallvec::SmallVec;
 use std::{
     any::Any,
     ffi::c_void,
@@ -12,6 +16,9 @@ use zarr_core::{
     Error, ErrorKind, Result,
     source::{ByteRange, RangeCallback},
 };
+
+/// A few ranges without an allocation.
+pub(crate) type Ranges<T> = SmallVec<[T; 8]>;
 
 /// What a function that is lent needs, while one call of it runs at a time.
 pub(crate) struct Callback<F> {

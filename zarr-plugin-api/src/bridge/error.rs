@@ -1,6 +1,6 @@
 //! Errors as statuses and texts, and back.
 
-use super::{Answer, call::CallState};
+use super::{call::CallState, guard::Answer};
 use crate::abi::{self, Status, Str};
 use std::io;
 use zarr_core::{Error, ErrorKind};

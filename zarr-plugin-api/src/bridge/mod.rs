@@ -5,6 +5,9 @@ pub(crate) mod array;
 pub(crate) mod call;
 pub(crate) mod callback;
 pub(crate) mod error;
+#[cfg(feature = "load")]
+pub(crate) mod float_env;
+pub(crate) mod guard;
 pub(crate) mod out;
 pub(crate) mod representation;
 pub(crate) mod source;
@@ -16,21 +19,6 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 use zarr_core::{ErrorKind, Result};
-
-/// An answer that no correct callee gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Fault(pub(crate) &'static str);
-
-/// What a function answered, and what is wrong with that if no correct callee answers so.
-pub(crate) type Answer = (Status, Option<Fault>);
-
-/// Watches over the calls of a side that is not trusted.
-pub(crate) trait Guard: Send + Sync {
-    /// Runs a call, unless the other side is to be called no more; gives what the call means.
-    fn run(&self, call: &mut dyn FnMut() -> call::Ended) -> Result<()>;
-    /// Runs a function that only gives something back, unless the other side is to be called no more.
-    fn end(&self, end: &mut dyn FnMut());
-}
 
 /// Runs code of ours where the other side cannot be told of a panic.
 pub(crate) fn quietly<R>(f: impl FnOnce() -> R) -> Option<R> {

@@ -1,6 +1,6 @@
 //! `zp_out`: bytes that the caller owns and the callee writes.
 
-use super::{Fault, error, serve};
+use super::{error, guard::Fault, serve};
 use crate::abi;
 use zarr_core::{
     Error, Result,

@@ -1,22 +1,19 @@
 //! `zp_reader`: one version of one stored value, read as [`Source`] says.
 
 use super::{
-    Answer, Fault, Guard,
     call::{self, CallState},
-    callback::{Callback, answers},
-    error, quietly, serve,
+    callback::{Callback, Ranges, answers},
+    error,
+    guard::{Answer, Fault, Guard},
+    quietly, serve,
 };
 use crate::abi::{self, Status};
-use smallvec::SmallVec;
 use std::{ffi::c_void, sync::Arc};
 use zarr_core::{
     Error, ErrorKind, Result,
     limits::Limits,
     source::{ByteRange, Cached, RangeCallback, Source},
 };
-
-/// A few ranges without an allocation.
-pub(crate) type Ranges<T> = SmallVec<[T; 8]>;
 
 pub(crate) fn range_to(range: ByteRange) -> abi::Range {
     let (kind, start, len) = match range {

@@ -1,8 +1,8 @@
 //! An array -> array codec of a plugin.
 
 use super::{
-    Plugin,
     data_type::PluginType,
+    guard::PluginGuard,
     handle::{Handle, missing},
 };
 use crate::{
@@ -42,14 +42,14 @@ enum Kept {
 }
 
 pub(super) fn make(
-    plugin: &Arc<Plugin>,
+    guard: &Arc<PluginGuard>,
     table: &abi::ArrayToArray,
     strided: bool,
     extension: &Extension,
     cx: &CreateContext<'_>,
 ) -> Result<Instance<dyn ArrayToArray>> {
     let decoded = cx.representation()?;
-    let (handle, configuration) = Handle::create(plugin, &table.head, extension, cx)?;
+    let (handle, configuration) = Handle::create(guard, &table.head, extension, cx)?;
     let handle = Arc::new(handle);
     let encoded = encoded(&handle, table, decoded, cx)?;
     let plan = plan(&handle, table, decoded, &encoded)?;

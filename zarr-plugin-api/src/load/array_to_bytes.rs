@@ -1,14 +1,14 @@
 //! An array -> bytes codec of a plugin.
 
 use super::{
-    Plugin,
+    guard::PluginGuard,
     handle::{Handle, missing},
 };
 use crate::{
     abi::{self, Bytes},
     bridge::{
-        Fault,
         array::Form,
+        guard::Fault,
         out,
         representation::{size_from, size_to},
         source,
@@ -39,14 +39,14 @@ struct Codec {
 }
 
 pub(super) fn make(
-    plugin: &Arc<Plugin>,
+    guard: &Arc<PluginGuard>,
     table: &abi::ArrayToBytes,
     strided: bool,
     extension: &Extension,
     cx: &CreateContext<'_>,
 ) -> Result<Instance<dyn ArrayToBytes>> {
     let decoded = cx.representation()?;
-    let (handle, configuration) = Handle::create(plugin, &table.head, extension, cx)?;
+    let (handle, configuration) = Handle::create(guard, &table.head, extension, cx)?;
     let mut codec = Codec {
         handle,
         table: *table,

@@ -1,15 +1,17 @@
 //! A bytes -> bytes codec of a plugin.
 
 use super::{
-    Plugin,
+    guard::PluginGuard,
     handle::{Handle, missing},
 };
 use crate::{
     abi::{self, Bytes},
     bridge::{
-        Fault, callback, out,
+        callback,
+        guard::Fault,
+        out,
         representation::{size_from, size_to},
-        source::{self, Ranges},
+        source,
     },
 };
 use std::sync::Arc;
@@ -35,13 +37,13 @@ struct Codec {
 }
 
 pub(super) fn make(
-    plugin: &Arc<Plugin>,
+    guard: &Arc<PluginGuard>,
     table: &abi::BytesToBytes,
     _strided: bool,
     extension: &Extension,
     cx: &CreateContext<'_>,
 ) -> Result<Instance<dyn BytesToBytes>> {
-    let (handle, configuration) = Handle::create(plugin, &table.head, extension, cx)?;
+    let (handle, configuration) = Handle::create(guard, &table.head, extension, cx)?;
     let abilities = handle.abilities(&table.head)?;
     let (table, limits) = (*table, cx.limits.clone());
     let mut codec = Codec { handle, table, abilities, usual: (Size::Unknown, Size::Unknown), limits };
@@ -104,7 +106,7 @@ struct Decoded<'s> {
 impl Source for Decoded<'_> {
     fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
         let f = self.codec.table.decoded_read.ok_or_else(missing)?;
-        let ffi: Ranges<abi::Range> = ranges.iter().copied().map(source::range_to).collect();
+        let ffi: callback::Ranges<abi::Range> = ranges.iter().copied().map(source::range_to).collect();
         self.codec.handle.plain(&self.codec.limits, |this, call| {
             callback::answers(ranges, each, |each, context| {
                 source::to_abi::<false, _>(self.encoded, |reader| {

@@ -1,7 +1,7 @@
 //! A chunk grid of a plugin.
 
 use super::{
-    Plugin,
+    guard::PluginGuard,
     handle::{Handle, missing},
 };
 use crate::abi;
@@ -54,14 +54,14 @@ impl Cells {
 const MAX_CELLS: usize = 1 << 28;
 
 pub(super) fn make(
-    plugin: &Arc<Plugin>,
+    guard: &Arc<PluginGuard>,
     table: &abi::ChunkGrid,
     _strided: bool,
     extension: &Extension,
     cx: &CreateContext<'_>,
 ) -> Result<Instance<dyn ChunkGrid>> {
     let rank = cx.representation()?.shape().len();
-    let (handle, configuration) = Handle::create(plugin, &table.head, extension, cx)?;
+    let (handle, configuration) = Handle::create(guard, &table.head, extension, cx)?;
     let mut grid = Grid { handle, table: *table, axes: Vec::new(), limits: cx.limits.clone() };
     grid.axes = (0..rank).map(|axis| grid.learn(axis)).collect::<Result<_>>()?;
     Ok(Instance::new(Arc::new(grid), Box::new(Json::Object(configuration))))

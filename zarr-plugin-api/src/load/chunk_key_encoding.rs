@@ -1,7 +1,7 @@
 //! A chunk key encoding of a plugin.
 
 use super::{
-    Plugin,
+    guard::PluginGuard,
     handle::{Handle, missing},
 };
 use crate::abi::{self, Str};
@@ -25,13 +25,13 @@ struct Encoding {
 }
 
 pub(super) fn make(
-    plugin: &Arc<Plugin>,
+    guard: &Arc<PluginGuard>,
     table: &abi::ChunkKeyEncoding,
     _strided: bool,
     extension: &Extension,
     cx: &CreateContext<'_>,
 ) -> Result<Instance<dyn ChunkKeyEncoding>> {
-    let (handle, configuration) = Handle::create(plugin, &table.head, extension, cx)?;
+    let (handle, configuration) = Handle::create(guard, &table.head, extension, cx)?;
     let made = Encoding { handle, table: *table, limits: cx.limits.clone() };
     Ok(Instance::new(Arc::new(made), Box::new(Json::Object(configuration))))
 }

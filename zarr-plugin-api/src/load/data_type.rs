@@ -1,7 +1,7 @@
 //! A data type of a plugin.
 
 use super::{
-    Plugin,
+    guard::PluginGuard,
     handle::{Handle, missing},
 };
 use crate::{
@@ -38,13 +38,13 @@ impl fmt::Debug for PluginType {
 }
 
 pub(super) fn make(
-    plugin: &Arc<Plugin>,
+    guard: &Arc<PluginGuard>,
     table: &abi::DataType,
     _strided: bool,
     extension: &Extension,
     cx: &CreateContext<'_>,
 ) -> Result<Instance<dyn DataType>> {
-    let (handle, configuration) = Handle::create(plugin, &table.head, extension, cx)?;
+    let (handle, configuration) = Handle::create(guard, &table.head, extension, cx)?;
     let made = PluginType::new(handle, None, table, extension.name(), cx.limits)?;
     Ok(Instance::new(Arc::new(made), Box::new(Json::Object(configuration))))
 }

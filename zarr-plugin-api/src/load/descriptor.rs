@@ -2,7 +2,7 @@
 
 use super::{
     Kind, Manifest, Plugin, PluginError, ProvidedExtension, Reason, array_to_array, array_to_bytes, bytes_to_bytes,
-    chunk_grid, chunk_key_encoding, data_type, plugin, storage_transformer,
+    chunk_grid, chunk_key_encoding, data_type, host, storage_transformer,
 };
 use crate::abi;
 use std::{path::Path, sync::Arc};
@@ -33,7 +33,7 @@ const VERSION_1_0: usize = std::mem::offset_of!(abi::Plugin, manifest) + size_of
 
 /// Asks the entry function, and checks its answer.
 pub(super) fn read(entry: abi::Entry, manifest: &Manifest, embedded: &[u8]) -> Result<Vec<Loaded>, Reason> {
-    let descriptor = plugin::enter(entry)?;
+    let descriptor = host::enter(entry)?;
     if descriptor.magic != abi::MAGIC {
         return Err(Reason::Magic);
     }
@@ -158,9 +158,9 @@ pub(super) fn registration(offered: &ProvidedExtension, manifest: &Manifest, fil
                     // Asked of what was loaded: that may be a later version than the one that was found.
                     let loaded = plugin.extension(kind, &name)?;
                     match &loaded.table {
-                        Ok(Table::$kind(table)) => $make(&plugin, table, loaded.strided, extension, cx),
-                        Ok(_) => Err(plugin.error(Reason::Differs("its extensions")).into()),
-                        Err(reason) => Err(plugin.error(reason.clone()).into()),
+                        Ok(Table::$kind(table)) => $make(plugin.guard(), table, loaded.strided, extension, cx),
+                        Ok(_) => Err(plugin.guard().error(Reason::Differs("its extensions")).into()),
+                        Err(reason) => Err(plugin.guard().error(reason.clone()).into()),
                     }
                 };
                 make().map_err(|e: zarr_core::Error| e.at_extension(kind.point(), extension.name()))

@@ -1,11 +1,12 @@
 //! An instance of a plugin's extension, and its calls.
 
-use super::{Plugin, float::Environment, plugin};
+use super::{guard::PluginGuard, host};
 use crate::{
     abi::{self, Bytes, Status, Str},
     bridge::{
-        Answer,
-        call::{self, Ended},
+        call,
+        float_env::Environment,
+        guard::{Answer, Ended},
         out,
         representation::{FfiRepresentation, size_to},
     },
@@ -29,7 +30,7 @@ pub(super) fn missing() -> Error {
 /// An instance that is destroyed with its last user.
 #[derive(Debug)]
 pub(super) struct Handle {
-    plugin: Arc<Plugin>,
+    guard: Arc<PluginGuard>,
     destroy: Option<unsafe extern "C" fn(*mut c_void) -> Status>,
     this: *mut c_void,
 }
@@ -40,12 +41,12 @@ unsafe impl Sync for Handle {}
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        let (Ok(()), Some(destroy)) = (self.plugin.usable(), self.destroy) else { return };
+        let (Ok(()), Some(destroy)) = (self.guard.usable(), self.destroy) else { return };
         let before = Environment::now();
         // SAFETY: `create` made it, and it is destroyed once.
         let status = unsafe { destroy(self.this) };
         if before.restore() || status != abi::OK {
-            self.plugin.quarantine("it failed to destroy an instance");
+            self.guard.quarantine("it failed to destroy an instance");
         }
     }
 }
@@ -53,7 +54,7 @@ impl Drop for Handle {
 impl Handle {
     /// Makes an instance; gives it with its configuration.
     pub(super) fn create(
-        plugin: &Arc<Plugin>,
+        guard: &Arc<PluginGuard>,
         head: &abi::Head,
         extension: &Extension,
         cx: &CreateContext<'_>,
@@ -75,19 +76,19 @@ impl Handle {
         };
         let roots: Vec<Str> = cx.options.roots.iter().map(|r| Str::new(r)).collect();
         let (mut this, mut handle) = (std::ptr::null_mut(), None);
-        plugin.watched(|| {
+        guard.watched(|| {
             let ended = call::plain(cx.limits, cx.options, |call| {
                 call::to_abi(call, &roots, |call| {
                     let status = head.create.map_or(abi::E_INTERNAL, |create| {
                         // SAFETY: everything that is lent lives until it returns.
-                        plugin::with_host(|host| unsafe { create(host, call, &raw const ffi, &raw mut this) })
+                        host::with_host(|host| unsafe { create(host, call, &raw const ffi, &raw mut this) })
                     });
                     (status, None)
                 })
             });
             // What was made is destroyed also if the call is found to be wrong.
             let made = ended.status == abi::OK;
-            handle = made.then(|| Self { plugin: plugin.clone(), destroy: head.destroy, this });
+            handle = made.then(|| Self { guard: guard.clone(), destroy: head.destroy, this });
             ended
         })?;
         let handle = handle.ok_or(ErrorKind::Contract("nothing was made"))?;
@@ -97,15 +98,15 @@ impl Handle {
         })?;
         match Json::parse(&configuration, cx.limits) {
             Ok(Json::Object(members)) => Ok((handle, members)),
-            _ => Err(plugin.quarantine("it gave a configuration that is no JSON object").into()),
+            _ => Err(guard.quarantine("it gave a configuration that is no JSON object").into()),
         }
     }
     /// Another object of the same plugin that lives as long as this one, which is kept beside it.
     pub(super) fn part(self: &Arc<Self>, this: *const c_void) -> (Self, Arc<Self>) {
-        (Self { plugin: self.plugin.clone(), destroy: None, this: this.cast_mut() }, self.clone())
+        (Self { guard: self.guard.clone(), destroy: None, this: this.cast_mut() }, self.clone())
     }
-    pub(super) fn plugin(&self) -> &Arc<Plugin> {
-        &self.plugin
+    pub(super) fn guard(&self) -> &Arc<PluginGuard> {
+        &self.guard
     }
     /// A call in which files may be opened.
     pub(super) fn with_roots(
@@ -116,7 +117,7 @@ impl Handle {
         f: impl FnOnce(*const c_void, *const abi::Call) -> Status,
     ) -> Result<()> {
         let to_abi = |call: &CallContext<'_>| call::to_abi(call, roots, |call| (f(self.this, call), None));
-        self.plugin.watched(|| call::plain(limits, options, to_abi))
+        self.guard.watched(|| call::plain(limits, options, to_abi))
     }
     /// A call that lends more than can be had without errors of its own, or whose answer is checked at once. What is
     /// lent is valid until it returns.
@@ -127,7 +128,7 @@ impl Handle {
         f: impl FnOnce(*const c_void, *const abi::Call) -> Result<Answer>,
     ) -> Result<()> {
         let mut failed = None;
-        self.plugin.watched(|| {
+        self.guard.watched(|| {
             call::to_abi(call, &[], |call| {
                 f(self.this, call).unwrap_or_else(|e| {
                     failed = Some(e);
@@ -148,7 +149,7 @@ impl Handle {
     /// A function without a call, which therefore cannot say what went wrong.
     #[inline]
     pub(super) fn ask(&self, f: impl FnOnce(*const c_void) -> Status) -> Result<()> {
-        self.plugin.watched(|| Ended { status: f(self.this), wrong: None })
+        self.guard.watched(|| Ended { status: f(self.this), wrong: None })
     }
     /// The abilities of the instance: all, if it does not say.
     pub(super) fn abilities(&self, head: &abi::Head) -> Result<u64> {
@@ -175,6 +176,6 @@ impl Handle {
     }
     /// The error for an answer that no correct plugin gives.
     pub(super) fn fault(&self, what: &str) -> Error {
-        self.plugin.quarantine(what).into()
+        self.guard.quarantine(what).into()
     }
 }

@@ -15,8 +15,9 @@ mod data_type;
 mod descriptor;
 mod elf;
 mod error;
-mod float;
+mod guard;
 mod handle;
+mod host;
 mod lazy;
 mod library;
 mod manifest;
@@ -28,7 +29,6 @@ mod trust;
 
 pub use crate::abi::{ENTRY, HEADER};
 pub use error::{PluginError, Reason};
-pub(crate) use float::Environment;
 pub use library::Library;
 pub use manifest::{Abi, Kind, LibraryFile, Manifest, ProvidedExtension, target};
 pub use place::Places;

@@ -1,7 +1,7 @@
 //! A storage transformer of a plugin.
 
 use super::{
-    Plugin,
+    guard::PluginGuard,
     handle::{Handle, missing},
 };
 use crate::{
@@ -30,13 +30,13 @@ struct Transformer {
 }
 
 pub(super) fn make(
-    plugin: &Arc<Plugin>,
+    guard: &Arc<PluginGuard>,
     table: &abi::StorageTransformer,
     _strided: bool,
     extension: &Extension,
     cx: &CreateContext<'_>,
 ) -> Result<Instance<dyn StorageTransformer>> {
-    let (handle, configuration) = Handle::create(plugin, &table.head, extension, cx)?;
+    let (handle, configuration) = Handle::create(guard, &table.head, extension, cx)?;
     let handle = Arc::new(handle);
     let name = extension.name().to_owned();
     let made = Transformer { handle, table: *table, name, limits: cx.limits.clone(), options: cx.options.clone() };
@@ -46,7 +46,7 @@ pub(super) fn make(
 impl StorageTransformer for Transformer {
     fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>> {
         let wrap = self.table.wrap.ok_or_else(missing)?;
-        self.handle.plugin().usable()?;
+        self.handle.guard().usable()?;
         let below = store::into_abi::<false>(below);
         let mut above: abi::Store = abi::blank();
         let (at, mut filled) = (&raw mut above, false);
@@ -57,7 +57,7 @@ impl StorageTransformer for Transformer {
             filled = status == abi::OK;
             status
         });
-        let (guard, keeps) = (self.handle.plugin().clone(), Box::new(self.handle.clone()));
+        let (guard, keeps) = (self.handle.guard().clone(), Box::new(self.handle.clone()));
         // SAFETY: the plugin filled it. It is ours to release also if the call is found to be wrong.
         let taken =
             filled.then(|| unsafe { store::ImportedStore::new(above, &self.name, Some(guard), &self.limits, keeps) });

@@ -2,7 +2,11 @@
 
 use crate::{
     abi::{self, Bytes, Call, Range, Status, Store as FfiStore, Str},
-    bridge::{Answer, Guard, call, callback, error, out, source},
+    bridge::{
+        call, callback, error,
+        guard::{Answer, Guard},
+        out, source,
+    },
 };
 use std::{any::Any, collections::BTreeSet, ffi::c_void, fmt, sync::Arc};
 use zarr_core::{

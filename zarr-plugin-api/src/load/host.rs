@@ -1,0 +1,39 @@
+//! What a plugin is told of its host, and the call of its entry function.
+
+use super::Reason;
+use crate::{
+    abi,
+    bridge::{call, float_env::Environment, guard::Wrong},
+};
+use zarr_core::limits::Limits;
+
+/// Asks the entry function for the descriptor.
+pub(super) fn enter(entry: abi::Entry) -> Result<abi::Plugin, Reason> {
+    let mut found = std::ptr::null();
+    let before = Environment::now();
+    let ended = call::to_abi_plain(&Limits::default(), |call| {
+        // SAFETY: the entry's type is part of the ABI; host and call live until it returns.
+        found = with_host(|host| unsafe { entry(host, call) });
+        (abi::OK, None)
+    });
+    before.restore();
+    if found.is_null() {
+        return Err(Reason::Refused(match ended.wrong.as_deref() {
+            Some(Wrong::Said(e)) => e.to_string(),
+            _ => "it did not say why".to_owned(),
+        }));
+    }
+    // SAFETY: it is static, and begins with its size.
+    unsafe { abi::copied(found) }.ok_or(Reason::Descriptor("it does not say its size"))
+}
+
+/// Lends what a plugin may know of its host.
+pub(super) fn with_host<R>(f: impl FnOnce(*const abi::Host) -> R) -> R {
+    let (name, version) = (abi::Str::new("ozarr"), abi::Str::new(env!("CARGO_PKG_VERSION")));
+    f(&abi::Host {
+        struct_size: abi::size32::<abi::Host>(),
+        abi_minor: abi::MINOR,
+        name: &raw const name,
+        version: &raw const version,
+    })
+}
