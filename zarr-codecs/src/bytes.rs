@@ -1,19 +1,29 @@
 //! `bytes`: an array -> bytes codec that writes elements in C order. Specification: "Bytes codec".
 //!
-//! `endian` is needed where scalars have more than one byte. It swaps scalars of any data type by their width.
+//! `endian` is needed where scalars have more than one byte; a new array that leaves it out has little endian. It swaps scalars of any data type by their width.
 //!
 //! ```
-//! # use zarr_core::{extension::Extension, json::Json};
+//! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
+//! # use zarr_core::{extension::Extension, json::Json, representation::Representation};
+//! # use zarr_codecs as _;
+//! # let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
+//! # let data_type = registry.data_type(&"uint16".into(), &limits)?.object;
+//! # let array = Representation::new(data_type, &[4, 6], &[0; 2]);
+//! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&array);
 //! let json = br#"{"name": "bytes", "configuration": {"endian": "little"}}"#;
-//! assert_eq!(Extension::parse(&Json::parse(json, &Default::default())?)?.name(), "bytes");
+//! let codec = Extension::from(Json::parse(json, &limits)?);
+//! Chain::new(&[codec], &cx)?;
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
-use serde::{Deserialize, Deserializer, Serialize};
+use crate::member::{extension, present};
+use serde::{Deserialize, Serialize};
 use zarr_core::{
     Error, Result,
     call::{CallContext, OutputBuffer},
     codec::{ArrayToBytes, PartialDecode},
+    extension::Extension,
+    json::Json,
     layout::Layout,
     registry::{CreateContext, ExtensionType},
     representation::Size,
@@ -33,20 +43,51 @@ enum Endian {
 
 const NATIVE: Endian = if cfg!(target_endian = "big") { Endian::Big } else { Endian::Little };
 
-#[derive(Debug, Serialize, Deserialize)]
+/// `bytes`: writes elements one after another, in C order.
+///
+/// The default has no byte order: of data types that need one, little endian is chosen when an array is created.
+///
+/// ```
+/// # use zarr_core::{extension::Extension, json::Json};
+/// use zarr_codecs::Bytes;
+/// let json = br#"{"name": "bytes", "configuration": {"endian": "big"}}"#;
+/// # let json = Json::parse(json, &Default::default())?;
+/// assert_eq!(Extension::from(Bytes::big()), Extension::parse(&json)?);
+/// # Ok::<(), zarr_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Configuration {
+pub struct Bytes {
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     endian: Option<Endian>,
 }
 
-/// A member that may be left out, but is not `null`.
-fn present<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Endian>, D::Error> {
-    Endian::deserialize(d).map(Some)
+impl Bytes {
+    /// Least significant byte first, as nearly all machines have it.
+    pub fn little() -> Self {
+        Self { endian: Some(Endian::Little) }
+    }
+    /// Most significant byte first.
+    pub fn big() -> Self {
+        Self { endian: Some(Endian::Big) }
+    }
+    /// The byte order of the machine on which the array is created.
+    pub fn native() -> Self {
+        Self { endian: Some(NATIVE) }
+    }
+}
+impl From<Bytes> for Extension {
+    fn from(bytes: Bytes) -> Self {
+        let endian = bytes.endian.map(|endian| match endian {
+            Endian::Little => Json::from("little"),
+            Endian::Big => Json::from("big"),
+        });
+        extension("bytes", [("endian", endian)])
+    }
 }
 
 #[derive(Debug)]
-struct Bytes {
+struct BytesCodec {
     endian: Option<Endian>,
     /// Width of the parts that are reversed: 1 for none.
     swap: usize,
@@ -57,10 +98,10 @@ struct Bytes {
     size: u64,
 }
 
-impl ExtensionType for Bytes {
+impl ExtensionType for BytesCodec {
     const NAME: &'static str = "bytes";
-    type Configuration = Configuration;
-    fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
+    type Configuration = Bytes;
+    fn create(configuration: Bytes, cx: &CreateContext<'_>) -> Result<Self> {
         let decoded = cx.representation()?;
         let (layout, mut endian) = (decoded.layout().clone(), configuration.endian);
         if layout.is_variable() {
@@ -80,12 +121,12 @@ impl ExtensionType for Bytes {
         let (shape, size) = (decoded.shape().into(), decoded.bytes()?);
         Ok(Self { endian, swap: swap.unwrap_or(1), mixed, element, shape, size })
     }
-    fn configuration(&self) -> Configuration {
-        Configuration { endian: self.endian }
+    fn configuration(&self) -> Bytes {
+        Bytes { endian: self.endian }
     }
 }
 
-impl ArrayToBytes for Bytes {
+impl ArrayToBytes for BytesCodec {
     fn encoded_size(&self) -> Size {
         Size::Exact(self.size)
     }
@@ -114,7 +155,7 @@ impl ArrayToBytes for Bytes {
     }
 }
 
-impl PartialDecode for Bytes {
+impl PartialDecode for BytesCodec {
     fn decode_region(
         &self,
         call: &CallContext<'_>,
@@ -156,7 +197,7 @@ struct Spans {
     strides: Vec<isize>,
 }
 
-impl Bytes {
+impl BytesCodec {
     /// Cuts a region into ranges: dimensions are joined from the last on, as long as the bytes between them are few
     /// and a range does not outgrow a block.
     fn spans(&self, region: &Region, block: u64, gap: u64) -> Result<Spans> {
@@ -186,4 +227,4 @@ impl Bytes {
     }
 }
 
-zarr_core::register!(ArrayToBytes: Bytes);
+zarr_core::register!(ArrayToBytes: BytesCodec);

@@ -4,15 +4,26 @@
 //! chunks of a shard does not read the whole of it, and so cannot see a sum that follows the shard.
 //!
 //! ```
-//! # use zarr_core::{extension::Extension, json::Json};
-//! assert_eq!(Extension::parse(&Json::parse(br#"{"name": "crc32c"}"#, &Default::default())?)?.name(), "crc32c");
+//! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
+//! # use zarr_core::{extension::Extension, json::Json, representation::Representation};
+//! # use zarr_codecs::Bytes;
+//! # let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
+//! # let data_type = registry.data_type(&"uint16".into(), &limits)?.object;
+//! # let array = Representation::new(data_type, &[4, 6], &[0; 2]);
+//! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&array);
+//! let json = br#"{"name": "crc32c"}"#;
+//! let codec = Extension::from(Json::parse(json, &limits)?);
+//! Chain::new(&[Bytes::little().into(), codec], &cx)?;
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
+use serde::{Deserialize, Serialize};
 use zarr_core::{
     Error, Result,
     call::{CallContext, OutputBuffer},
     codec::BytesToBytes,
+    extension::Extension,
+    json::Object,
     registry::{CreateContext, ExtensionType, NoConfiguration},
     representation::Size,
     source::{Source, Window},
@@ -21,21 +32,51 @@ use zarr_core::{
 /// Bytes of the sum.
 const SUM: usize = 4;
 
-#[derive(Debug)]
-struct Crc32c;
+/// `crc32c`: appends a checksum, and verifies it. It has no configuration.
+///
+/// ```
+/// # use zarr_core::{extension::Extension, json::Json};
+/// use zarr_codecs::Crc32c;
+/// let json = br#"{"name": "crc32c"}"#;
+/// # let json = Json::parse(json, &Default::default())?;
+/// assert_eq!(Extension::from(Crc32c), Extension::parse(&json)?);
+/// # Ok::<(), zarr_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "NoConfiguration", into = "NoConfiguration")]
+pub struct Crc32c;
 
-impl ExtensionType for Crc32c {
-    const NAME: &'static str = "crc32c";
-    type Configuration = NoConfiguration;
-    fn create(_: NoConfiguration, _: &CreateContext<'_>) -> Result<Self> {
-        Ok(Self)
+impl From<NoConfiguration> for Crc32c {
+    fn from(_: NoConfiguration) -> Self {
+        Self
     }
-    fn configuration(&self) -> NoConfiguration {
-        NoConfiguration {}
+}
+impl From<Crc32c> for NoConfiguration {
+    fn from(_: Crc32c) -> Self {
+        Self {}
+    }
+}
+impl From<Crc32c> for Extension {
+    fn from(_: Crc32c) -> Self {
+        Self::new("crc32c", Object::new())
     }
 }
 
-impl BytesToBytes for Crc32c {
+#[derive(Debug)]
+struct Crc32cCodec;
+
+impl ExtensionType for Crc32cCodec {
+    const NAME: &'static str = "crc32c";
+    type Configuration = Crc32c;
+    fn create(_: Crc32c, _: &CreateContext<'_>) -> Result<Self> {
+        Ok(Self)
+    }
+    fn configuration(&self) -> Crc32c {
+        Crc32c
+    }
+}
+
+impl BytesToBytes for Crc32cCodec {
     fn encoded_size(&self, decoded: Size) -> Size {
         decoded.map(|n| n.checked_add(SUM as u64))
     }
@@ -59,7 +100,7 @@ impl BytesToBytes for Crc32c {
     }
 }
 
-zarr_core::register!(BytesToBytes: Crc32c);
+zarr_core::register!(BytesToBytes: Crc32cCodec);
 
 #[cfg(test)]
 mod tests {

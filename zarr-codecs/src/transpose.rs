@@ -1,43 +1,80 @@
 //! `transpose`: an array -> array codec that changes the order of dimensions. Specification: "Transpose codec".
 //!
 //! Dimension `i` of the encoded array is dimension `order[i]` of the decoded one. Nothing is moved where a change of
-//! strides will do.
+//! strides will do. A new array that leaves `order` out reverses all dimensions.
 //!
 //! ```
-//! # use zarr_core::{extension::Extension, json::Json};
+//! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
+//! # use zarr_core::{extension::Extension, json::Json, representation::Representation};
+//! # use zarr_codecs::Bytes;
+//! # let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
+//! # let data_type = registry.data_type(&"uint16".into(), &limits)?.object;
+//! # let array = Representation::new(data_type, &[4, 6, 8], &[0; 2]);
+//! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&array);
 //! let json = br#"{"name": "transpose", "configuration": {"order": [2, 0, 1]}}"#;
-//! assert_eq!(Extension::parse(&Json::parse(json, &Default::default())?)?.name(), "transpose");
+//! let codec = Extension::from(Json::parse(json, &limits)?);
+//! Chain::new(&[codec, Bytes::little().into()], &cx)?;
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
+use crate::member::{extension, or_chosen, present};
 use serde::{Deserialize, Serialize};
 use zarr_core::{
     Error, Result,
     call::CallContext,
     codec::{ArrayToArray, DecodeStrategy},
+    extension::Extension,
+    json::Json,
     registry::{CreateContext, ExtensionType},
     representation::Representation,
     view::{Dims, View, ViewMut},
 };
 
-#[derive(Debug, Serialize, Deserialize)]
+/// `transpose`: changes the order of dimensions.
+///
+/// The default has no order: all dimensions are reversed, and the order is recorded, when an array is created.
+///
+/// ```
+/// # use zarr_core::{extension::Extension, json::Json};
+/// use zarr_codecs::Transpose;
+/// let json = br#"{"name": "transpose", "configuration": {"order": [2, 0, 1]}}"#;
+/// # let json = Json::parse(json, &Default::default())?;
+/// assert_eq!(Extension::from(Transpose::new([2, 0, 1])), Extension::parse(&json)?);
+/// # Ok::<(), zarr_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Configuration {
-    order: Vec<usize>,
+pub struct Transpose {
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    order: Option<Vec<usize>>,
+}
+
+impl Transpose {
+    /// Dimension `i` of what is encoded is dimension `order[i]` of the array. An array of another number of dimensions is
+    /// not created.
+    pub fn new(order: impl Into<Vec<usize>>) -> Self {
+        Self { order: Some(order.into()) }
+    }
+}
+impl From<Transpose> for Extension {
+    fn from(transpose: Transpose) -> Self {
+        extension("transpose", [("order", transpose.order.map(Json::from))])
+    }
 }
 
 #[derive(Debug)]
-struct Transpose {
+struct TransposeCodec {
     order: Vec<usize>,
     encoded: Representation,
 }
 
-impl ExtensionType for Transpose {
+impl ExtensionType for TransposeCodec {
     const NAME: &'static str = "transpose";
-    type Configuration = Configuration;
-    fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
-        let (order, decoded) = (configuration.order, cx.representation()?);
+    type Configuration = Transpose;
+    fn create(configuration: Transpose, cx: &CreateContext<'_>) -> Result<Self> {
+        let decoded = cx.representation()?;
         let rank = decoded.shape().len();
+        let order = or_chosen(configuration.order, "order", cx, (0..rank).rev().collect())?;
         let mut sorted = order.clone();
         sorted.sort_unstable();
         if !sorted.into_iter().eq(0..rank) {
@@ -46,12 +83,12 @@ impl ExtensionType for Transpose {
         let shape: Dims = order.iter().map(|&o| decoded.shape()[o]).collect();
         Ok(Self { encoded: decoded.with_shape(&shape), order })
     }
-    fn configuration(&self) -> Configuration {
-        Configuration { order: self.order.clone() }
+    fn configuration(&self) -> Transpose {
+        Transpose { order: Some(self.order.clone()) }
     }
 }
 
-impl ArrayToArray for Transpose {
+impl ArrayToArray for TransposeCodec {
     fn encoded_representation(&self) -> &Representation {
         &self.encoded
     }
@@ -66,4 +103,4 @@ impl ArrayToArray for Transpose {
     }
 }
 
-zarr_core::register!(ArrayToArray: Transpose);
+zarr_core::register!(ArrayToArray: TransposeCodec);

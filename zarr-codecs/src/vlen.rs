@@ -3,15 +3,26 @@
 //! The number of elements, then for each its length and bytes; all numbers are 32 bits, little endian.
 //!
 //! ```
-//! # use zarr_core::{extension::Extension, json::Json};
-//! assert_eq!(Extension::parse(&Json::parse(br#"{"name": "vlen-utf8"}"#, &Default::default())?)?.name(), "vlen-utf8");
+//! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
+//! # use zarr_core::{extension::Extension, json::Json, representation::Representation};
+//! # use zarr_codecs as _;
+//! # let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
+//! # let data_type = registry.data_type(&"string".into(), &limits)?.object;
+//! # let array = Representation::new(data_type, &[4, 6], &[]);
+//! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&array);
+//! let json = br#"{"name": "vlen-utf8"}"#;
+//! let codec = Extension::from(Json::parse(json, &limits)?);
+//! Chain::new(&[codec], &cx)?;
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
+use serde::{Deserialize, Serialize};
 use zarr_core::{
     Error, Result,
     call::{CallContext, OutputBuffer},
     codec::ArrayToBytes,
+    extension::Extension,
+    json::Object,
     layout::Layout,
     registry::{CreateContext, ExtensionType, NoConfiguration},
     representation::{Representation, Size},
@@ -88,20 +99,41 @@ fn number(bytes: &[u8], at: usize) -> Result<u32> {
     four.map(|b| u32::from_le_bytes(*b)).ok_or_else(|| Error::data("the chunk is cut short"))
 }
 
-macro_rules! vlen { ($type:ident $name:literal $text:literal) => {
-    #[derive(Debug)]
-    struct $type(Vlen);
-    impl ExtensionType for $type {
-        const NAME: &'static str = $name;
-        type Configuration = NoConfiguration;
-        fn create(_: NoConfiguration, cx: &CreateContext<'_>) -> Result<Self> {
-            Vlen::new(cx.representation()?, cx, $text).map(Self)
-        }
-        fn configuration(&self) -> NoConfiguration {
-            NoConfiguration {}
+macro_rules! vlen { ($(#[$doc:meta])* $configuration:ident $codec:ident $name:literal $text:literal) => {
+    $(#[$doc])*
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    #[serde(from = "NoConfiguration", into = "NoConfiguration")]
+    pub struct $configuration;
+
+    impl From<NoConfiguration> for $configuration {
+        fn from(_: NoConfiguration) -> Self {
+            Self
         }
     }
-    impl ArrayToBytes for $type {
+    impl From<$configuration> for NoConfiguration {
+        fn from(_: $configuration) -> Self {
+            Self {}
+        }
+    }
+    impl From<$configuration> for Extension {
+        fn from(_: $configuration) -> Self {
+            Self::new($name, Object::new())
+        }
+    }
+
+    #[derive(Debug)]
+    struct $codec(Vlen);
+    impl ExtensionType for $codec {
+        const NAME: &'static str = $name;
+        type Configuration = $configuration;
+        fn create(_: $configuration, cx: &CreateContext<'_>) -> Result<Self> {
+            Vlen::new(cx.representation()?, cx, $text).map(Self)
+        }
+        fn configuration(&self) -> $configuration {
+            $configuration
+        }
+    }
+    impl ArrayToBytes for $codec {
         fn encoded_size(&self) -> Size {
             self.0.encoded_size()
         }
@@ -112,12 +144,36 @@ macro_rules! vlen { ($type:ident $name:literal $text:literal) => {
             self.0.decode(call, encoded, out)
         }
     }
-    zarr_core::register!(ArrayToBytes: $type);
+    zarr_core::register!(ArrayToBytes: $codec);
 } }
 #[cfg(feature = "vlen-utf8")]
-vlen!(VlenUtf8 "vlen-utf8" true);
+vlen! {
+    /// `vlen-utf8`: writes text of any length, of the data type `string`. It has no configuration.
+    ///
+    /// ```
+    /// # use zarr_core::{extension::Extension, json::Json};
+    /// use zarr_codecs::VlenUtf8;
+    /// let json = br#"{"name": "vlen-utf8"}"#;
+    /// # let json = Json::parse(json, &Default::default())?;
+    /// assert_eq!(Extension::from(VlenUtf8), Extension::parse(&json)?);
+    /// # Ok::<(), zarr_core::Error>(())
+    /// ```
+    VlenUtf8 VlenUtf8Codec "vlen-utf8" true
+}
 #[cfg(feature = "vlen-bytes")]
-vlen!(VlenBytes "vlen-bytes" false);
+vlen! {
+    /// `vlen-bytes`: writes byte strings of any length, of the data type `bytes`. It has no configuration.
+    ///
+    /// ```
+    /// # use zarr_core::{extension::Extension, json::Json};
+    /// use zarr_codecs::VlenBytes;
+    /// let json = br#"{"name": "vlen-bytes"}"#;
+    /// # let json = Json::parse(json, &Default::default())?;
+    /// assert_eq!(Extension::from(VlenBytes), Extension::parse(&json)?);
+    /// # Ok::<(), zarr_core::Error>(())
+    /// ```
+    VlenBytes VlenBytesCodec "vlen-bytes" false
+}
 
 #[cfg(all(test, feature = "vlen-utf8", feature = "vlen-bytes"))]
 mod tests {

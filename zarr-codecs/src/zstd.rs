@@ -3,20 +3,30 @@
 //! Frames without content size and several frames are read; a content size is only ever a hint.
 //!
 //! The level is from -131072 to 22. numcodecs writes higher ones and compresses with 22: arrays with them are opened, and a
-//! copy has 22.
+//! copy has 22. A new array that leaves the level out has 0, by which the library means its default.
 //!
 //! ```
-//! # use zarr_core::{extension::Extension, json::Json};
+//! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
+//! # use zarr_core::{extension::Extension, json::Json, representation::Representation};
+//! # use zarr_codecs::Bytes;
+//! # let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
+//! # let data_type = registry.data_type(&"uint16".into(), &limits)?.object;
+//! # let array = Representation::new(data_type, &[4, 6], &[0; 2]);
+//! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&array);
 //! let json = br#"{"name": "zstd", "configuration": {"level": 3, "checksum": false}}"#;
-//! assert_eq!(Extension::parse(&Json::parse(json, &Default::default())?)?.name(), "zstd");
+//! let codec = Extension::from(Json::parse(json, &limits)?);
+//! Chain::new(&[Bytes::little().into(), codec], &cx)?;
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
+use crate::member::{extension, or_chosen, present};
 use serde::{Deserialize, Serialize};
 use zarr_core::{
     Error, Result,
     call::{CallContext, OutputBuffer, Pool},
     codec::BytesToBytes,
+    extension::Extension,
+    json::Json,
     registry::{CreateContext, ExtensionType},
     representation::Size,
 };
@@ -24,6 +34,7 @@ use zstd_safe::{CCtx, CParameter, DCtx, DParameter, ErrorCode, InBuffer, OutBuff
 
 const LEAST_LEVEL: i32 = -131_072;
 const MOST_LEVEL: i32 = 22;
+const DEFAULT_LEVEL: i32 = 0;
 /// Compressed data of unknown size is decompressed in pieces of at least this many bytes.
 const PIECE: u64 = 64 << 10;
 /// The window that every decompressor should support.
@@ -31,46 +42,81 @@ const LEAST_WINDOW: u64 = 8 << 20;
 /// The window that zstd allows if it is not told otherwise, as a power of two.
 const MOST_WINDOW_LOG: u32 = 27;
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+/// `zstd`: compresses with Zstandard.
+///
+/// The default is level 0, by which the library means its default, without a checksum.
+///
+/// ```
+/// # use zarr_core::{extension::Extension, json::Json};
+/// use zarr_codecs::Zstd;
+/// let json = br#"{"name": "zstd", "configuration": {"level": 3, "checksum": true}}"#;
+/// # let json = Json::parse(json, &Default::default())?;
+/// assert_eq!(Extension::from(Zstd::level(3).checksum(true)), Extension::parse(&json)?);
+/// # Ok::<(), zarr_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Configuration {
-    level: i32,
+pub struct Zstd {
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    level: Option<i32>,
     #[serde(default)]
     checksum: bool,
 }
 
-struct Zstd {
-    configuration: Configuration,
+impl Zstd {
+    /// Compresses with a level from -131072, the fastest, to 22, the smallest; 0 is the library's default. An array with
+    /// a lower one is not created; one with a higher one is created with 22.
+    pub fn level(level: i32) -> Self {
+        Self { level: Some(level), checksum: false }
+    }
+    /// Whether frames have a checksum of what was compressed.
+    pub fn checksum(self, checksum: bool) -> Self {
+        Self { checksum, ..self }
+    }
+}
+impl Default for Zstd {
+    fn default() -> Self {
+        Self::level(DEFAULT_LEVEL)
+    }
+}
+impl From<Zstd> for Extension {
+    fn from(zstd: Zstd) -> Self {
+        extension("zstd", [("level", zstd.level.map(Json::from)), ("checksum", Some(zstd.checksum.into()))])
+    }
+}
+
+struct ZstdCodec {
+    level: i32,
+    checksum: bool,
     decoded: Size,
     compressors: Pool<CCtx<'static>>,
     decompressors: Pool<DCtx<'static>>,
 }
 
-impl std::fmt::Debug for Zstd {
+impl std::fmt::Debug for ZstdCodec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Zstd({:?})", self.configuration)
+        write!(f, "ZstdCodec({:?})", self.configuration())
     }
 }
 
-impl ExtensionType for Zstd {
+impl ExtensionType for ZstdCodec {
     const NAME: &'static str = "zstd";
-    type Configuration = Configuration;
-    fn create(mut configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
-        let level = configuration.level;
+    type Configuration = Zstd;
+    fn create(configuration: Zstd, cx: &CreateContext<'_>) -> Result<Self> {
+        let level = or_chosen(configuration.level, "level", cx, DEFAULT_LEVEL)?;
         if level < LEAST_LEVEL {
             return Err(Error::configuration(format!("`level` is from {LEAST_LEVEL} to {MOST_LEVEL}, not {level}")));
         }
-        if cx.intent.is_create() {
-            configuration.level = level.min(MOST_LEVEL);
-        }
-        Ok(Self { configuration, decoded: cx.size, compressors: Pool::default(), decompressors: Pool::default() })
+        let level = if cx.intent.is_create() { level.min(MOST_LEVEL) } else { level };
+        let (compressors, decompressors) = (Pool::default(), Pool::default());
+        Ok(Self { level, checksum: configuration.checksum, decoded: cx.size, compressors, decompressors })
     }
-    fn configuration(&self) -> Configuration {
-        self.configuration
+    fn configuration(&self) -> Zstd {
+        Zstd { level: Some(self.level), checksum: self.checksum }
     }
 }
 
-impl BytesToBytes for Zstd {
+impl BytesToBytes for ZstdCodec {
     fn encoded_size(&self, decoded: Size) -> Size {
         decoded.bound().map(|n| usize::try_from(n).ok().map(|n| zstd_safe::compress_bound(n) as u64))
     }
@@ -106,12 +152,12 @@ impl BytesToBytes for Zstd {
     }
 }
 
-impl Zstd {
+impl ZstdCodec {
     fn compressor(&self) -> Result<CCtx<'static>> {
         let mut context = CCtx::try_create().ok_or(zarr_core::ErrorKind::Memory(1 << 20))?;
-        let level = self.configuration.level.min(MOST_LEVEL);
+        let level = self.level.min(MOST_LEVEL);
         context.set_parameter(CParameter::CompressionLevel(level)).map_err(failed)?;
-        context.set_parameter(CParameter::ChecksumFlag(self.configuration.checksum)).map_err(failed)?;
+        context.set_parameter(CParameter::ChecksumFlag(self.checksum)).map_err(failed)?;
         Ok(context)
     }
 }
@@ -161,7 +207,7 @@ fn decompress_in_pieces(
     }
 }
 
-zarr_core::register!(BytesToBytes: Zstd);
+zarr_core::register!(BytesToBytes: ZstdCodec);
 
 #[cfg(test)]
 mod tests {

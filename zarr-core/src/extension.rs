@@ -110,6 +110,35 @@ impl Extension {
     }
 }
 
+/// The bare name.
+impl From<&str> for Extension {
+    fn from(name: &str) -> Self {
+        Self::short_hand(name)
+    }
+}
+impl From<String> for Extension {
+    fn from(name: String) -> Self {
+        Self::short_hand(&name)
+    }
+}
+impl From<&Extension> for Extension {
+    fn from(extension: &Extension) -> Self {
+        extension.clone()
+    }
+}
+/// What JSON says. JSON that [`parse`](Extension::parse) refuses is refused where the extension is used: until then it
+/// has an empty name, which no extension has.
+impl From<Json> for Extension {
+    fn from(json: Json) -> Self {
+        Self::parse(&json).unwrap_or_else(|_| Self { written: Arc::new(json), name: String::new() })
+    }
+}
+impl From<Object> for Extension {
+    fn from(members: Object) -> Self {
+        Json::Object(members).into()
+    }
+}
+
 impl<'de> Deserialize<'de> for Extension {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let json = <Json as Deserialize>::deserialize(d)?;
@@ -140,6 +169,16 @@ mod tests {
         ] {
             assert_eq!(parse(text).unwrap().to_json().to_string(), text);
         }
+    }
+
+    #[test]
+    fn converts_from_names_and_json() {
+        let object = r#"{"name":"x1","configuration":{"a":2}}"#;
+        let json = Json::parse(object.as_bytes(), &Default::default()).unwrap();
+        assert_eq!(Extension::from(json), parse(object).unwrap());
+        assert_eq!(Extension::from("x1"), parse(r#""x1""#).unwrap());
+        let malformed = Extension::from(Json::from(1));
+        assert_eq!((malformed.name(), malformed.to_json()), ("", &Json::from(1)));
     }
 
     #[test]

@@ -4,10 +4,17 @@
 //! only without shuffle `typesize` means nothing.
 //!
 //! ```
-//! # use zarr_core::{extension::Extension, json::Json};
+//! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
+//! # use zarr_core::{extension::Extension, json::Json, representation::Representation};
+//! # use zarr_codecs::Bytes;
+//! # let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
+//! # let data_type = registry.data_type(&"uint16".into(), &limits)?.object;
+//! # let array = Representation::new(data_type, &[4, 6], &[0; 2]);
+//! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&array);
 //! let json = br#"{"name": "blosc", "configuration": {
 //!     "cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0}}"#;
-//! assert_eq!(Extension::parse(&Json::parse(json, &Default::default())?)?.name(), "blosc");
+//! let codec = Extension::from(Json::parse(json, &limits)?);
+//! Chain::new(&[Bytes::little().into(), codec], &cx)?;
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
@@ -16,13 +23,16 @@ mod header;
 #[cfg(test)]
 mod tests;
 
+use crate::member::{extension, present};
 use header::Header;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use std::ffi::CStr;
 use zarr_core::{
     Error, Result,
     call::{CallContext, OutputBuffer},
     codec::BytesToBytes,
+    extension::Extension,
+    json::Json,
     registry::{CreateContext, ExtensionType},
     representation::{Representation, Size},
 };
@@ -49,21 +59,51 @@ impl Compressor {
             Self::Zlib => c"zlib",
         }
     }
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Lz4 => "lz4",
+            Self::Lz4hc => "lz4hc",
+            Self::Blosclz => "blosclz",
+            Self::Zstd => "zstd",
+            Self::Snappy => "snappy",
+            Self::Zlib => "zlib",
+        }
+    }
 }
 
+/// How blosc rearranges elements before it compresses them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-enum Shuffle {
+pub enum Shuffle {
+    /// Not at all.
     #[serde(rename = "noshuffle")]
     None = 0,
+    /// The first bytes of all elements, then their second bytes, and so on.
     #[serde(rename = "shuffle")]
-    Bytes = 1,
+    Byte = 1,
+    /// The same with bits.
     #[serde(rename = "bitshuffle")]
-    Bits = 2,
+    Bit = 2,
 }
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+/// `blosc`: rearranges elements and compresses them, in blocks.
+///
+/// What is left out is chosen when an array is created: LZ4, level 5, the size of the array's elements, and shuffling by
+/// bytes, or by bits where elements have one byte. So is all of the default.
+///
+/// ```
+/// # use zarr_core::{extension::Extension, json::Json};
+/// use zarr_codecs::{Blosc, Shuffle};
+/// let json = br#"{"name": "blosc", "configuration": {
+///     "cname": "zstd", "clevel": 3, "shuffle": "bitshuffle", "typesize": 2, "blocksize": 0}}"#;
+/// # let json = Json::parse(json, &Default::default())?;
+/// assert_eq!(Extension::from(
+///     Blosc::zstd().level(3).shuffle(Shuffle::Bit).type_size(2).block_size(0)
+/// ), Extension::parse(&json)?);
+/// # Ok::<(), zarr_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Configuration {
+pub struct Blosc {
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     cname: Option<Compressor>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
@@ -76,14 +116,75 @@ struct Configuration {
     blocksize: Option<u32>,
 }
 
-/// A member that may be left out, but is not `null`.
-fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(d: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(d).map(Some)
+impl Blosc {
+    fn with(compressor: Compressor) -> Self {
+        Self { cname: Some(compressor), ..Self::default() }
+    }
+    /// LZ4: fast.
+    pub fn lz4() -> Self {
+        Self::with(Compressor::Lz4)
+    }
+    /// LZ4 HC: compresses slower and smaller than LZ4, and decompresses as fast.
+    pub fn lz4hc() -> Self {
+        Self::with(Compressor::Lz4hc)
+    }
+    /// BloscLZ, blosc's own.
+    pub fn blosclz() -> Self {
+        Self::with(Compressor::Blosclz)
+    }
+    /// Zstandard.
+    pub fn zstd() -> Self {
+        Self::with(Compressor::Zstd)
+    }
+    /// zlib.
+    pub fn zlib() -> Self {
+        Self::with(Compressor::Zlib)
+    }
+    /// Snappy. Needs the feature `snappy`.
+    #[cfg(feature = "snappy")]
+    pub fn snappy() -> Self {
+        Self::with(Compressor::Snappy)
+    }
+    /// From 0, which only copies, to 9, the smallest. An array with another level is not created.
+    pub fn level(self, level: u8) -> Self {
+        Self { clevel: Some(level), ..self }
+    }
+    /// How elements are rearranged before they are compressed.
+    pub fn shuffle(self, shuffle: Shuffle) -> Self {
+        Self { shuffle: Some(shuffle), ..self }
+    }
+    /// The bytes of an element, for shuffling.
+    pub fn type_size(self, bytes: u32) -> Self {
+        Self { typesize: Some(bytes), ..self }
+    }
+    /// The bytes of a block; 0 leaves it to blosc.
+    pub fn block_size(self, bytes: u32) -> Self {
+        Self { blocksize: Some(bytes), ..self }
+    }
+}
+impl From<Blosc> for Extension {
+    fn from(blosc: Blosc) -> Self {
+        let shuffle = |shuffle| match shuffle {
+            Shuffle::None => "noshuffle",
+            Shuffle::Byte => "shuffle",
+            Shuffle::Bit => "bitshuffle",
+        };
+        extension(
+            "blosc",
+            [
+                ("cname", blosc.cname.map(|c| c.as_str().into())),
+                ("clevel", blosc.clevel.map(Json::from)),
+                ("shuffle", blosc.shuffle.map(|s| shuffle(s).into())),
+                ("typesize", blosc.typesize.map(Json::from)),
+                ("blocksize", blosc.blocksize.map(Json::from)),
+            ],
+        )
+    }
 }
 
 #[derive(Debug)]
-struct Blosc {
-    written: Configuration,
+struct BloscCodec {
+    written: Blosc,
     compressor: Compressor,
     level: u8,
     shuffle: Shuffle,
@@ -92,16 +193,16 @@ struct Blosc {
     decoded: Size,
 }
 
-impl ExtensionType for Blosc {
+impl ExtensionType for BloscCodec {
     const NAME: &'static str = "blosc";
-    type Configuration = Configuration;
-    fn create(mut c: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
+    type Configuration = Blosc;
+    fn create(mut c: Blosc, cx: &CreateContext<'_>) -> Result<Self> {
         if cx.intent.is_create() {
             let size = cx.representation.map_or(1, Representation::element_size) as u32;
             let type_size = *c.typesize.get_or_insert(size.clamp(1, 255));
             c.cname.get_or_insert(Compressor::Lz4);
             c.clevel.get_or_insert(5);
-            c.shuffle.get_or_insert(if type_size > 1 { Shuffle::Bytes } else { Shuffle::Bits });
+            c.shuffle.get_or_insert(if type_size > 1 { Shuffle::Byte } else { Shuffle::Bit });
             c.blocksize.get_or_insert(0);
         }
         let missing = |member| Error::configuration(format!("`{member}` is missing"));
@@ -130,12 +231,12 @@ impl ExtensionType for Blosc {
         }
         Ok(Self { written: c, compressor, level, shuffle, type_size, block_size, decoded: cx.size })
     }
-    fn configuration(&self) -> Configuration {
+    fn configuration(&self) -> Blosc {
         self.written
     }
 }
 
-impl BytesToBytes for Blosc {
+impl BytesToBytes for BloscCodec {
     fn encoded_size(&self, decoded: Size) -> Size {
         decoded.bound().map(|n| n.checked_add(ffi::OVERHEAD as u64))
     }
@@ -175,4 +276,4 @@ impl BytesToBytes for Blosc {
     }
 }
 
-zarr_core::register!(BytesToBytes: Blosc);
+zarr_core::register!(BytesToBytes: BloscCodec);

@@ -66,7 +66,7 @@ unsafe impl Send for Compressor {}
 
 impl Compressor {
     /// `level`: 0 to 9.
-    pub(super) fn new(level: i8) -> Result<Self> {
+    pub(super) fn new(level: i16) -> Result<Self> {
         // SAFETY: it allocates; null means that it could not.
         let made = NonNull::new(unsafe { sys::libdeflate_alloc_compressor(level.into()) });
         made.map(Self).ok_or_else(|| ErrorKind::Memory(CONTEXT).into())

@@ -3,16 +3,25 @@
 //! Several members one after another are read as one, as RFC 1952 has it. Zero bytes after a member are padding.
 //!
 //! The level is from 0 to 9. numcodecs writes -1 for the default of zlib: arrays with it are opened, and a copy has 6.
+//! A new array that leaves the level out has 5.
 //!
 //! ```
-//! # use zarr_core::{extension::Extension, json::Json};
+//! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
+//! # use zarr_core::{extension::Extension, json::Json, representation::Representation};
+//! # use zarr_codecs::Bytes;
+//! # let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
+//! # let data_type = registry.data_type(&"uint16".into(), &limits)?.object;
+//! # let array = Representation::new(data_type, &[4, 6], &[0; 2]);
+//! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&array);
 //! let json = br#"{"name": "gzip", "configuration": {"level": 5}}"#;
-//! assert_eq!(Extension::parse(&Json::parse(json, &Default::default())?)?.name(), "gzip");
+//! let codec = Extension::from(Json::parse(json, &limits)?);
+//! Chain::new(&[Bytes::little().into(), codec], &cx)?;
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
 mod ffi;
 
+use crate::member::{extension, or_chosen, present};
 use ffi::{Compressor, Decompressor};
 use flate2::bufread::GzDecoder;
 use serde::{Deserialize, Serialize};
@@ -21,37 +30,71 @@ use zarr_core::{
     Error, ErrorKind, Result,
     call::{CallContext, OutputBuffer, Pool},
     codec::BytesToBytes,
+    extension::Extension,
+    json::Json,
     registry::{CreateContext, ExtensionType},
     representation::Size,
 };
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+/// `gzip`: compresses in the format of gzip files.
+///
+/// The default is level 5.
+///
+/// ```
+/// # use zarr_core::{extension::Extension, json::Json};
+/// use zarr_codecs::Gzip;
+/// let json = br#"{"name": "gzip", "configuration": {"level": 9}}"#;
+/// # let json = Json::parse(json, &Default::default())?;
+/// assert_eq!(Extension::from(Gzip::level(9)), Extension::parse(&json)?);
+/// # Ok::<(), zarr_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Configuration {
-    level: i8,
+pub struct Gzip {
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    level: Option<i16>,
 }
 
-/// The level that zlib, and with it numcodecs, takes for -1.
-const DEFAULT_LEVEL: i8 = 6;
+impl Gzip {
+    /// Compresses with a level from 0, which only copies, to 9, the smallest. An array with another level is not created.
+    pub fn level(level: u8) -> Self {
+        Self { level: Some(level.into()) }
+    }
+}
+impl Default for Gzip {
+    fn default() -> Self {
+        Self { level: Some(CHOSEN_LEVEL) }
+    }
+}
+impl From<Gzip> for Extension {
+    fn from(gzip: Gzip) -> Self {
+        extension("gzip", [("level", gzip.level.map(Json::from))])
+    }
+}
 
-struct Gzip {
-    level: i8,
+/// The level of new arrays that leave it out.
+const CHOSEN_LEVEL: i16 = 5;
+/// The level that zlib, and with it numcodecs, takes for -1.
+const DEFAULT_LEVEL: i16 = 6;
+
+struct GzipCodec {
+    level: i16,
     decoded: Size,
     compressors: Pool<Compressor>,
     decompressors: Pool<Decompressor>,
 }
 
-impl std::fmt::Debug for Gzip {
+impl std::fmt::Debug for GzipCodec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Gzip({})", self.level)
+        write!(f, "GzipCodec({})", self.level)
     }
 }
 
-impl ExtensionType for Gzip {
+impl ExtensionType for GzipCodec {
     const NAME: &'static str = "gzip";
-    type Configuration = Configuration;
-    fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
-        let level = match configuration.level {
+    type Configuration = Gzip;
+    fn create(configuration: Gzip, cx: &CreateContext<'_>) -> Result<Self> {
+        let level = match or_chosen(configuration.level, "level", cx, CHOSEN_LEVEL)? {
             -1 if cx.intent.is_create() => DEFAULT_LEVEL,
             level => level,
         };
@@ -60,12 +103,12 @@ impl ExtensionType for Gzip {
         }
         Ok(Self { level, decoded: cx.size, compressors: Pool::default(), decompressors: Pool::default() })
     }
-    fn configuration(&self) -> Configuration {
-        Configuration { level: self.level }
+    fn configuration(&self) -> Gzip {
+        Gzip { level: Some(self.level) }
     }
 }
 
-impl BytesToBytes for Gzip {
+impl BytesToBytes for GzipCodec {
     fn encoded_size(&self, decoded: Size) -> Size {
         decoded.bound().map(|n| ffi::bound(usize::try_from(n).ok()?).map(|n| n as u64))
     }
@@ -91,7 +134,7 @@ impl BytesToBytes for Gzip {
     }
 }
 
-impl Gzip {
+impl GzipCodec {
     /// Members straight into the space for what is expected. False if it is nothing for this way.
     fn decode_at_once(&self, encoded: &[u8], size: u64, out: &mut OutputBuffer<'_>) -> Result<bool> {
         let mut decompressor = match self.decompressors.take() {
@@ -165,7 +208,7 @@ fn damaged(e: &io::Error) -> Error {
     Error::data(format!("no valid gzip: {e}"))
 }
 
-zarr_core::register!(BytesToBytes: Gzip);
+zarr_core::register!(BytesToBytes: GzipCodec);
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! Reading: the index, then only the inner chunks that a region touches, in parallel.
 
-use super::{Index, ShardingIndexed};
+use super::{Index, ShardingCodec};
 use std::sync::Arc;
 use zarr_core::{
     Error, ErrorKind, Result,
@@ -15,7 +15,7 @@ const LARGE_INDEX: u64 = 16 << 20;
 /// An index that takes more than this is cached by no store.
 const MOST_CACHED: u64 = 64 << 20;
 
-impl PartialDecode for ShardingIndexed {
+impl PartialDecode for ShardingCodec {
     fn decode_region(
         &self,
         call: &CallContext<'_>,
@@ -28,13 +28,13 @@ impl PartialDecode for ShardingIndexed {
         }
         let cells = self.cells_of(region);
         let in_part = self.reads_index_in_part(source);
-        let _charge = self.charge_index(call, if in_part { &cells.len } else { &self.counts })?;
+        let _charge = self.index.charge(call, if in_part { &cells.len } else { self.index.counts() })?;
         let index = self.index_of(call, source, &cells)?;
         let fill = self.shard.fill_element();
         let grid = TileGrid::regular(region, self.chunk_shape())?;
         let size = source.size()?;
         if let (true, Some(size)) = (call.options.strict, size) {
-            index.check_overlaps(call, self.index_place(size)?)?;
+            index.check_overlaps(call, self.index.place(size)?)?;
         }
         call.tiles(out.tiles(&grid)?, 1, &|mut tile| {
             let place = &tile.place;
@@ -56,12 +56,12 @@ impl PartialDecode for ShardingIndexed {
     }
 }
 
-impl ShardingIndexed {
+impl ShardingCodec {
     /// True if only the entries are decoded that are needed. All are worth their memory only if the index is read as a
     /// whole from elsewhere, and may be cached.
     fn reads_index_in_part(&self, source: &dyn Source) -> bool {
-        let large = LARGE_INDEX < self.index_size;
-        large && (self.index.reads_parts() || self.index_size > MOST_CACHED || source.in_memory().is_some())
+        let large = LARGE_INDEX < self.index.encoded_len();
+        large && (self.index.reads_parts() || self.index.encoded_len() > MOST_CACHED || source.in_memory().is_some())
     }
     /// The inner chunks that a region touches.
     fn cells_of(&self, region: &Region) -> Region {
@@ -74,15 +74,15 @@ impl ShardingIndexed {
     /// The index of a shard, which a source may have kept, or the entries of some inner chunks.
     fn index_of(&self, call: &CallContext<'_>, source: &dyn Source, cells: &Region) -> Result<Arc<Index>> {
         if self.reads_index_in_part(source) {
-            return self.read_entries(call, source, cells).map(Arc::new);
+            return self.index.read_entries(call, source, cells).map(Arc::new);
         }
-        let bytes = self.index.decoded().bytes_within(call.limits)? as u64;
-        let mut read = || Ok(Arc::new(self.read_index(call, source)?) as Cached);
-        let memo = source.cached((self.index_id, 0), bytes, &mut read)?;
+        let bytes = self.index.decoded_len(call.limits)? as u64;
+        let mut read = || Ok(Arc::new(self.index.read_from(call, source)?) as Cached);
+        let memo = source.cached((self.index.id(), 0), bytes, &mut read)?;
         // Whoever has the same number may still be somebody else.
-        match memo.downcast::<Index>().ok().filter(|index| index.is_of(&self.counts)) {
+        match memo.downcast::<Index>().ok().filter(|index| index.is_of(self.index.counts())) {
             Some(index) => Ok(index),
-            None => self.read_index(call, source).map(Arc::new),
+            None => self.index.read_from(call, source).map(Arc::new),
         }
     }
 }

@@ -1,33 +1,7 @@
 //! The index of a shard: offset and length of each inner chunk, both 2^64 - 1 where there is none.
 
-use super::{Location, ShardingIndexed};
-use std::{
-    hash::{DefaultHasher, Hash, Hasher},
-    sync::OnceLock,
-};
-use zarr_core::{
-    Error, ErrorKind, Result,
-    call::{CallContext, Charge, OutputBuffer},
-    codec::Chain,
-    limits::zeroed,
-    source::{Source, Window},
-    view::{Dims, Region, View, ViewMut},
-};
-
-/// The array that an index is: two numbers for each inner chunk.
-pub(super) fn shape(counts: &[u64]) -> Dims {
-    counts.iter().copied().chain([2]).collect()
-}
-
-/// A number for all that the index depends on, given the bytes of a shard: two codecs with one number find the same.
-pub(super) fn id(location: Location, counts: &[u64], codecs: &Chain) -> usize {
-    let mut hasher = DefaultHasher::new();
-    (location, counts).hash(&mut hasher);
-    for codec in codecs.extensions() {
-        codec.to_json().to_string().hash(&mut hasher);
-    }
-    hasher.finish() as usize
-}
+use std::sync::OnceLock;
+use zarr_core::{Error, ErrorKind, Result, call::CallContext, limits::zeroed, view::Dims};
 
 /// An empty vector with room for `n` items and no more, so that it never takes more than was charged.
 pub(super) fn with_room<T>(n: usize) -> Result<Vec<T>> {
@@ -36,12 +10,23 @@ pub(super) fn with_room<T>(n: usize) -> Result<Vec<T>> {
     Ok(items)
 }
 
-/// A decoded index, or the part of one for some inner chunks.
-#[derive(Debug)]
-pub(super) struct Index {
+/// A decoded index of a shard.
+///
+/// ```
+/// use zarr_codecs::sharding_indexed::{Entry, Index};
+///
+/// let mut index = Index::new(&[2, 3])?;
+/// index.set(&[1, 2], Some(Entry { offset: 0, len: 40 }))?;
+/// assert_eq!(index.get(&[1, 2])?, Some(Entry { offset: 0, len: 40 }));
+/// assert_eq!(index.get(&[0, 0])?, None);
+/// assert_eq!(index.entries().position(|entry| entry != Entry::ABSENT), Some(5));
+/// # Ok::<(), zarr_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Index {
     /// Offset and length of each inner chunk in C order, in the machine's byte order.
     bytes: Vec<u8>,
-    /// The first inner chunk,
+    /// The first inner chunk: not the origin only where a part of an index was read,
     start: Dims,
     /// and how many there are along each dimension.
     counts: Dims,
@@ -49,24 +34,64 @@ pub(super) struct Index {
     overlap: OnceLock<Option<String>>,
 }
 
-/// Where an inner chunk lies in the shard.
+/// Where an inner chunk, or the index, lies in a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub(super) offset: u64,
-    pub(super) len: u64,
+pub struct Entry {
+    /// The first byte.
+    pub offset: u64,
+    /// How many bytes there are.
+    pub len: u64,
+}
+
+impl Entry {
+    /// The entry of an inner chunk that is not stored.
+    pub const ABSENT: Self = Self { offset: u64::MAX, len: u64::MAX };
+
+    fn from_bytes(bytes: &[u8; 16]) -> Self {
+        let ([offset, len], _) = bytes.as_chunks::<8>() else { return Self::ABSENT };
+        Self { offset: u64::from_ne_bytes(*offset), len: u64::from_ne_bytes(*len) }
+    }
 }
 
 impl Index {
-    /// An index without inner chunks.
-    pub(super) fn empty(counts: &Dims) -> Result<Self> {
-        let entries = counts.iter().product::<u64>() as usize;
-        let mut bytes = zeroed(entries * 16)?;
+    /// An index of so many inner chunks along each dimension, none of which is stored.
+    ///
+    /// # Errors
+    /// When there are more than fit into memory.
+    pub fn new(counts: &[u64]) -> Result<Self> {
+        let too_large = || Error::argument(format!("an index of {counts:?} inner chunks is too large"));
+        let bytes = counts.iter().try_fold(16u64, |n, c| n.checked_mul(*c)).and_then(|n| usize::try_from(n).ok());
+        let mut bytes = zeroed(bytes.ok_or_else(too_large)?)?;
         bytes.fill(0xff);
-        Ok(Self { bytes, start: Dims::from_elem(0, counts.len()), counts: counts.clone(), overlap: OnceLock::new() })
+        Ok(Self::of(bytes, Dims::from_elem(0, counts.len()), counts.into()))
+    }
+    pub(super) fn of(bytes: Vec<u8>, start: Dims, counts: Dims) -> Self {
+        Self { bytes, start, counts, overlap: OnceLock::new() }
+    }
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+    /// Inner chunks along each dimension.
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+    /// The entries of all inner chunks in C order, as they are stored: [`Entry::ABSENT`] for one that is not, and what
+    /// [`get`](Self::get) refuses too.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry> {
+        self.bytes.as_chunks::<16>().0.iter().map(Entry::from_bytes)
     }
     /// True if it is all of the index of a shard with so many inner chunks.
-    pub(super) fn is_of(&self, counts: &Dims) -> bool {
-        self.counts == *counts && self.start.iter().all(|s| *s == 0)
+    pub(super) fn is_of(&self, counts: &[u64]) -> bool {
+        *self.counts == *counts && self.start.iter().all(|s| *s == 0)
+    }
+    fn check_inside(&self, chunk_index: &[u64]) -> Result<()> {
+        let is_inside = |((c, s), n): ((&u64, &u64), &u64)| c.checked_sub(*s).is_some_and(|i| i < *n);
+        let mut places = chunk_index.iter().zip(&self.start).zip(&self.counts);
+        if chunk_index.len() == self.counts.len() && places.all(is_inside) {
+            return Ok(());
+        }
+        let counts = &self.counts[..];
+        Err(Error::argument(format!("no inner chunk {chunk_index:?} in an index of {counts:?} inner chunks")))
     }
     fn number(&self, chunk_index: &[u64]) -> usize {
         let place = chunk_index.iter().zip(&self.start).map(|(c, s)| c.wrapping_sub(*s));
@@ -85,12 +110,13 @@ impl Index {
     /// Where an inner chunk is; `None` if it is not stored.
     ///
     /// # Errors
-    /// When only one of the two numbers says that it is not stored, or the end lies beyond 2^64.
-    pub(super) fn get(&self, chunk_index: &[u64]) -> Result<Option<Entry>> {
+    /// When there is no such inner chunk, only one of the two numbers says that it is not stored, or the end lies beyond
+    /// 2^64.
+    pub fn get(&self, chunk_index: &[u64]) -> Result<Option<Entry>> {
         let damaged = || Error::data(format!("the index entry of inner chunk {chunk_index:?} is damaged"));
-        let at = |i: usize| self.bytes.as_chunks::<8>().0.get(i).map(|b| u64::from_ne_bytes(*b));
-        let i = self.number(chunk_index).saturating_mul(2);
-        let (offset, len) = at(i).zip(at(i + 1)).ok_or_else(damaged)?;
+        self.check_inside(chunk_index)?;
+        let entry = self.bytes.as_chunks::<16>().0.get(self.number(chunk_index)).map(Entry::from_bytes);
+        let Entry { offset, len } = entry.ok_or_else(damaged)?;
         match (offset, len) {
             (u64::MAX, u64::MAX) => Ok(None),
             (u64::MAX, _) | (_, u64::MAX) => Err(damaged()),
@@ -114,11 +140,7 @@ impl Index {
     /// `places` has room for all.
     fn overlap(&self, index: Entry, mut places: Vec<(Entry, usize)>) -> Option<String> {
         const INDEX: usize = usize::MAX;
-        let entry = |b: &[u8; 16]| {
-            let (offset, len) = (b.first_chunk::<8>()?, b.last_chunk::<8>()?);
-            Some(Entry { offset: u64::from_ne_bytes(*offset), len: u64::from_ne_bytes(*len) })
-        };
-        let entries = self.bytes.as_chunks::<16>().0.iter().enumerate().filter_map(|(i, b)| Some((entry(b)?, i)));
+        let entries = self.entries().enumerate().map(|(i, entry)| (entry, i));
         // Reading finds what lies outside.
         let inside = |(e, _): &(Entry, usize)| e.len > 0 && e.offset.checked_add(e.len).is_some();
         places.extend(entries.chain([(index, INDEX)]).filter(inside));
@@ -134,73 +156,57 @@ impl Index {
         };
         Some(format!("{} overlaps {}", name(b), name(a)))
     }
-    /// Sets where an inner chunk is.
-    pub(super) fn set(&mut self, chunk_index: &[u64], entry: Entry) {
-        self.set_number(self.number(chunk_index) as u64, entry);
+    /// Sets where an inner chunk is; `None`: it is not stored.
+    ///
+    /// # Errors
+    /// When there is no such inner chunk.
+    pub fn set(&mut self, chunk_index: &[u64], entry: Option<Entry>) -> Result<()> {
+        self.check_inside(chunk_index)?;
+        self.set_number(self.number(chunk_index) as u64, entry.unwrap_or(Entry::ABSENT));
+        Ok(())
     }
-    /// The same for the inner chunk of a number in C order.
+    /// The same for the inner chunk of a number in C order, which must be there.
     pub(super) fn set_number(&mut self, number: u64, entry: Entry) {
         let i = 16 * number as usize;
         self.bytes[i..i + 8].copy_from_slice(&entry.offset.to_ne_bytes());
         self.bytes[i + 8..i + 16].copy_from_slice(&entry.len.to_ne_bytes());
+        self.overlap.take();
     }
 }
 
-impl ShardingIndexed {
-    /// What an index of so many inner chunks takes until it is dropped.
-    pub(super) fn charge_index<'a>(&self, call: &CallContext<'a>, counts: &[u64]) -> Result<Charge<'a>> {
-        call.charge(counts.iter().product::<u64>().saturating_mul(16))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_found_where_they_were_set() {
+        let mut index = Index::new(&[2, 3]).unwrap();
+        assert!((0..2).all(|i| (0..3).all(|j| index.get(&[i, j]).unwrap().is_none())));
+        let entry = Entry { offset: 7, len: 9 };
+        index.set(&[1, 1], Some(entry)).unwrap();
+        assert_eq!(index.get(&[1, 1]).unwrap(), Some(entry));
+        assert_eq!(index.entries().collect::<Vec<_>>()[4], entry);
+        assert_eq!(index.entries().filter(|e| *e == Entry::ABSENT).count(), 5);
+        index.set(&[1, 1], None).unwrap();
+        assert_eq!(index.get(&[1, 1]).unwrap(), None);
     }
-    /// What the bytes of a whole index take while they are read.
-    fn charge_encoded<'a>(&self, call: &CallContext<'a>, source: &dyn Source) -> Result<Option<Charge<'a>>> {
-        source.in_memory().is_none().then(|| call.charge(self.index_size)).transpose()
-    }
-    /// The place of the index in a shard of `size` bytes.
-    pub(super) fn index_place(&self, size: u64) -> Result<Entry> {
-        let (start, len) = self.index_range().within(size)?;
-        Ok(Entry { offset: start, len })
-    }
-    /// Reads and decodes the entries of some inner chunks, given as a region of the grid of inner chunks, and no others if
-    /// the codecs of the index permit.
-    pub(super) fn read_entries(&self, call: &CallContext<'_>, source: &dyn Source, cells: &Region) -> Result<Index> {
-        let shape = shape(&cells.len);
-        let region = Region { start: cells.start.iter().copied().chain([0]).collect(), len: shape.clone() };
-        let mut bytes = zeroed(cells.len.iter().product::<u64>() as usize * 16)?;
-        let out = ViewMut::new(&mut bytes, &shape, 8)?;
-        let call = &call.sequential();
-        match source.size()? {
-            Some(size) => {
-                let place = self.index_place(size)?;
-                let index = Window::Slice { of: source, start: place.offset, len: place.len };
-                self.index.decode(call, &index, &region, out)?;
-            }
-            None => {
-                let mut out = out;
-                let _read = self.charge_encoded(call, source)?;
-                source.read(&[self.index_range()], &mut |_, encoded| {
-                    self.index.decode(call, &encoded, &region, out.reborrow())
-                })?;
-            }
+
+    #[test]
+    fn inner_chunks_outside_are_refused() {
+        let mut index = Index::new(&[2, 3]).unwrap();
+        for outside in [&[0, 3][..], &[2, 0], &[u64::MAX, 0], &[0], &[0, 0, 0]] {
+            assert!(index.set(outside, None).is_err() && index.get(outside).is_err(), "{outside:?}");
         }
-        Ok(Index { bytes, start: cells.start.clone(), counts: cells.len.clone(), overlap: OnceLock::new() })
+        assert!(Index::new(&[u64::MAX, 2]).is_err());
     }
-    /// Reads and decodes the index of a shard.
-    pub(super) fn read_index(&self, call: &CallContext<'_>, source: &dyn Source) -> Result<Index> {
-        let shape = shape(&self.counts);
-        let mut bytes = zeroed(self.index.decoded().bytes_within(call.limits)?)?;
-        let _read = self.charge_encoded(call, source)?;
-        source.read(&[self.index_range()], &mut |_, encoded| {
-            let out = ViewMut::new(&mut bytes, &shape, 8)?;
-            self.index.decode(&call.sequential(), &encoded, &Region::whole(&shape), out)
-        })?;
-        let start = Dims::from_elem(0, self.counts.len());
-        Ok(Index { bytes, start, counts: self.counts.clone(), overlap: OnceLock::new() })
-    }
-    /// Appends the encoded index.
-    pub(super) fn write_index(&self, call: &CallContext<'_>, index: &Index, out: &mut OutputBuffer<'_>) -> Result<()> {
-        let view = View::new(&index.bytes, &shape(&self.counts), 8)?;
-        // An index is always stored, also one that is all 2^64 - 1.
-        let options = zarr_core::call::Options { store_fill: true, ..call.options.clone() };
-        self.index.encode(&CallContext { options: &options, ..*call }, &view, out).map(|_| ())
+
+    #[test]
+    fn damaged_entries_are_refused_and_listed() {
+        let mut index = Index::new(&[1]).unwrap();
+        for (offset, len) in [(u64::MAX, 1), (1, u64::MAX), (u64::MAX - 1, 2)] {
+            index.set(&[0], Some(Entry { offset, len })).unwrap();
+            assert!(index.get(&[0]).is_err());
+            assert_eq!(index.entries().next(), Some(Entry { offset, len }));
+        }
     }
 }

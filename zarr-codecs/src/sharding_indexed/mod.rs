@@ -1,26 +1,40 @@
 //! `sharding_indexed`: an array -> bytes codec that keeps many inner chunks in one value, with an index of where each
 //! is. Specification: "Sharding codec".
 //!
+//! [`Index`] and [`IndexCodec`] are for programs that look into shards themselves.
+//!
 //! ```
-//! # use zarr_core::{extension::Extension, json::Json};
+//! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
+//! # use zarr_core::{extension::Extension, json::Json, representation::Representation};
+//! # use zarr_codecs as _;
+//! # let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
+//! # let data_type = registry.data_type(&"uint16".into(), &limits)?.object;
+//! # let array = Representation::new(data_type, &[64, 64], &[0; 2]);
+//! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&array);
 //! let json = br#"{"name": "sharding_indexed", "configuration": {
 //!     "chunk_shape": [32, 32],
 //!     "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
 //!     "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}],
 //!     "index_location": "end"}}"#;
-//! assert_eq!(Extension::parse(&Json::parse(json, &Default::default())?)?.name(), "sharding_indexed");
+//! let codec = Extension::from(Json::parse(json, &limits)?);
+//! Chain::new(&[codec], &cx)?;
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
 mod decode;
 mod encode;
 mod index;
+mod index_codec;
+mod order;
 #[cfg(test)]
 mod tests;
+mod update;
 
-use index::Index;
+pub use index::{Entry, Index};
+pub use index_codec::IndexCodec;
+
+use crate::member::{extension, present};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 use zarr_core::{
     Error, Result,
     builtin::data_type::UINT64,
@@ -28,99 +42,141 @@ use zarr_core::{
     codec::{ArrayToBytes, Chain, PartialDecode, PartialEncode},
     extension::Extension,
     json::{Json, Object},
+    layout::Layout,
     registry::{CreateContext, ExtensionType},
     representation::{Representation, Size},
-    source::ByteRange,
-    view::{Dims, Region, View, ViewMut},
+    view::{Region, View, ViewMut},
 };
 
+/// Where the index of a shard is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
 #[serde(rename_all = "lowercase")]
-enum Location {
+pub enum IndexLocation {
+    /// Before the inner chunks.
     Start,
+    /// After the inner chunks.
     #[default]
     End,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// `sharding_indexed`: keeps many inner chunks in one value, the shard, each of which can be read on its own.
+///
+/// What is left out is chosen when an array is created: inner chunks that are not compressed, and an index that is little
+/// endian and has a checksum, at the end. There is no default without a chunk shape.
+///
+/// ```
+/// # use zarr_core::{extension::Extension, json::Json};
+/// use zarr_codecs::{Bytes, Crc32c, IndexLocation, Sharding, Zstd};
+/// let json = br#"{"name": "sharding_indexed", "configuration": {
+///     "chunk_shape": [32, 32],
+///     "codecs": [{"name": "bytes"}, {"name": "zstd", "configuration": {"level": 3, "checksum": false}}],
+///     "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}],
+///     "index_location": "start"}}"#;
+/// let sharding = Sharding::new([32, 32])
+///     .codecs([Extension::from(Bytes::default()), Zstd::level(3).into()])
+///     .index_codecs([Extension::from(Bytes::little()), Crc32c.into()])
+///     .index_location(IndexLocation::Start);
+/// # let json = Json::parse(json, &Default::default())?;
+/// assert_eq!(Extension::from(sharding), Extension::parse(&json)?);
+/// # Ok::<(), zarr_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Configuration {
+pub struct Sharding {
     chunk_shape: Vec<u64>,
-    codecs: Vec<Extension>,
-    /// Needed in stored metadata; chosen for a new array.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    codecs: Option<Vec<Extension>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     index_codecs: Option<Vec<Extension>>,
     #[serde(default)]
-    index_location: Location,
+    index_location: IndexLocation,
+}
+
+impl Sharding {
+    /// Shards of inner chunks of this shape, which must divide the shape of the array's chunks.
+    pub fn new(chunk_shape: impl Into<Vec<u64>>) -> Self {
+        let (chunk_shape, index_location) = (chunk_shape.into(), IndexLocation::default());
+        Self { chunk_shape, codecs: None, index_codecs: None, index_location }
+    }
+    /// The codecs of inner chunks.
+    pub fn codecs(self, codecs: impl IntoIterator<Item = impl Into<Extension>>) -> Self {
+        Self { codecs: Some(codecs.into_iter().map(Into::into).collect()), ..self }
+    }
+    /// The codecs of the index. They must encode to a size that is known, so none of them compresses.
+    pub fn index_codecs(self, codecs: impl IntoIterator<Item = impl Into<Extension>>) -> Self {
+        Self { index_codecs: Some(codecs.into_iter().map(Into::into).collect()), ..self }
+    }
+    /// Where the index is in a shard.
+    pub fn index_location(self, index_location: IndexLocation) -> Self {
+        Self { index_location, ..self }
+    }
+}
+impl From<Sharding> for Extension {
+    fn from(sharding: Sharding) -> Self {
+        let list = |codecs: Vec<Self>| codecs.iter().map(|codec| codec.to_json().clone()).collect::<Json>();
+        let location = match sharding.index_location {
+            IndexLocation::Start => "start",
+            IndexLocation::End => "end",
+        };
+        extension(
+            "sharding_indexed",
+            [
+                ("chunk_shape", Some(sharding.chunk_shape.into())),
+                ("codecs", sharding.codecs.map(list)),
+                ("index_codecs", sharding.index_codecs.map(list)),
+                ("index_location", Some(location.into())),
+            ],
+        )
+    }
 }
 
 #[derive(Debug)]
-struct ShardingIndexed {
-    location: Location,
+struct ShardingCodec {
     shard: Representation,
-    /// Inner chunks along each dimension.
-    counts: Dims,
     inner: Chain,
-    index: Chain,
-    index_size: u64,
-    /// Stands for all that an index depends on.
-    index_id: usize,
+    index: IndexCodec,
 }
 
-impl ExtensionType for ShardingIndexed {
+impl ExtensionType for ShardingCodec {
     const NAME: &'static str = "sharding_indexed";
-    type Configuration = Configuration;
-    fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
-        let (shard, chunk) = (cx.representation()?.clone(), &configuration.chunk_shape);
-        let divides = |(c, s): (&u64, &u64)| *c > 0 && s.is_multiple_of(*c);
-        if chunk.len() != shard.shape().len() || !chunk.iter().zip(shard.shape()).all(divides) {
-            let shape = shard.shape();
-            return Err(Error::configuration(format!("`chunk_shape` {chunk:?} does not divide the shard {shape:?}")));
-        }
-        let counts: Dims = shard.shape().iter().zip(chunk).map(|(s, c)| s / c).collect();
-        let inner_chunk = shard.with_shape(chunk);
-        let inner = Chain::new(&configuration.codecs, &cx.nested(&inner_chunk)).map_err(|e| e.within("codecs"))?;
-        let index_codecs = match configuration.index_codecs {
-            Some(codecs) => codecs,
-            None if cx.intent.is_create() => default_index_codecs(),
-            None => return Err(Error::configuration("`index_codecs` is missing")),
+    type Configuration = Sharding;
+    fn create(configuration: Sharding, cx: &CreateContext<'_>) -> Result<Self> {
+        let shard = cx.representation()?.clone();
+        // What does not divide the shard is refused before codecs are made for it.
+        index_codec::counts(&configuration, shard.shape())?;
+        let inner_chunk = shard.with_shape(&configuration.chunk_shape);
+        let codecs = match &configuration.codecs {
+            Some(codecs) => codecs.clone(),
+            None if cx.intent.is_create() => vec![default_codec(shard.layout())],
+            None => return Err(Error::configuration("`codecs` is missing")),
         };
-        let index_array = Representation::new(Arc::new(UINT64), &index::shape(&counts), &u64::MAX.to_ne_bytes());
-        let index = Chain::new(&index_codecs, &cx.nested(&index_array)).map_err(|e| e.within("index_codecs"))?;
-        let Size::Exact(index_size) = index.encoded_size() else {
-            return Err(Error::configuration("`index_codecs` must give a fixed size; a compressor does not"));
-        };
-        cx.limits.chunk("a shard index", index_size)?;
-        let location = configuration.index_location;
-        let index_id = index::id(location, &counts, &index);
-        Ok(Self { location, shard, counts, inner, index, index_size, index_id })
+        let inner = Chain::new(&codecs, &cx.nested(&inner_chunk)).map_err(|e| e.within("codecs"))?;
+        let index = IndexCodec::within(&configuration, shard.shape(), cx)?;
+        Ok(Self { shard, inner, index })
     }
-    fn configuration(&self) -> Configuration {
-        Configuration {
+    fn configuration(&self) -> Sharding {
+        Sharding {
             chunk_shape: self.chunk_shape().to_vec(),
-            codecs: self.inner.extensions().to_vec(),
-            index_codecs: Some(self.index.extensions().to_vec()),
-            index_location: self.location,
+            codecs: Some(self.inner.extensions().to_vec()),
+            index_codecs: Some(self.index.codecs().to_vec()),
+            index_location: self.index.location(),
         }
     }
 }
 
-/// Little endian with a checksum, as the specification recommends.
-fn default_index_codecs() -> Vec<Extension> {
-    let endian: Object = [("endian", Json::from("little"))].into_iter().collect();
-    vec![Extension::new("bytes", endian), Extension::new("crc32c", Object::new())]
+/// Writes elements as they are. `bytes` chooses its byte order itself.
+fn default_codec(layout: &Layout) -> Extension {
+    let name = match layout {
+        Layout::Variable { text: true } => "vlen-utf8",
+        Layout::Variable { text: false } => "vlen-bytes",
+        _ => "bytes",
+    };
+    Extension::new(name, Object::new())
 }
 
-impl ShardingIndexed {
+impl ShardingCodec {
     fn chunk_shape(&self) -> &[u64] {
         self.inner.decoded().shape()
-    }
-    /// Where the index is in an encoded shard.
-    fn index_range(&self) -> ByteRange {
-        match self.location {
-            Location::Start => ByteRange::Slice { start: 0, len: self.index_size },
-            Location::End => ByteRange::Suffix(self.index_size),
-        }
     }
     /// The elements of an inner chunk, within the shard.
     fn region_of(&self, chunk_index: &[u64]) -> Region {
@@ -129,10 +185,10 @@ impl ShardingIndexed {
     }
 }
 
-impl ArrayToBytes for ShardingIndexed {
+impl ArrayToBytes for ShardingCodec {
     fn encoded_size(&self) -> Size {
-        let chunks: Option<u64> = self.counts.iter().try_fold(1u64, |n, c| n.checked_mul(*c));
-        let bound = |inner: u64| inner.checked_mul(chunks?)?.checked_add(self.index_size);
+        let chunks: Option<u64> = self.index.counts().iter().try_fold(1u64, |n, c| n.checked_mul(*c));
+        let bound = |inner: u64| inner.checked_mul(chunks?)?.checked_add(self.index.encoded_len());
         self.inner.encoded_size().bound().map(bound)
     }
     fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()> {
@@ -152,4 +208,4 @@ impl ArrayToBytes for ShardingIndexed {
     }
 }
 
-zarr_core::register!(ArrayToBytes: ShardingIndexed);
+zarr_core::register!(ArrayToBytes: ShardingCodec);

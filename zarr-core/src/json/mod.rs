@@ -220,6 +220,12 @@ impl Serialize for Json {
     }
 }
 
+impl Serialize for Object {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        Json::Object(self.clone()).serialize(s)
+    }
+}
+
 /// The members of a JSON object, in order, each name once.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Object(Box<[(Text, Json)]>);

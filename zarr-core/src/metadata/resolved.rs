@@ -56,9 +56,11 @@ impl ResolvedArray {
         limits: &Limits,
         options: &Options,
     ) -> Result<Self> {
-        let made = Self::new(metadata, registry, limits, options, Intent::Create)?;
+        let mut made = Self::new(metadata, registry, limits, options, Intent::Create)?;
         if let Some(chain) = made.chains.any() {
             metadata.set_codecs(chain.extensions());
+            // Chains for other shapes are made later, of what was chosen now.
+            made.chains.codecs = chain.extensions().to_vec();
         }
         Ok(made)
     }
