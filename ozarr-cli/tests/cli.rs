@@ -47,7 +47,7 @@ fn reads_what_python_wrote() {
 fn numpy_files_go_out_and_in() {
     let dir = Dir::new();
     let array = Hierarchy::create(&dir.path("s")).unwrap();
-    let new = NewArray::new([3, 4], "int16").chunk_shape([2, 3]);
+    let new = NewArray::new([3, 4], "int16").chunks([2, 3]);
     let (a, _b) = (array.create_array("/g/a", &new).unwrap(), array.create_array("/g/b", &new).unwrap());
     a.write(.., &(0..12i16).collect::<Vec<_>>()).unwrap();
     ok(&["read", "--format", "npy", "-o", &dir.path("a.npy"), &dir.path("s/g/a")]);
@@ -73,7 +73,7 @@ fn shapes_without_elements_and_without_dimensions() {
     let dir = Dir::new();
     let zarr = Hierarchy::create(&dir.path("s")).unwrap();
     zarr.create_array("/none", &NewArray::new([2, 0, 3], "uint8")).unwrap();
-    zarr.create_array("/one", &NewArray::new([], "float64").fill_value("NaN")).unwrap();
+    zarr.create_array("/one", &NewArray::new((), "float64").fill_value("NaN")).unwrap();
     assert_eq!(ok(&["read", &dir.path("s/none")]), "[[],[]]\n");
     assert_eq!(ok(&["elements", "--array_path", &dir.path("s/none")]), "");
     assert_eq!(ok(&["read", &dir.path("s/one")]), "\"NaN\"\n");
@@ -112,7 +112,7 @@ fn copies_an_array_with_other_chunks_and_types() {
     let zarr = Hierarchy::create(&dir.path("s")).unwrap();
     let mut attributes = Object::new();
     attributes.set("units", "K");
-    let new = NewArray::new([8, 8], "float64").chunk_shape([3, 3]).attributes(attributes).fill_value("NaN");
+    let new = NewArray::new([8, 8], "float64").chunks([3, 3]).attributes(attributes).fill_value("NaN");
     let a = zarr.create_array("/a", &new).unwrap();
     a.write(.., &(0..64).map(f64::from).collect::<Vec<_>>()).unwrap();
     ok(&["copy", "--chunk-shape", "2,2", "--shard-shape", "4,8", &dir.path("s/a"), &dir.path("s/b")]);
@@ -199,10 +199,10 @@ fn huge_arrays_of_nothing() {
     let dir = Dir::new();
     let zarr = Hierarchy::create(&dir.path("s")).unwrap();
     let side = 1u64 << 31;
-    let wide = NewArray::new([side, side], "uint8").chunk_shape([1000, 1000]);
+    let wide = NewArray::new([side, side], "uint8").chunks([1000, 1000]);
     zarr.create_array("/wide", &wide).unwrap().write([5..6, 7..8], &[9u8]).unwrap();
-    zarr.create_array("/none", &NewArray::new([0, 1 << 40, 1 << 40], "uint8").chunk_shape([1, 1, 1])).unwrap();
-    zarr.create_array("/text", &NewArray::new([4, 1 << 40], "string").chunk_shape([1, 1])).unwrap();
+    zarr.create_array("/none", &NewArray::new([0, 1 << 40, 1 << 40], "uint8").chunks([1, 1, 1])).unwrap();
+    zarr.create_array("/text", &NewArray::new([4, 1 << 40], "string").chunks([1, 1])).unwrap();
     ok(&["copy", &dir.path("s"), &dir.path("t")]);
     assert_eq!(ok(&["read", "--region", "5,6:9", &dir.path("t/wide")]), "[[0,9,0]]\n");
     assert_eq!(ok(&["elements", "--array_path", &dir.path("t/none")]), "");
@@ -304,11 +304,11 @@ fn chunks_that_are_not_stored_are_a_problem_if_all_should_be() {
 fn chunks_that_are_not_stored_are_counted_and_few_are_named() {
     let dir = Dir::new();
     let zarr = Hierarchy::create(&dir.path("s")).unwrap();
-    let tall = |n| NewArray::new([n], "uint8").chunk_shape([1]);
+    let tall = |n| NewArray::new([n], "uint8").chunks([1]);
     zarr.create_array("/tall", &tall(1 << 40)).unwrap().write([1..3], &[8u8, 9]).unwrap();
     zarr.create_array("/full", &tall(3)).unwrap().write(.., &[1u8, 2, 3]).unwrap();
     zarr.create_array("/none", &tall(0)).unwrap();
-    zarr.create_array("/endless", &NewArray::new([1 << 31; 2], "uint8").chunk_shape([1; 2])).unwrap();
+    zarr.create_array("/endless", &NewArray::new([1 << 31; 2], "uint8").chunks([1; 2])).unwrap();
     // A key outside of the grid stands for no chunk that is missing.
     std::fs::write(dir.path("s/full/c/3"), "x").unwrap();
     std::fs::remove_file(dir.path("s/full/c/1")).unwrap();

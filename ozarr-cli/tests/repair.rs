@@ -57,7 +57,7 @@ fn damaged(dir: &Dir, location: &str, damage: impl Fn(&mut [u8])) -> (String, Ve
         {{"endian":"little"}}}},{{"name":"gzip","configuration":{{"level":1}}}}],"index_codecs":[{{"name":"bytes",
         "configuration":{{"endian":"big"}}}},{{"name":"crc32c"}}],"index_location":"{location}"}}}}"#
     );
-    let new = NewArray::new([16, 20], "uint16").chunk_shape([16, 16]).codecs([json(&text)]);
+    let new = NewArray::new([16, 20], "uint16").chunks([16, 16]).codecs([json(&text)]);
     let array = Hierarchy::create(&path).unwrap().create_array("/a", &new).unwrap();
     array.write([0..16, 4..20], &(0..256u16).map(|i| i * i + 1).collect::<Vec<_>>()).unwrap();
     // One inner chunk is not stored.

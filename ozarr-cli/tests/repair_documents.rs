@@ -51,7 +51,7 @@ fn is_refused(dir: &Dir, s: &str, why: &[&str]) {
 #[test]
 fn a_copy_that_is_older_than_an_append_is_not_written() {
     let dir = Dir::new();
-    let new = NewArray::new([100], "int32").chunk_shape([10]);
+    let new = NewArray::new([100], "int32").chunks([10]);
     let s = lost(&dir, &new, &(1..=100).collect::<Vec<_>>(), |hierarchy| {
         hierarchy.array("/a").unwrap().append(0, &(101..=1000).collect::<Vec<_>>()).unwrap();
     });
@@ -62,8 +62,7 @@ fn a_copy_that_is_older_than_an_append_is_not_written() {
 #[test]
 fn a_copy_whose_codecs_decode_no_chunk_is_not_written() {
     let dir = Dir::new();
-    let new =
-        |codecs: &str| NewArray::new([4], "int32").chunk_shape([2]).codecs(json(codecs).as_array().unwrap().to_vec());
+    let new = |codecs: &str| NewArray::new([4], "int32").chunks([2]).codecs(json(codecs).as_array().unwrap().to_vec());
     let gzip = r#"[{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":1}}]"#;
     let s = lost(&dir, &new(gzip), &[1, 2, 3, 4], |hierarchy| {
         hierarchy.erase("/a").unwrap();
@@ -76,7 +75,7 @@ fn a_copy_whose_codecs_decode_no_chunk_is_not_written() {
 #[test]
 fn a_key_that_belongs_to_no_chunk_of_the_copy_contradicts_it() {
     let dir = Dir::new();
-    let new = NewArray::new([4], "int32").chunk_shape([2]);
+    let new = NewArray::new([4], "int32").chunks([2]);
     let s = lost(&dir, &new, &[1, 2, 3, 4], |_| {
         std::fs::rename(dir.path("s/a/c/1"), dir.path("s/a/c.1")).unwrap();
     });
@@ -86,7 +85,7 @@ fn a_key_that_belongs_to_no_chunk_of_the_copy_contradicts_it() {
 #[test]
 fn one_chunk_that_decodes_is_enough() {
     let dir = Dir::new();
-    let new = NewArray::new([6], "int32").chunk_shape([2]);
+    let new = NewArray::new([6], "int32").chunks([2]);
     let s = lost(&dir, &new, &[1, 2, 3, 4, 5, 6], |_| {
         for damaged in ["s/a/c/0", "s/a/c/1"] {
             std::fs::write(dir.path(damaged), "cut").unwrap();
@@ -99,7 +98,7 @@ fn one_chunk_that_decodes_is_enough() {
 #[test]
 fn nothing_contradicts_a_copy_where_no_chunk_is_stored() {
     let dir = Dir::new();
-    let new = NewArray::new([4], "int32").chunk_shape([2]);
+    let new = NewArray::new([4], "int32").chunks([2]);
     let s = lost(&dir, &new, &[1, 2, 3, 4], |hierarchy| {
         let array = hierarchy.array("/a").unwrap();
         [0, 1].iter().for_each(|i| array.erase_chunk(&[*i]).unwrap());
@@ -119,7 +118,7 @@ fn several_repairs_at_once_all_end_well() {
     let (dir, shards) = (Dir::new(), 24);
     let s = dir.path("s");
     let hierarchy = Hierarchy::create(&s).unwrap();
-    let new = NewArray::new([shards * 16], "uint16").chunk_shape([4]).shard_shape([16]);
+    let new = NewArray::new([shards * 16], "uint16").chunks([4]).shards([16]);
     let elements: Vec<u16> = (1..=shards as u16 * 16).collect();
     let array = hierarchy.create_array("/a", &new).unwrap();
     array.write(.., &elements).unwrap();

@@ -5,6 +5,7 @@ use crate::{
     hierarchy::Hierarchy,
     walk::{Children, Walk},
 };
+use std::borrow::Borrow;
 use zarr_core::{
     Error, Result,
     json::Object,
@@ -112,7 +113,7 @@ impl Group {
         self.hierarchy.group(&self.below(path)?)
     }
     /// Creates an array at a path relative to this group.
-    pub fn create_array(&self, path: &str, new: &NewArray) -> Result<Array> {
+    pub fn create_array(&self, path: &str, new: impl Borrow<NewArray>) -> Result<Array> {
         self.hierarchy.create_array(&self.below(path)?, new)
     }
     /// Creates a group at a path relative to this group.

@@ -11,6 +11,7 @@ use crate::{
     store::OpenMode,
 };
 use std::{
+    borrow::Borrow,
     collections::{BTreeMap, BTreeSet},
     ops::Bound,
     sync::Arc,
@@ -153,8 +154,8 @@ impl Hierarchy {
     /// # Errors
     /// [`NodeAlreadyExists`](ErrorKind::NodeAlreadyExists) unless it is to be overwritten; of several creators exactly one wins.
     /// [`StaleCopies`](ErrorKind::StaleCopies) after it is created.
-    pub fn create_array(&self, path: &str, new: &NewArray) -> Result<Array> {
-        new.create(self, NodePath::new(path)?)
+    pub fn create_array(&self, path: &str, new: impl Borrow<NewArray>) -> Result<Array> {
+        new.borrow().create(self, NodePath::new(path)?)
     }
     /// Creates an array from its metadata document. Members that the specification lets a user leave out are chosen.
     pub fn create_array_from(&self, path: &str, metadata: ArrayMetadata, overwrite: bool) -> Result<Array> {

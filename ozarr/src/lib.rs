@@ -3,7 +3,7 @@
 //! ```
 //! use ozarr::{Hierarchy, NewArray};
 //! # let dir = tempfile::tempdir()?; let path = dir.path().join("data.zarr"); let path = path.to_str().unwrap();
-//! let array = Hierarchy::create(path)?.create_array("/a", &NewArray::new([4, 6], "float32"))?;
+//! let array = Hierarchy::create(path)?.create_array("/a", NewArray::of::<f32>([4, 6]))?;
 //! array.write(.., &[1.5f32; 24])?;
 //! let back: Vec<f32> = Hierarchy::open(path)?.array("/a")?.read([1..3, 0..6])?;
 //! assert_eq!(back, [1.5; 12]);
@@ -13,7 +13,8 @@
 //! | | |
 //! |---|---|
 //! | [`Hierarchy`] | a store seen as nodes: open, create, list, walk, erase |
-//! | [`Array`], [`NewArray`], [`Selection`] | reading, writing and resizing |
+//! | [`Array`], [`NewArray`], [`Selection`] | creating, reading, writing and resizing |
+//! | [`codecs`] | the built-in codecs, as types |
 //! | [`Group`] | children and attributes |
 //! | [`Context`] | registry, limits, threads: what all nodes of a hierarchy share |
 //! | [`store`] | where values are kept |
@@ -34,7 +35,10 @@ pub mod store;
 mod walk;
 
 pub use crate::{
-    array::{Array, ArrayChunk, NewArray, ResizeOptions, ResizeReport, StoredKeys},
+    array::{
+        Array, ArrayChunk, DimensionName, FillValue, HasDataType, IntoShape, NewArray, ResizeOptions, ResizeReport,
+        StoredKeys,
+    },
     context::Context,
     element::{Element, FixedElement},
     group::{Group, Node},
@@ -47,8 +51,8 @@ pub use zarr_core::{Error, ErrorKind, Result};
 #[cfg(feature = "plugins")]
 pub use zarr_plugin_api::load as plugins;
 
-// A crate that nothing names is not linked, and its codecs would vanish.
-use zarr_codecs as _;
+/// The built-in codecs as types: [`Zstd`](codecs::Zstd), [`Sharding`](codecs::Sharding) and the others.
+pub use zarr_codecs as codecs;
 
 /// The example of the README compiles.
 #[cfg(doctest)]

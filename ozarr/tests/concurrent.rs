@@ -8,7 +8,7 @@ const SIDE: u64 = 64;
 const INNER: u64 = 8;
 
 fn new_array(shard: u64) -> NewArray {
-    NewArray::new([SIDE, SIDE], "uint32").chunk_shape([INNER, INNER]).shard_shape([shard, shard])
+    NewArray::new([SIDE, SIDE], "uint32").chunks([INNER, INNER]).shards([shard, shard])
 }
 
 /// Eight threads write each of the 64 inner chunks, five times over, through the handle that each of them opens.

@@ -216,7 +216,7 @@ fn told(folder: &Path) -> At {
 /// Creates, writes, changes, resizes.
 fn work(hierarchy: &Hierarchy, overwrite: bool, folder: &Path) -> Result<()> {
     tell(folder, At::Creation);
-    let new = NewArray::new([SIDE, SIDE], "uint16").chunk_shape([4, 4]).shard_shape([SHARD, SHARD]);
+    let new = NewArray::new([SIDE, SIDE], "uint16").chunks([4, 4]).shards([SHARD, SHARD]);
     let mut array = hierarchy.create_array(WHERE, &if overwrite { new.overwrite() } else { new })?;
     tell(folder, At::Whole);
     array.write(.., &after(1))?;
@@ -386,7 +386,7 @@ fn overwrite(hierarchy: &Hierarchy, place: &str) -> Result<()> {
         if place != WHERE {
             staged.create_group(place, Object::new())?;
         }
-        let new = NewArray::new([SIDE, SIDE], "uint16").chunk_shape([4, 4]).shard_shape([SHARD, SHARD]);
+        let new = NewArray::new([SIDE, SIDE], "uint16").chunks([4, 4]).shards([SHARD, SHARD]);
         staged.create_array(WHERE, &new)?.write(.., &after(2))
     })
 }
@@ -394,7 +394,7 @@ fn overwrite(hierarchy: &Hierarchy, place: &str) -> Result<()> {
 /// A store with the old array; its root has copies of metadata.
 fn old(folder: &Path) {
     let hierarchy = Hierarchy::create(store_in(folder).to_str().unwrap()).unwrap();
-    let new = NewArray::new([SIDE, SIDE], "uint16").chunk_shape([SIDE, SHARD]);
+    let new = NewArray::new([SIDE, SIDE], "uint16").chunks([SIDE, SHARD]);
     hierarchy.create_array(WHERE, &new).unwrap().write(.., &after(1)).unwrap();
     hierarchy.consolidate("/").unwrap();
 }

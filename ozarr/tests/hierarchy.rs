@@ -406,8 +406,8 @@ fn a_chunk_of_another_length_is_an_error_however_little_of_it_is_read() {
     for shards in [false, true] {
         let dir = tempfile::tempdir().unwrap();
         let store = Hierarchy::create(&dir.path().to_string_lossy()).unwrap();
-        let new = NewArray::new([4, 5], "uint16").chunk_shape([2, 3]);
-        let new = if shards { new.shard_shape([4, 6]) } else { new };
+        let new = NewArray::new([4, 5], "uint16").chunks([2, 3]);
+        let new = if shards { new.shards([4, 6]) } else { new };
         let array = store.create_array("/", &new.codecs([Json::from("bytes")])).unwrap();
         array.write(.., &(0..20).collect::<Vec<u16>>()).unwrap();
         let path = dir.path().join(if shards { "c/0/0" } else { "c/0/1" });

@@ -9,7 +9,7 @@ use std::{fs, time::Duration};
 fn a_kept_index_is_never_that_of_another_version() {
     let dir = tempfile::tempdir().unwrap();
     let location = dir.path().to_string_lossy();
-    let new = NewArray::new([8, 8], "uint8").chunk_shape([2, 2]).shard_shape([8, 8]);
+    let new = NewArray::new([8, 8], "uint8").chunks([2, 2]).shards([8, 8]);
     let array = Hierarchy::create(&location).unwrap().create_array("/", &new).unwrap();
     array.write([0..4, 0..8], &[1u8; 32]).unwrap();
     let file = dir.path().join("c/0/0");

@@ -7,7 +7,7 @@ use ozarr::{Hierarchy, NewArray, Result};
 fn there_and_back() -> Result<()> {
     let dir = tempfile::tempdir()?;
     let zarr = Hierarchy::create(&dir.path().to_string_lossy())?;
-    let array = zarr.create_array("/a", &NewArray::new([2, 3], "int32").chunk_shape([2, 2]))?;
+    let array = zarr.create_array("/a", &NewArray::new([2, 3], "int32").chunks([2, 2]))?;
     let data: Array2<i32> = array![[1, 2, 3], [4, 5, 6]];
     array.write_ndarray(.., &data.view().into_dyn())?;
     assert_eq!(array.read_ndarray::<i32>(..)?, data.clone().into_dyn());

@@ -86,7 +86,7 @@ fn a_store_that_reads_an_array_of_its_context_comes_to_an_end() {
     let plain = Hierarchy::new(stored.clone(), Context::new().unwrap());
     let codecs = [r#"{"name":"bytes"}"#, r#"{"name":"crc32c"}"#];
     let codecs = codecs.map(|text| Json::parse(text.as_bytes(), &Default::default()).unwrap());
-    let new = NewArray::new([CHUNK * CHUNKS], "uint8").chunk_shape([CHUNK]).codecs(codecs);
+    let new = NewArray::new([CHUNK * CHUNKS], "uint8").chunks([CHUNK]).codecs(codecs);
     plain.create_array("/numbers", &new).unwrap().write(.., &elements()).unwrap();
     plain.create_array("/checked", &new).unwrap();
 

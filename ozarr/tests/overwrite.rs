@@ -12,7 +12,7 @@ use ozarr::{
 use std::sync::Arc;
 
 fn new() -> NewArray {
-    NewArray::new([32], "uint16").chunk_shape([4])
+    NewArray::new([32], "uint16").chunks([4])
 }
 
 /// A hierarchy in memory and one in a directory.

@@ -35,7 +35,7 @@ fn is_root() -> bool {
 fn documents_and_chunks_keep_them() {
     let dir = tempfile::tempdir().unwrap();
     let hierarchy = Hierarchy::create(dir.path().to_str().unwrap()).unwrap();
-    let new = NewArray::new([4, 4], "uint8").chunk_shape([2, 2]).shard_shape([4, 4]);
+    let new = NewArray::new([4, 4], "uint8").chunks([2, 2]).shards([4, 4]);
     let mut array = hierarchy.create_array("/a", &new).unwrap();
     array.write(.., &[1u8; 16]).unwrap();
     let files = ["a/zarr.json", "a/c/0/0"].map(|name| dir.path().join(name));
@@ -116,7 +116,7 @@ fn group_of(hierarchy: &Hierarchy, path: &str, arrays: &[&str], chunks: u64) -> 
     hierarchy.build(path, true, |staged| {
         staged.create_group(path, Object::new())?;
         for name in arrays {
-            let new = NewArray::new([chunks], "uint8").chunk_shape([1]);
+            let new = NewArray::new([chunks], "uint8").chunks([1]);
             staged.create_array(&format!("{path}/{name}"), &new)?.write(.., &vec![chunks as u8; chunks as usize])?;
         }
         Ok(())

@@ -28,7 +28,7 @@ const TASK: &str = "ZARR_TEST_TASK";
 /// One shard of 64 inner chunks, or one compressed chunk.
 fn new_array(sharded: bool) -> NewArray {
     let new = NewArray::new([SIDE, SIDE], "uint32");
-    if sharded { new.chunk_shape([INNER, INNER]).shard_shape([SIDE, SIDE]) } else { new.chunk_shape([SIDE, SIDE]) }
+    if sharded { new.chunks([INNER, INNER]).shards([SIDE, SIDE]) } else { new.chunks([SIDE, SIDE]) }
 }
 
 /// How often each process appends.
@@ -289,7 +289,7 @@ fn all_that_is_appended_is_there() {
     for length in [10, 7] {
         for task in ["append", "open and append"] {
             let (dir, task) = (tempfile::tempdir().unwrap(), format!("{task} {length}"));
-            let new = NewArray::new([0], "uint32").chunk_shape([5]).shard_shape([20]);
+            let new = NewArray::new([0], "uint32").chunks([5]).shards([20]);
             Hierarchy::create(dir.path().to_str().unwrap()).unwrap().create_array("/a", &new).unwrap();
             let starts = (0..PROCESSES).map(|process| start(&task, dir.path(), process, 0..APPENDS));
             all_end_well(starts.collect::<Vec<_>>());

@@ -13,7 +13,7 @@ use ozarr::{
 use std::{fs, path::Path, sync::Arc};
 
 fn new_array(n: u64) -> NewArray {
-    NewArray::new([n], "uint8").chunk_shape([2])
+    NewArray::new([n], "uint8").chunks([2])
 }
 
 /// `/g/h/a` holds `1, 2, 3, 4`. All groups above have copies. What is stored as the document of `/g` is a directory.

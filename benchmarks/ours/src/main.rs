@@ -38,8 +38,8 @@ fn create(job: &Job) -> Result<(), Failure> {
     if job.chunk == [0; 3] {
         hierarchy.create_group("/", Object::new())?;
         for i in 0..job.shape[0] {
-            let attributes = [("number", Json::from(i)), ("unit", Json::from("K"))].into_iter().collect();
-            let new = NewArray::new([100, 10], "float32").chunk_shape([10, 10]).attributes(attributes);
+            let attributes: Object = [("number", Json::from(i)), ("unit", Json::from("K"))].into_iter().collect();
+            let new = NewArray::new([100, 10], "float32").chunks([10, 10]).attributes(attributes);
             hierarchy.create_array(&format!("/array{i:05}"), &new)?;
         }
         return Ok(());
@@ -47,9 +47,9 @@ fn create(job: &Job) -> Result<(), Failure> {
     let Json::Array(codecs) = Json::parse(job.codecs.as_bytes(), &Default::default())? else {
         return Err("codecs are a list".into());
     };
-    let new = NewArray::new(job.shape, "uint16").chunk_shape(job.chunk).codecs(codecs).overwrite();
+    let new = NewArray::new(job.shape, "uint16").chunks(job.chunk).codecs(codecs).overwrite();
     let new = match job.shard {
-        Some(shard) => new.shard_shape(shard),
+        Some(shard) => new.shards(shard),
         None => new,
     };
     hierarchy.create_array("/", &new)?;

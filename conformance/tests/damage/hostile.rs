@@ -15,7 +15,7 @@ const TEXT: &str = r#"{"name":"vlen-utf8"}"#;
 
 /// An array with one chunk and these codecs.
 fn new(data_type: &str, n: u64, codecs: &[&str]) -> NewArray {
-    NewArray::new([n], data_type).chunk_shape([n]).codecs(codecs.iter().map(|c| json(c)))
+    NewArray::new([n], data_type).chunks([n]).codecs(codecs.iter().map(|c| json(c)))
 }
 
 /// The chunk that 64 MiB become.
@@ -92,7 +92,7 @@ fn one_budget_for_all_threads() {
     context.limits.memory = 8 << 20;
     let hierarchy = Hierarchy::new(Arc::new(MemoryStore::default()), context);
     let codecs = [BYTES, GZIP].map(json);
-    let small = NewArray::new([8 * CHUNK], "uint8").chunk_shape([CHUNK]).codecs(codecs.clone());
+    let small = NewArray::new([8 * CHUNK], "uint8").chunks([CHUNK]).codecs(codecs.clone());
     let array = hierarchy.create_array("/small", &small).unwrap();
     let elements: Vec<u8> = (0..8 * CHUNK).map(|i| (i / CHUNK + 1) as u8).collect();
     array.write(.., &elements).unwrap();
@@ -107,7 +107,7 @@ fn one_budget_for_all_threads() {
             });
         }
     });
-    let large = NewArray::new([4 * CHUNK], "uint8").chunk_shape([4 * CHUNK]).codecs(codecs);
+    let large = NewArray::new([4 * CHUNK], "uint8").chunks([4 * CHUNK]).codecs(codecs);
     let array = hierarchy.create_array("/large", &large).unwrap();
     array.write(.., &elements[..4 * CHUNK as usize]).unwrap_err();
     let bytes = bomb("uint8", &[BYTES, GZIP]);

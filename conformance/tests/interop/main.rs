@@ -175,12 +175,12 @@ impl Case<'_> {
     }
     fn new_array(&self) -> NewArray {
         let new = NewArray::new(self.shape.clone(), self.t.name)
-            .chunk_shape(self.chunk.clone())
+            .chunks(self.chunk.clone())
             .codecs(self.codecs.clone())
             .fill_value(json(self.t.fill))
             .chunk_key_encoding(json(self.encoding));
         match &self.shard {
-            Some(shard) => new.shard_shape(shard.clone()),
+            Some(shard) => new.shards(shard.clone()),
             None => new,
         }
     }

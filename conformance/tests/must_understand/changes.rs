@@ -167,7 +167,7 @@ fn a_new_array_is_asked_for_with_what_is_known() {
     let new = || NewArray::new([4, 6], "int32");
     let e = create(new().codecs([bytes(), json(r#"{"name":"no-such","must_understand":false}"#)]));
     assert!(matches!(e.kind(), ErrorKind::Skipped(n) if n == "no-such"), "{e}");
-    let e = create(new().codecs([bytes(), json("\"no-such\"")]).shard_shape([4, 6]).chunk_shape([2, 3]));
+    let e = create(new().codecs([bytes(), json("\"no-such\"")]).shards([4, 6]).chunks([2, 3]));
     assert!(matches!(e.kind(), ErrorKind::UnknownExtension { .. }), "{e}");
     let e = create(new().chunk_key_encoding(json(r#"{"name":"default","must_understand":false}"#)));
     assert!(matches!(e.kind(), ErrorKind::Metadata(_)), "{e}");

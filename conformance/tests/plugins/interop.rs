@@ -55,9 +55,9 @@ impl Case {
         self.data_type.as_str().unwrap_or("int64")
     }
     fn new_array(&self) -> NewArray {
-        let new = NewArray::new([23, 10], self.data_type.clone()).chunk_shape([5, 10]).codecs(self.codecs.clone());
+        let new = NewArray::new([23, 10], self.data_type.clone()).chunks([5, 10]).codecs(self.codecs.clone());
         let new = if self.data_type.as_str().is_some() { new.fill_value(0) } else { new.fill_value("NaT") };
-        if self.sharded { new.shard_shape([10, 10]) } else { new }
+        if self.sharded { new.shards([10, 10]) } else { new }
     }
     fn request(&self, path: &Path, data: &Path) -> Object {
         let mut request: Object = [("op", "write"), ("path", &path.to_string_lossy())].into_iter().collect();

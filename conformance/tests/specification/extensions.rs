@@ -108,7 +108,7 @@ proptest! {
         data.resize(data.len() + gaps[6], 0xEE);
         let index: Vec<u8> = index.as_flattened().iter().flat_map(|n| n.to_le_bytes()).collect();
         let shard = if at_start { [index, data] } else { [data, index] }.concat();
-        let new = NewArray::new([12], "uint16").chunk_shape([12]).fill_value(9u64).codecs([json(&codec)]);
+        let new = NewArray::new([12], "uint16").chunks([12]).fill_value(9u64).codecs([json(&codec)]);
         let array = memory().1.create_array("/", &new).unwrap();
         array.write_encoded_chunk(&[0], &shard).unwrap();
         prop_assert_eq!(array.read::<u16>(..).unwrap(), wanted);

@@ -87,7 +87,7 @@ fn all_data_of_an_array_lie_below_its_path() {
             for separator in [".", "/"] {
                 let (store, zarr) = memory();
                 let encoding = format!(r#"{{"name":"{name}","configuration":{{"separator":"{separator}"}}}}"#);
-                let new = NewArray::new([5, 4], "uint8").chunk_shape([2, 2]).chunk_key_encoding(json(&encoding));
+                let new = NewArray::new([5, 4], "uint8").chunks([2, 2]).chunk_key_encoding(json(&encoding));
                 let array = zarr.create_array(path, &new).unwrap();
                 let before = keys(&store);
                 array.write(.., &[7u8; 20]).unwrap();

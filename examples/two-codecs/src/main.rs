@@ -5,12 +5,12 @@ use ozarr::{Hierarchy, NewArray, Result};
 fn main() -> Result<()> {
     let dir = std::env::temp_dir().join(format!("two-codecs-{}", std::process::id()));
     let zarr = Hierarchy::create(&dir.to_string_lossy())?;
-    let small = NewArray::new([2, 3], "int16").codecs(["bytes".into(), "crc32c".into()]);
+    let small = NewArray::new([2, 3], "int16").codecs(["bytes", "crc32c"]);
     let array = zarr.create_array("/small", &small)?;
     array.write(.., &[1i16, 2, 3, 4, 5, 6])?;
     assert_eq!(array.read::<i16>([1..2, 0..3])?, [4, 5, 6]);
 
-    let gzip = NewArray::new([2], "int16").codecs(["bytes".into(), "gzip".into()]);
+    let gzip = NewArray::new([2], "int16").codecs(["bytes", "gzip"]);
     let refused = zarr.create_array("/other", &gzip).expect_err("gzip is not among the two");
     assert!(refused.hint().is_some_and(|hint| hint.contains("feature `gzip`")), "{refused}");
     println!("{refused}");

@@ -23,7 +23,7 @@ const ZSTD: &str = r#"{"name":"zstd","configuration":{"level":3,"checksum":false
 /// Encodes zeros.
 fn encoded(dir: &Dir, bytes: u64, by: &str) -> Vec<u8> {
     let hierarchy = Hierarchy::create(&dir.path("model")).unwrap();
-    let new = NewArray::new([bytes], "uint8").chunk_shape([bytes]).fill_value(1u64).overwrite();
+    let new = NewArray::new([bytes], "uint8").chunks([bytes]).fill_value(1u64).overwrite();
     let array = hierarchy.create_array("/", &new.codecs([codec("\"bytes\""), codec(by)])).unwrap();
     array.write(.., &vec![0u8; bytes as usize]).unwrap();
     array.read_encoded_chunk(&[0]).unwrap().unwrap()
@@ -34,7 +34,7 @@ fn is_refused_within_limits(what: &str, codecs: &[&str], chunk: &[u8]) {
     let dir = Dir::new();
     let s = dir.path("s");
     let codecs = [&["\"bytes\""], codecs].concat();
-    let new = NewArray::new([4], "uint8").chunk_shape([4]).codecs(codecs.iter().map(|c| codec(c)));
+    let new = NewArray::new([4], "uint8").chunks([4]).codecs(codecs.iter().map(|c| codec(c)));
     Hierarchy::create(&s).unwrap().create_array("/a", &new).unwrap();
     std::fs::create_dir_all(dir.path("s/a/c")).unwrap();
     std::fs::write(dir.path("s/a/c/0"), chunk).unwrap();

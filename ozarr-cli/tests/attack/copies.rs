@@ -11,7 +11,7 @@ const LENGTH: u64 = 1000;
 
 /// An array of which each element is the same.
 fn array_of(location: &str, element: u16) {
-    let new = NewArray::new([LENGTH], "uint16").chunk_shape([50]);
+    let new = NewArray::new([LENGTH], "uint16").chunks([50]);
     let array = Hierarchy::create(location).unwrap().create_array("/", &new).unwrap();
     array.write(.., &vec![element; LENGTH as usize]).unwrap();
 }

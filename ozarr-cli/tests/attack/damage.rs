@@ -7,7 +7,7 @@ use ozarr::{Hierarchy, NewArray};
 fn a_damaged_index_is_repaired_or_left_alone() {
     let (mut random, dir) = (Random::of("index"), Dir::new());
     let s = dir.path("s");
-    let new = NewArray::new([64], "uint16").chunk_shape([4]).shard_shape([64]);
+    let new = NewArray::new([64], "uint16").chunks([4]).shards([64]);
     let array = Hierarchy::create(&s).unwrap().create_array("/a", &new).unwrap();
     array.write([4..64], &(1..=60).collect::<Vec<u16>>()).unwrap();
     let chunk = dir.path("s/a/c/0");

@@ -88,7 +88,7 @@ fn nodes_are_there_or_not_after_kills() {
 fn a_copy_that_is_killed_leaves_old_or_new() {
     let (mut random, dir) = (Random::of("copies"), Dir::new());
     let length = 4000;
-    let new = NewArray::new([length], "uint16").chunk_shape([50]);
+    let new = NewArray::new([length], "uint16").chunks([50]);
     for (name, element) in [("old", 1u16), ("one", 2), ("to", 1)] {
         let array = Hierarchy::create(&dir.path(name)).unwrap().create_array("/a", &new).unwrap();
         array.write(.., &vec![element; length as usize]).unwrap();
@@ -109,7 +109,7 @@ fn a_copy_that_is_killed_leaves_old_or_new() {
 fn a_repair_that_is_killed_leaves_old_or_new() {
     let (mut random, dir, shards) = (Random::of("repairs"), Dir::new(), 30);
     let s = dir.path("s");
-    let new = NewArray::new([shards * 16], "uint16").chunk_shape([4]).shard_shape([16]);
+    let new = NewArray::new([shards * 16], "uint16").chunks([4]).shards([16]);
     let array = Hierarchy::create(&s).unwrap().create_array("/a", &new).unwrap();
     array.write(.., &(1..=shards as u16 * 16).collect::<Vec<_>>()).unwrap();
     let chunks: Vec<_> = (0..shards).map(|i| dir.path(&format!("s/a/c/{i}"))).collect();

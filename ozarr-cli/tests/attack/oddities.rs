@@ -16,7 +16,7 @@ fn store(dir: &Dir) -> String {
     let s = dir.path("s");
     let hierarchy = Hierarchy::create(&s).unwrap();
     for path in ["/a", "/b"] {
-        let new = NewArray::new([4], "uint8").chunk_shape([2]);
+        let new = NewArray::new([4], "uint8").chunks([2]);
         hierarchy.create_array(path, &new).unwrap().write(.., &[1u8, 2, 3, 4]).unwrap();
     }
     s

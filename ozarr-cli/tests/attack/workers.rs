@@ -16,7 +16,7 @@ pub(crate) const THREADS: u64 = 4;
 /// One shard, or one compressed chunk.
 pub(crate) fn squares(sharded: bool) -> NewArray {
     let new = NewArray::new([SIDE, SIDE], "uint32");
-    if sharded { new.chunk_shape([INNER, INNER]).shard_shape([SIDE, SIDE]) } else { new.chunk_shape([SIDE, SIDE]) }
+    if sharded { new.chunks([INNER, INNER]).shards([SIDE, SIDE]) } else { new.chunks([SIDE, SIDE]) }
 }
 
 pub(crate) fn place(square: u64) -> [Range<u64>; 2] {
@@ -31,7 +31,7 @@ pub(crate) fn value(round: u64, square: u64) -> u32 {
 
 /// An array whose chunks each lie in a directory of their own.
 pub(crate) fn lonely_chunks() -> NewArray {
-    NewArray::new([PROCESSES * THREADS, 4], "uint8").chunk_shape([1, 4])
+    NewArray::new([PROCESSES * THREADS, 4], "uint8").chunks([1, 4])
 }
 
 pub(crate) fn open(store: &str) -> Hierarchy {

@@ -116,7 +116,7 @@ fn directories_that_come_and_go_lose_nothing() {
 #[test]
 fn appends_of_several_processes_are_all_there() {
     for _ in rounds(1) {
-        let (place, _) = Place::with_array(&NewArray::new([0], "uint32").chunk_shape([5]).shard_shape([20]));
+        let (place, _) = Place::with_array(&NewArray::new([0], "uint32").chunks([5]).shards([20]));
         all_end_well((0..PROCESSES).map(|p| place.worker("append", p, 1..11)).collect());
         let array = open(&place.store()).array("/a").unwrap();
         let mut slabs: Vec<u32> = Vec::new();

@@ -1,10 +1,24 @@
 //! What a new array is to be, with the defaults a user expects.
 
+mod data_type;
+mod dimension_name;
+mod fill_value;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+pub use data_type::HasDataType;
+pub use dimension_name::DimensionName;
+pub use fill_value::FillValue;
+pub use shape::IntoShape;
+
 use super::Array;
 use crate::{context::Context, hierarchy::Hierarchy};
+use serde::Serialize;
+use shape::Lengths;
 use std::sync::Arc;
 use zarr_core::{
-    Result,
+    Error, Result,
     data_type::DataType,
     extension::{Extension, ExtensionPoint},
     json::{Json, Object},
@@ -19,70 +33,172 @@ const CHUNK_BYTES: u64 = 4 << 20;
 /// A new array: shape and data type, and whatever else should not be left to the defaults.
 ///
 /// Chosen if left out: chunks of at most 4 MiB, the data type's zero as fill value, little-endian `bytes` (or the codec
-/// of strings), then `zstd` if the program has it. Everything that is chosen is recorded in the metadata.
+/// of strings), then `zstd` if the program has it. Everything that is chosen is recorded in the metadata, also of codecs
+/// that are given by a bare name.
+///
+/// Data types, codecs and chunk key encodings are anything that becomes an [`Extension`]: a bare name, a type of
+/// [`codecs`](crate::codecs), or JSON. Where they are malformed, the array is not created.
+///
+/// ```
+/// use ozarr::{Hierarchy, NewArray, codecs::Zstd};
+/// # let dir = tempfile::tempdir()?; let path = dir.path().join("a.zarr"); let path = path.to_str().unwrap();
+///
+/// let temperature = NewArray::of::<f32>([1000, 2000])
+///     .chunks([100, 100])
+///     .shards([500, 500])
+///     .compressor(Zstd::level(3))
+///     .fill_value(f32::NAN)
+///     .dimension_names(["y", "x"]);
+/// let array = Hierarchy::create(path)?.create_array("/temperature", temperature)?;
+/// assert_eq!(array.inner_chunk_shape(), Some(vec![100, 100]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct NewArray {
-    shape: Vec<u64>,
-    data_type: Json,
-    chunk_shape: Option<Vec<u64>>,
-    shard_shape: Option<Vec<u64>>,
-    codecs: Option<Vec<Json>>,
-    fill_value: Option<Json>,
-    chunk_key_encoding: Option<Json>,
-    dimension_names: Option<Vec<Option<String>>>,
-    attributes: Object,
+    shape: Lengths,
+    data_type: Extension,
+    chunks: Option<Lengths>,
+    shards: Option<Lengths>,
+    filters: Option<Vec<Extension>>,
+    serializer: Option<Extension>,
+    compressors: Option<Vec<Extension>>,
+    codecs: Option<Vec<Extension>>,
+    fill_value: Option<FillValue>,
+    chunk_key_encoding: Option<Extension>,
+    dimension_names: Option<Vec<DimensionName>>,
+    /// Or why they are not an object.
+    attributes: std::result::Result<Object, String>,
     overwrite: bool,
 }
 
 impl NewArray {
-    /// An array of a shape and data type: a name, or the JSON of an extension.
-    pub fn new(shape: impl Into<Vec<u64>>, data_type: impl Into<Json>) -> Self {
+    /// An array of a shape and data type.
+    ///
+    /// ```
+    /// use ozarr::NewArray;
+    /// NewArray::new([4, 6], "float32");
+    /// ```
+    pub fn new(shape: impl IntoShape, data_type: impl Into<Extension>) -> Self {
         Self {
-            shape: shape.into(),
+            shape: Lengths::new(shape),
             data_type: data_type.into(),
-            chunk_shape: None,
-            shard_shape: None,
+            chunks: None,
+            shards: None,
+            filters: None,
+            serializer: None,
+            compressors: None,
             codecs: None,
             fill_value: None,
             chunk_key_encoding: None,
             dimension_names: None,
-            attributes: Object::new(),
+            attributes: Ok(Object::new()),
             overwrite: false,
         }
     }
+    /// An array of a shape, with the data type of a Rust type.
+    ///
+    /// ```
+    /// use ozarr::NewArray;
+    /// NewArray::of::<f32>([4, 6]);
+    /// ```
+    pub fn of<T: HasDataType>(shape: impl IntoShape) -> Self {
+        Self::new(shape, T::data_type())
+    }
     /// The shape of chunks, or of inner chunks if there are shards.
-    pub fn chunk_shape(mut self, shape: impl Into<Vec<u64>>) -> Self {
-        self.chunk_shape = Some(shape.into());
+    pub fn chunks(mut self, shape: impl IntoShape) -> Self {
+        self.chunks = Some(Lengths::new(shape));
         self
     }
     /// Puts chunks into shards of this shape with `sharding_indexed`.
-    pub fn shard_shape(mut self, shape: impl Into<Vec<u64>>) -> Self {
-        self.shard_shape = Some(shape.into());
+    pub fn shards(mut self, shape: impl IntoShape) -> Self {
+        self.shards = Some(Lengths::new(shape));
         self
     }
-    /// The codecs of a chunk, each as JSON.
-    pub fn codecs(mut self, codecs: impl IntoIterator<Item = Json>) -> Self {
-        self.codecs = Some(codecs.into_iter().collect());
+    /// The array -> array codecs: what is done to a chunk before it becomes bytes. None unless they are given.
+    ///
+    /// ```
+    /// use ozarr::{NewArray, codecs::Transpose};
+    /// NewArray::new([4, 6], "float32").filters([Transpose::new([1, 0])]);
+    /// ```
+    pub fn filters(mut self, codecs: impl IntoIterator<Item = impl Into<Extension>>) -> Self {
+        self.filters = Some(codecs.into_iter().map(Into::into).collect());
         self
     }
-    /// The fill value, in the JSON form of the data type.
-    pub fn fill_value(mut self, value: impl Into<Json>) -> Self {
+    /// The array -> bytes codec.
+    ///
+    /// ```
+    /// use ozarr::{NewArray, codecs::Bytes};
+    /// NewArray::new([4, 6], "float32").serializer(Bytes::big());
+    /// ```
+    pub fn serializer(mut self, codec: impl Into<Extension>) -> Self {
+        self.serializer = Some(codec.into());
+        self
+    }
+    /// The only bytes -> bytes codec.
+    ///
+    /// ```
+    /// use ozarr::{NewArray, codecs::Gzip};
+    /// NewArray::new([4, 6], "float32").compressor(Gzip::level(9));
+    /// NewArray::new([4, 6], "float32").compressor("blosc");
+    /// ```
+    pub fn compressor(self, codec: impl Into<Extension>) -> Self {
+        self.compressors([codec])
+    }
+    /// The bytes -> bytes codecs, in the order in which they encode.
+    ///
+    /// ```
+    /// use ozarr::{NewArray, codecs::{Crc32c, Zstd}, core::extension::Extension};
+    /// NewArray::new([4, 6], "float32").compressors(["zstd", "crc32c"]);
+    /// NewArray::new([4, 6], "float32").compressors([Extension::from(Zstd::level(3)), Crc32c.into()]);
+    /// ```
+    pub fn compressors(mut self, codecs: impl IntoIterator<Item = impl Into<Extension>>) -> Self {
+        self.compressors = Some(codecs.into_iter().map(Into::into).collect());
+        self
+    }
+    /// No bytes -> bytes codecs.
+    pub fn no_compressor(self) -> Self {
+        self.compressors(None::<Extension>)
+    }
+    /// All codecs of a chunk, in place of [`filters`](Self::filters), [`serializer`](Self::serializer) and
+    /// [`compressors`](Self::compressors): an array that has both is not created.
+    ///
+    /// ```
+    /// use ozarr::NewArray;
+    /// NewArray::new([4, 6], "float32").codecs(["transpose", "bytes", "gzip"]);
+    /// ```
+    pub fn codecs(mut self, codecs: impl IntoIterator<Item = impl Into<Extension>>) -> Self {
+        self.codecs = Some(codecs.into_iter().map(Into::into).collect());
+        self
+    }
+    /// The fill value: a number, `bool` or text, or JSON in the form of the data type.
+    pub fn fill_value(mut self, value: impl Into<FillValue>) -> Self {
         self.fill_value = Some(value.into());
         self
     }
-    /// The chunk key encoding as JSON.
-    pub fn chunk_key_encoding(mut self, encoding: impl Into<Json>) -> Self {
+    /// The chunk key encoding.
+    pub fn chunk_key_encoding(mut self, encoding: impl Into<Extension>) -> Self {
         self.chunk_key_encoding = Some(encoding.into());
         self
     }
-    /// The names of the dimensions.
-    pub fn dimension_names<S: Into<String>>(mut self, names: impl IntoIterator<Item = Option<S>>) -> Self {
-        self.dimension_names = Some(names.into_iter().map(|n| n.map(Into::into)).collect());
+    /// The names of the dimensions; `None` for one without a name.
+    ///
+    /// ```
+    /// use ozarr::NewArray;
+    /// NewArray::new([4, 6], "float32").dimension_names(["y", "x"]);
+    /// NewArray::new([4, 6], "float32").dimension_names([Some("y"), None]);
+    /// ```
+    pub fn dimension_names(mut self, names: impl IntoIterator<Item = impl Into<DimensionName>>) -> Self {
+        self.dimension_names = Some(names.into_iter().map(Into::into).collect());
         self
     }
-    /// The user's attributes.
-    pub fn attributes(mut self, attributes: Object) -> Self {
-        self.attributes = attributes;
+    /// The user's attributes: an [`Object`], or anything else that serde makes an object of. Of what it does not, no array
+    /// is created.
+    pub fn attributes(mut self, attributes: impl Serialize) -> Self {
+        self.attributes = match Json::from_serialize(&attributes) {
+            Ok(Json::Object(members)) => Ok(members),
+            Ok(other) => Err(format!("must be an object, not {}", other.kind())),
+            Err(e) => Err(e.to_string()),
+        };
         self
     }
     /// Replaces a node that is there, with everything below it, in one step where the store can: see
@@ -92,51 +208,74 @@ impl NewArray {
         self
     }
     /// The metadata document, with what was chosen.
+    ///
+    /// # Errors
+    /// An unknown data type; lengths below zero; `codecs` beside others; attributes that are not an object; whatever a
+    /// document with these members is refused for.
     pub fn metadata(&self, context: &Context) -> Result<ArrayMetadata> {
-        let data_type_named = Extension::parse(&self.data_type).map_err(|e| e.within("data_type"))?;
-        let data_type = context.registry.data_type(&data_type_named, &context.limits)?.object;
-        let chunk = match (&self.chunk_shape, &self.shard_shape) {
-            (Some(shape), _) => shape.clone(),
+        let data_type = Extension::parse(self.data_type.to_json()).map_err(|e| e.within("data_type"))?;
+        let data_type = context.registry.data_type(&data_type, &context.limits)?.object;
+        let shape = self.shape.check("shape")?;
+        let chunks = self.chunks.as_ref().map(|c| c.check("chunk_shape")).transpose()?;
+        let shards = self.shards.as_ref().map(|s| s.check("chunk_grid")).transpose()?;
+        let chunk = match (chunks, &shards) {
+            (Some(chunk), _) => chunk,
             (None, Some(shard)) => inner_of(shard, &data_type.layout()),
-            (None, None) => chosen_chunk(&self.shape, &data_type.layout()),
+            (None, None) => chosen_chunk(&shape, &data_type.layout()),
         };
-        let codecs = match &self.codecs {
-            Some(codecs) => codecs.clone(),
-            None => self.chosen_codecs(&*data_type, context),
-        };
-        let (grid, codecs) = match &self.shard_shape {
+        let codecs = self.chosen_codecs(&*data_type, context)?;
+        let codecs = codecs.iter().map(|codec| codec.to_json().clone()).collect();
+        let (grid, codecs) = match shards {
             None => (chunk, codecs),
-            Some(shard) => (shard.clone(), vec![sharded(&chunk, codecs)]),
+            Some(shard) => (shard, Json::from(vec![sharded(&chunk, codecs)])),
         };
+        let attributes = self.attributes.clone().map_err(|e| Error::argument(e).within("attributes"))?;
         let mut document = Object::new();
         document.set("zarr_format", 3u8);
         document.set("node_type", "array");
-        document.set("shape", &self.shape[..]);
-        document.set("data_type", self.data_type.clone());
-        document.set("chunk_grid", extension("regular", [("chunk_shape", Json::from(&grid[..]))]));
+        document.set("shape", &shape[..]);
+        document.set("data_type", self.data_type.to_json().clone());
+        document.set("chunk_grid", extension("regular", [("chunk_shape", Json::from(grid))]));
         let slash = || extension("default", [("separator", Json::from("/"))]);
-        document.set("chunk_key_encoding", self.chunk_key_encoding.clone().unwrap_or_else(slash));
-        document.set("fill_value", self.fill_value.clone().unwrap_or_else(|| data_type.default_fill()));
-        document.set("codecs", Json::Array(codecs));
+        document
+            .set("chunk_key_encoding", self.chunk_key_encoding.as_ref().map_or_else(slash, |e| e.to_json().clone()));
+        let fill_value = self.fill_value.as_ref().map_or_else(|| data_type.default_fill(), |v| v.to_json().clone());
+        document.set("fill_value", fill_value);
+        document.set("codecs", codecs);
         if let Some(names) = &self.dimension_names {
-            let name = |n: &Option<String>| n.as_deref().map_or(Json::Null, Json::from);
+            let name = |n: &DimensionName| n.0.as_deref().map_or(Json::Null, Json::from);
             document.set("dimension_names", names.iter().map(name).collect::<Json>());
         }
-        document.set("attributes", self.attributes.clone());
+        document.set("attributes", attributes);
         ArrayMetadata::from_object(document, &context.limits)
     }
-    fn chosen_codecs(&self, data_type: &dyn DataType, context: &Context) -> Vec<Json> {
-        let array_to_bytes = match data_type.layout() {
-            Layout::Variable { text: true } => extension("vlen-utf8", []),
-            Layout::Variable { text: false } => extension("vlen-bytes", []),
-            layout if layout.has_byte_order() => extension("bytes", [("endian", Json::from("little"))]),
-            _ => extension("bytes", []),
-        };
-        let mut codecs = vec![array_to_bytes];
-        if context.registry.find(ExtensionPoint::Codec, "zstd").is_some() {
-            codecs.push(extension("zstd", [("level", Json::from(0)), ("checksum", Json::from(false))]));
+    /// The codecs of a chunk, or of an inner chunk if there are shards.
+    fn chosen_codecs(&self, data_type: &dyn DataType, context: &Context) -> Result<Vec<Extension>> {
+        if let Some(codecs) = &self.codecs {
+            if self.filters.is_some() || self.serializer.is_some() || self.compressors.is_some() {
+                let e = Error::argument("the codecs of a new array are given twice: as a whole, and by their kinds");
+                return Err(e.with_hint("give either `codecs`, or `filters`, `serializer` and `compressors`"));
+            }
+            return Ok(codecs.clone());
         }
-        codecs
+        let mut codecs = self.filters.clone().unwrap_or_default();
+        codecs.push(self.serializer.clone().unwrap_or_else(|| match data_type.layout() {
+            Layout::Variable { text: true } => Extension::new("vlen-utf8", Object::new()),
+            Layout::Variable { text: false } => Extension::new("vlen-bytes", Object::new()),
+            layout if layout.has_byte_order() => {
+                Extension::new("bytes", [("endian", Json::from("little"))].into_iter().collect())
+            }
+            _ => Extension::new("bytes", Object::new()),
+        }));
+        match &self.compressors {
+            Some(compressors) => codecs.extend(compressors.iter().cloned()),
+            None if context.registry.find(ExtensionPoint::Codec, "zstd").is_some() => {
+                let zstd = [("level", Json::from(0)), ("checksum", Json::from(false))];
+                codecs.push(Extension::new("zstd", zstd.into_iter().collect()));
+            }
+            None => {}
+        }
+        Ok(codecs)
     }
     pub(crate) fn create(&self, hierarchy: &Hierarchy, path: NodePath) -> Result<Array> {
         let metadata = self.metadata(hierarchy.context()).map_err(|e| e.at_node(&path))?;
@@ -165,8 +304,8 @@ fn extension<const N: usize>(name: &str, configuration: [(&str, Json); N]) -> Js
     Extension::new(name, configuration.into_iter().collect()).to_json().clone()
 }
 
-fn sharded(chunk: &[u64], codecs: Vec<Json>) -> Json {
-    extension("sharding_indexed", [("chunk_shape", Json::from(chunk)), ("codecs", Json::Array(codecs))])
+fn sharded(chunk: &[u64], codecs: Json) -> Json {
+    extension("sharding_indexed", [("chunk_shape", Json::from(chunk)), ("codecs", codecs)])
 }
 
 /// Halves the longest dimension until a chunk is small enough.

@@ -10,7 +10,7 @@ mod write;
 
 pub(crate) use chunks::bad_name;
 pub use chunks::{ArrayChunk, StoredKeys};
-pub use create::NewArray;
+pub use create::{DimensionName, FillValue, HasDataType, IntoShape, NewArray};
 pub use resize::{ResizeOptions, ResizeReport};
 
 use crate::hierarchy::Hierarchy;

@@ -108,7 +108,7 @@ impl Plan {
             ))];
             chunk = chunk.iter().zip(counts).map(|(c, n)| c * n).collect();
         }
-        let mut new = NewArray::new(self.shape.clone(), name).chunk_shape(chunk).codecs(codecs).fill_value(fill(name));
+        let mut new = NewArray::new(self.shape.clone(), name).chunks(chunk).codecs(codecs).fill_value(fill(name));
         if self.v2 {
             new = new.chunk_key_encoding("v2");
         }
@@ -290,7 +290,7 @@ impl Counter {
 }
 
 fn sharded() -> NewArray {
-    NewArray::new([64, 64], "uint16").chunk_shape([8, 8]).shard_shape([32, 32]).codecs([json(r#""bytes""#)])
+    NewArray::new([64, 64], "uint16").chunks([8, 8]).shards([32, 32]).codecs([json(r#""bytes""#)])
 }
 
 #[test]
@@ -370,7 +370,7 @@ fn an_update_encodes_only_the_inner_chunks_it_touches() {
 #[test]
 fn an_edge_chunk_overwritten_where_it_is_visible_is_not_read() {
     let counter = Arc::new(Counter::default());
-    let new = NewArray::new([10], "uint8").chunk_shape([8]).codecs([json(r#""bytes""#)]);
+    let new = NewArray::new([10], "uint8").chunks([8]).codecs([json(r#""bytes""#)]);
     let array = hierarchy().create_array("/a", &new).unwrap();
     let array = array.with_transformer(Arc::new(CountingTransformer(counter.clone()))).unwrap();
     for round in 0..2 {
@@ -388,7 +388,7 @@ fn an_edge_chunk_overwritten_where_it_is_visible_is_not_read() {
 #[test]
 fn shrinking_and_growing() {
     let zarr = hierarchy();
-    let new = NewArray::new([10], "uint8").chunk_shape([4]).fill_value(9);
+    let new = NewArray::new([10], "uint8").chunks([4]).fill_value(9);
     let mut array = zarr.create_array("/a", &new).unwrap();
     array.write(.., &[1u8; 10]).unwrap();
     let report = array.resize(&[5], ResizeOptions::default()).unwrap();
@@ -423,8 +423,7 @@ fn missing_chunks_can_be_errors() {
     let store = Arc::new(MemoryStore::default());
     let mut context = Context::new().unwrap();
     context.missing_chunk_is_error = true;
-    let array =
-        Hierarchy::new(store, context).create_array("/a", &NewArray::new([4], "int8").chunk_shape([2])).unwrap();
+    let array = Hierarchy::new(store, context).create_array("/a", &NewArray::new([4], "int8").chunks([2])).unwrap();
     array.write([0..2], &[1i8, 2]).unwrap();
     assert_eq!(array.read::<i8>([0..2]).unwrap(), [1, 2]);
     let e = array.read::<i8>(..).unwrap_err();
@@ -454,7 +453,7 @@ fn what_is_left_out_is_chosen_and_recorded() {
         let array = zarr.create_array(&format!("/{data_type}"), &NewArray::new([0, 3], data_type)).unwrap();
         assert_eq!((array.metadata().codecs()[0].name(), array.chunk_shape().unwrap()), (codec, &[1, 3][..]));
     }
-    let sharded = zarr.create_array("/s", &NewArray::new([512, 512], "int32").shard_shape([256, 256])).unwrap();
+    let sharded = zarr.create_array("/s", &NewArray::new([512, 512], "int32").shards([256, 256])).unwrap();
     let inner = sharded.inner_chunk_shape().unwrap();
     assert!(inner.iter().all(|n| 256u64.is_multiple_of(*n) && *n < 256), "{inner:?}");
     assert!(zarr.create_array("/z", &NewArray::new([1], "unit8")).unwrap_err().hint().is_some());

@@ -65,6 +65,21 @@ impl Index {
         bytes.fill(0xff);
         Ok(Self::of(bytes, Dims::from_elem(0, counts.len()), counts.into()))
     }
+    /// An index of entries in C order; [`Entry::ABSENT`] is that of an inner chunk that is not stored.
+    ///
+    /// # Errors
+    /// When there are more or fewer than inner chunks.
+    pub fn from_entries(counts: &[u64], entries: &[Entry]) -> Result<Self> {
+        let mut index = Self::new(counts)?;
+        if index.entries().len() != entries.len() {
+            let found = entries.len();
+            return Err(Error::argument(format!("{found} entries for an index of {counts:?} inner chunks")));
+        }
+        for (number, entry) in (0..).zip(entries) {
+            index.set_number(number, *entry);
+        }
+        Ok(index)
+    }
     pub(super) fn of(bytes: Vec<u8>, start: Dims, counts: Dims) -> Self {
         Self { bytes, start, counts, overlap: OnceLock::new() }
     }
@@ -187,6 +202,9 @@ mod tests {
         assert_eq!(index.get(&[1, 1]).unwrap(), Some(entry));
         assert_eq!(index.entries().collect::<Vec<_>>()[4], entry);
         assert_eq!(index.entries().filter(|e| *e == Entry::ABSENT).count(), 5);
+        let entries: Vec<Entry> = index.entries().collect();
+        assert!(Index::from_entries(&[2, 3], &entries).unwrap().entries().eq(entries.iter().copied()));
+        assert!(Index::from_entries(&[2, 2], &entries).is_err());
         index.set(&[1, 1], None).unwrap();
         assert_eq!(index.get(&[1, 1]).unwrap(), None);
     }

@@ -50,7 +50,7 @@ fn main() -> Outcome<()> {
     println!("|---|---|---|---|---|");
     for (side, inner) in [(32u64, 8u64), (64, 16), (128, 32), (256, 32)] {
         let path = dir.join(side.to_string());
-        let new = NewArray::new([side; 3], "uint16").chunk_shape([inner; 3]).shard_shape([side; 3]);
+        let new = NewArray::new([side; 3], "uint16").chunks([inner; 3]).shards([side; 3]);
         let hierarchy = Hierarchy::create(path.to_str().ok_or("a path that is no text")?)?;
         let array = hierarchy.create_array("/", &new)?;
         let mut noise = 1u32;

@@ -6,10 +6,15 @@
 //! replaces an inner chunk may leave the old one behind.
 
 use ozarr::{
-    Array, Context, Error, Hierarchy, NewArray, Result,
+    Array, Context, Error, Hierarchy, Result,
+    codecs::{
+        Sharding,
+        sharding_indexed::{Entry, Index, IndexCodec},
+    },
     core::{
         call::Sequential,
-        json::{Json, Object},
+        json::Json,
+        limits::Limits,
         metadata::ArrayMetadata,
         source::{ByteRange, Source},
         store::{Key, Prefix, Update, whole},
@@ -18,73 +23,44 @@ use ozarr::{
 };
 use std::{ops::Range, sync::Arc};
 
-/// What stands for an inner chunk that is not stored.
-const ABSENT: [u64; 2] = [u64::MAX; 2];
-
-type Entry = [u64; 2];
-
 /// How many candidates are tried: the more there are, the likelier the checksum fits one by chance.
 const TRIALS: usize = 256;
 
 /// Shards of an array, one at a time in memory.
 pub(super) struct Shards {
-    /// An array that is one shard.
+    /// An array that is one shard, in which a repaired one is tried.
     shard: Array,
     key: Key,
-    /// An array that is an index, with and without its checksum.
-    index: Array,
-    unchecked: Array,
-    at_start: bool,
-    /// The longest value that is looked at.
-    limit: u64,
+    /// The index with and without its checksum.
+    index: IndexCodec,
+    unchecked: IndexCodec,
+    limits: Limits,
 }
 
 impl Shards {
     /// `None`: an array whose chunks are no shards, or whose indexes are encoded in another way than the recommended one.
     pub(super) fn of(array: &Array, context: &Context) -> Result<Option<Self>> {
+        let ([codec], Some(shape)) = (array.metadata().codecs(), array.chunk_shape()) else { return Ok(None) };
+        let Some(configuration) = codec.configuration().filter(|_| codec.name() == "sharding_indexed") else {
+            return Ok(None);
+        };
+        let sharding: Sharding = Json::Object(configuration.clone()).deserialize()?;
+        let index = IndexCodec::new(&sharding, shape, &context.registry, &context.limits)?;
+        let [bytes, checksum] = index.codecs() else { return Ok(None) };
+        if (bytes.name(), checksum.name()) != ("bytes", "crc32c") {
+            return Ok(None);
+        }
+        let unchecked = sharding.index_codecs([bytes]);
+        let unchecked = IndexCodec::new(&unchecked, shape, &context.registry, &context.limits)?;
         let mut document = array.metadata().document().clone();
-        let codecs = document.get("codecs").and_then(Json::as_array).unwrap_or_default().to_vec();
-        let ([codec], Some(shape)) = (&codecs[..], array.chunk_shape()) else { return Ok(None) };
-        let member = |o: &Object, name: &str| o.get(name).cloned();
-        let Some(codec) =
-            codec.as_object().filter(|c| c.get("name").and_then(Json::as_str) == Some("sharding_indexed"))
-        else {
-            return Ok(None);
-        };
-        let configuration = codec.get("configuration").and_then(Json::as_object).cloned().unwrap_or_default();
-        let Some(index_codecs) =
-            member(&configuration, "index_codecs").and_then(|c| c.as_array().map(<[Json]>::to_vec))
-        else {
-            return Ok(None);
-        };
-        let name = |c: &Json| c.as_str().or_else(|| c.as_object()?.get("name")?.as_str()).map(str::to_owned);
-        let names: Vec<_> = index_codecs.iter().filter_map(name).collect();
-        let (Some(inner), ["bytes", "crc32c"]) =
-            (array.inner_chunk_shape(), &names.iter().map(String::as_str).collect::<Vec<_>>()[..])
-        else {
-            return Ok(None);
-        };
-        // Everything in memory, and an index also where all of it is the fill value.
-        let mut context = context.clone().with_executor(Arc::new(Sequential));
-        context.options.store_fill = true;
-        let memory = || Hierarchy::new(Arc::new(MemoryStore::default()), context.clone());
         document.remove("storage_transformers");
         document.remove("dimension_names");
         document.set("shape", Json::from(shape));
-        let shard = memory().create_array_from("/", ArrayMetadata::from_object(document, &context.limits)?, false)?;
-        let counts: u64 = shape.iter().zip(&inner).map(|(s, i)| s / i).product();
-        let index = |codecs: &[Json]| {
-            let new = NewArray::new([counts, 2], "uint64").chunk_shape([counts, 2]).codecs(codecs.iter().cloned());
-            memory().create_array("/", &new)
-        };
-        Ok(Some(Self {
-            key: shard.chunk_key(&vec![0; shape.len()])?,
-            index: index(&index_codecs)?,
-            unchecked: index(&index_codecs[..1])?,
-            at_start: configuration.get("index_location").and_then(Json::as_str) == Some("start"),
-            limit: context.limits.chunk_bytes,
-            shard,
-        }))
+        let metadata = ArrayMetadata::from_object(document, &context.limits)?;
+        let memory = context.clone().with_executor(Arc::new(Sequential));
+        let shard = Hierarchy::new(Arc::new(MemoryStore::default()), memory).create_array_from("/", metadata, false)?;
+        let key = shard.chunk_key(&vec![0; shape.len()])?;
+        Ok(Some(Self { shard, key, index, unchecked, limits: context.limits.clone() }))
     }
 
     /// A stored shard and what it is to be, if its index is damaged and can be made again.
@@ -93,7 +69,7 @@ impl Shards {
             let Some(source) = array.data_store().reader()?.open(&array.chunk_key(chunk_index)?)? else {
                 return Ok(None);
             };
-            if source.size()?.is_some_and(|size| size > self.limit) {
+            if source.size()?.is_some_and(|size| size > self.limits.chunk_bytes) {
                 return Ok(None);
             }
             let old = whole(&*source)?;
@@ -109,14 +85,11 @@ impl Shards {
     }
 
     fn rebuilt(&self, value: &[u8]) -> Result<Option<Vec<u8>>> {
-        let counts = self.index.shape()[0];
-        let Some(data) = value.len().checked_sub(counts as usize * 16 + 4) else { return Ok(None) };
-        let (index, data) = if self.at_start {
-            (&value[..value.len() - data], value.len() - data..value.len())
-        } else {
-            (&value[data..], 0..data)
-        };
-        let mut entries = self.decoded(&index[..index.len() - 4])?;
+        let Ok(place) = self.index.place(value.len() as u64) else { return Ok(None) };
+        let (start, end) = (place.offset as usize, (place.offset + place.len) as usize);
+        let index = &value[start..end];
+        let data = if start == 0 { end..value.len() } else { 0..start };
+        let mut entries: Vec<Entry> = self.decoded(index)?.entries().collect();
         let same = self.encoded(&entries)?;
         if same == index {
             return Ok(None);
@@ -129,9 +102,10 @@ impl Shards {
         };
         let mut left = TRIALS;
         for i in suspects {
-            let free = gaps(&places(&entries, Some(i)), &place).into_iter().map(|gap| [gap.start, gap.end - gap.start]);
+            let gaps = gaps(&places(&entries, Some(i)), &place).into_iter();
+            let free = gaps.map(|gap| Entry { offset: gap.start, len: gap.end - gap.start });
             let stored = entries[i];
-            for candidate in free.chain([ABSENT]) {
+            for candidate in free.chain([Entry::ABSENT]) {
                 let Some(fewer) = left.checked_sub(1) else { return Ok(None) };
                 left = fewer;
                 entries[i] = candidate;
@@ -147,28 +121,27 @@ impl Shards {
 
     /// The shard with another index, if all of it can be read then.
     fn if_it_reads(&self, value: &[u8], data: &Range<usize>, index: &[u8]) -> Result<Option<Vec<u8>>> {
-        let data = &value[data.clone()];
-        let value = if self.at_start { [index, data].concat() } else { [data, index].concat() };
+        let (before, after) =
+            if data.start == 0 { (&value[data.clone()], index) } else { (index, &value[data.clone()]) };
+        let value = [before, after].concat();
         self.shard.data_store().writer()?.set(&self.key, &value)?;
         let rank = self.shard.shape().len();
         let reads = self.shard.check_chunk(&vec![0; rank]).is_ok();
         Ok(reads.then_some(value))
     }
-    fn decoded(&self, index: &[u8]) -> Result<Vec<Entry>> {
-        self.unchecked.data_store().writer()?.set(&self.unchecked.chunk_key(&[0, 0])?, index)?;
-        Ok(self.unchecked.read::<u64>(..)?.as_chunks::<2>().0.to_vec())
+    /// An index whose checksum may be damaged.
+    fn decoded(&self, index: &[u8]) -> Result<Index> {
+        self.unchecked.decode(&index[..index.len() - 4], &self.limits)
     }
     fn encoded(&self, entries: &[Entry]) -> Result<Vec<u8>> {
-        self.index.write(.., entries.as_flattened())?;
-        let encoded = self.index.read_encoded_chunk(&[0, 0])?;
-        encoded.ok_or_else(|| Error::data("an index that is not stored"))
+        self.index.encode(&Index::from_entries(self.index.counts(), entries)?, &self.limits)
     }
 }
 
 /// Where entries point to, with their numbers, in the order of the shard.
 fn places(entries: &[Entry], without: Option<usize>) -> Vec<(usize, Range<u64>)> {
-    let known = entries.iter().enumerate().filter(|(i, e)| Some(*i) != without && **e != ABSENT);
-    let mut places: Vec<_> = known.map(|(i, e)| (i, e[0]..e[0].saturating_add(e[1]))).collect();
+    let known = entries.iter().enumerate().filter(|(i, e)| Some(*i) != without && **e != Entry::ABSENT);
+    let mut places: Vec<_> = known.map(|(i, e)| (i, e.offset..e.offset.saturating_add(e.len))).collect();
     places.sort_by_key(|(_, r)| (r.start, r.end));
     places
 }

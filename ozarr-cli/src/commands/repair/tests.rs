@@ -7,7 +7,7 @@ use ozarr::NewArray;
 fn a_shard_that_changed_counts_as_repaired_only_if_it_can_be_read() {
     let context = Context::new().unwrap();
     let hierarchy = Hierarchy::new(std::sync::Arc::new(ozarr::store::MemoryStore::default()), context.clone());
-    let new = NewArray::new([16], "uint16").chunk_shape([4]).shard_shape([16]);
+    let new = NewArray::new([16], "uint16").chunks([4]).shards([16]);
     let array = hierarchy.create_array("/a", &new).unwrap();
     array.write(.., &[7u16; 16]).unwrap();
     let key = array.chunk_key(&[0]).unwrap();

@@ -53,7 +53,7 @@ impl ListableStore for Broken {
 fn what_cannot_be_read_hides_no_other_problem() {
     let memory = MemoryStore::default();
     let context = Context::new().unwrap();
-    let new = NewArray::new([2], "uint8").chunk_shape([1]);
+    let new = NewArray::new([2], "uint8").chunks([1]);
     let zarr = Hierarchy::new(Arc::new(memory.clone()), context.clone());
     for path in ["/a", "/b", "/g/x", "/z"] {
         zarr.create_array(path, &new).unwrap().write(.., &[1u8, 2]).unwrap();

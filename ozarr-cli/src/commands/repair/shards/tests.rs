@@ -1,14 +1,16 @@
 use super::*;
-use ozarr::core::store::Prefix;
+use ozarr::{
+    NewArray,
+    codecs::{Bytes, Crc32c},
+    core::{extension::Extension, store::Prefix},
+};
 
 /// An array of one shard of `n` inner chunks of eight elements, all of one codec. `skip`: inner chunks that are not stored.
 fn one_shard(n: u64, skip: &[u64], limit: Option<u64>) -> (Array, Context, Vec<u8>) {
     let mut context = Context::new().unwrap();
     context.limits.chunk_bytes = limit.unwrap_or(context.limits.chunk_bytes);
-    let codec = r#"{"name":"sharding_indexed","configuration":{"chunk_shape":[8],"codecs":[{"name":"bytes"},"crc32c"],
-        "index_codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"crc32c"}]}}"#;
-    let codec = Json::parse(codec.as_bytes(), &context.limits).unwrap();
-    let new = NewArray::new([n * 8], "uint8").chunk_shape([n * 8]).codecs([codec]);
+    let codecs = [Extension::from(Bytes::default()), Crc32c.into()];
+    let new = NewArray::new([n * 8], "uint8").chunks([n * 8]).codecs([Sharding::new([8]).codecs(codecs)]);
     let memory = Hierarchy::new(Arc::new(MemoryStore::default()), context.clone());
     let array = memory.create_array("/g/a", &new).unwrap();
     let element = |i: u64| if skip.contains(&(i / 8)) { 0 } else { (i % 251) as u8 + 1 };
@@ -56,7 +58,7 @@ fn with_a_hole() -> (Array, Context, Vec<u8>) {
     shard[at..at + 16].fill(0xff);
     let index = shard.len() - 52;
     let shards = Shards::of(&array, &context).unwrap().unwrap();
-    let entries = shards.decoded(&shard[index..index + 48]).unwrap();
+    let entries: Vec<_> = shards.decoded(&shard[index..]).unwrap().entries().collect();
     let index_bytes = shards.encoded(&entries).unwrap();
     shard[index..].copy_from_slice(&index_bytes);
     (array, context, shard)
