@@ -69,7 +69,7 @@ fn check_read(array: &Array, want: &[Vec<u8>]) -> Result<(), String> {
 
 /// Creates an array with the document of another.
 fn create_like(array: &Array, dir: &tempfile::TempDir) -> Result<Array, String> {
-    let hierarchy = Hierarchy::create(&dir.path().to_string_lossy()).unwrap();
+    let hierarchy = Hierarchy::create(dir.path()).unwrap();
     hierarchy.create_array_from("/", array.metadata().clone(), false).map_err(|e| format!("created again: {e}"))
 }
 
@@ -77,7 +77,7 @@ fn check_written(array: &Array, want: &[Vec<u8>], write: impl Fn(&Array) -> ozar
     let dir = tempfile::tempdir().unwrap();
     let ours = create_like(array, &dir)?;
     write(&ours).map_err(|e| format!("written again: {e}"))?;
-    let reopened = Hierarchy::open_read_only(&dir.path().to_string_lossy()).and_then(|h| h.array("/"));
+    let reopened = Hierarchy::options().read_only().open(dir.path()).and_then(|h| h.array("/"));
     let reopened = reopened.map_err(|e| format!("written again and opened: {e}"))?;
     check_read(&reopened, want).map_err(|e| format!("written again and read: {e}"))?;
     let document = |a: &Array| Json::Object(a.metadata().document().clone());

@@ -124,7 +124,7 @@ impl Chunk {
         let NodeMetadata::Array(metadata) = NodeMetadata::parse(text.as_bytes(), &limits()).expect("metadata") else {
             panic!("a group");
         };
-        let hierarchy = Hierarchy::new(Arc::new(MemoryStore::default()), context());
+        let hierarchy = Hierarchy::new(MemoryStore::default(), context());
         let array = hierarchy.create_array_from("/", metadata, false).expect("an array");
         let key = array.chunk_key(&vec![0; array.shape().len()]).expect("a key");
         let fixed = !array.representation().layout().is_variable();
@@ -153,7 +153,7 @@ impl Chunk {
             self.array.write(.., &texts).or_else(|_| self.array.write(.., &bytes)).expect("it is written");
         }
         let chunk_index = vec![0; self.array.shape().len()];
-        self.array.read_encoded_chunk(&chunk_index).expect("it is there").expect("it is stored")
+        self.array.chunk(&chunk_index).and_then(|chunk| chunk.encoded()).expect("it is there").expect("it is stored")
     }
 
     fn store(&self, bytes: &[u8]) {

@@ -1,7 +1,10 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use ozarr::core::{json::Json, limits::Limits};
+use ozarr::{
+    Selection,
+    core::{json::Json, limits::Limits},
+};
 use std::path::PathBuf;
 
 /// Shows, reads, writes, copies and checks Zarr v3 data.
@@ -96,8 +99,8 @@ pub(crate) struct Read {
     /// Path or URI of an array
     pub(crate) array: String,
     /// What to read: `START:STOP[:STEP]` or `INDEX` for each dimension, separated by commas
-    #[arg(long, value_parser = region)]
-    pub(crate) region: Option<String>,
+    #[arg(long)]
+    pub(crate) region: Option<Selection>,
     /// How to print it
     #[arg(long, value_enum, default_value = "json")]
     pub(crate) format: Format,
@@ -132,8 +135,8 @@ pub(crate) struct Write {
     #[arg(long, value_name = "FILE")]
     pub(crate) elements: Option<PathBuf>,
     /// Where to write: `START:STOP[:STEP]` or `INDEX` for each dimension, separated by commas
-    #[arg(long, value_parser = region)]
-    pub(crate) region: Option<String>,
+    #[arg(long)]
+    pub(crate) region: Option<Selection>,
 }
 
 #[derive(Debug, Args)]
@@ -317,18 +320,5 @@ fn codecs(text: &str) -> Result<Codecs, String> {
         Ok(Json::Array(codecs)) => Ok(Codecs(codecs)),
         Ok(other) => Err(format!("codecs are a JSON list, not {}", other.kind())),
         Err(e) => Err(e.to_string()),
-    }
-}
-
-/// Checks the form of a region. Whether it fits shows with the array.
-fn region(text: &str) -> Result<String, String> {
-    let number = |field: &str| field.is_empty() || field.parse::<u64>().is_ok();
-    let range = |part: &str| {
-        let fields: Vec<&str> = part.split(':').collect();
-        fields.len() <= 3 && fields.iter().all(|f| number(f)) && (fields.len() > 1 || !part.is_empty())
-    };
-    match text.split(',').find(|part| !range(part)) {
-        Some(part) if !text.is_empty() => Err(format!("`{part}` is no START:STOP[:STEP] or INDEX")),
-        _ => Ok(text.to_owned()),
     }
 }

@@ -2,46 +2,16 @@
 
 use crate::slabs::Slabs;
 use ozarr::{
-    Array, Error, Result, Selection, Slice,
+    Array, Error, Indices, Result, Selection, Slice,
     core::{
         json::Json,
         layout::Layout,
         limits::{Limits, product, zeroed},
         view::{Handle, Heap, ViewMut},
     },
+    slice,
 };
 use std::path::Path;
-
-/// `0:10,5:8:2` for an array: each of START, STOP and STEP may be left out.
-pub(crate) fn selection(text: Option<&str>, shape: &[u64]) -> Result<Selection> {
-    let Some(text) = text else { return Ok((..).into()) };
-    let wrong = |part: &str| {
-        let e = Error::argument(format!("`{part}` is no range"));
-        e.with_hint("write START:STOP[:STEP] for each dimension, separated by commas")
-    };
-    let parts: Vec<&str> = if text.is_empty() { Vec::new() } else { text.split(',').collect() };
-    if parts.len() != shape.len() {
-        let (found, rank) = (parts.len(), shape.len());
-        return Err(Error::argument(format!("{found} ranges for an array of {rank} dimensions")));
-    }
-    parts
-        .into_iter()
-        .zip(shape)
-        .map(|(part, n)| {
-            let number =
-                |text: &str, default| if text.is_empty() { Ok(default) } else { text.parse().map_err(|_| wrong(part)) };
-            let fields: Vec<&str> = part.split(':').collect();
-            match fields[..] {
-                [one] => number(one, 0).map(|i| Slice { start: i, stop: i.saturating_add(1), step: 1 }),
-                [start, stop] => Ok(Slice { start: number(start, 0)?, stop: number(stop, *n)?, step: 1 }),
-                [start, stop, step] => {
-                    Ok(Slice { start: number(start, 0)?, stop: number(stop, *n)?, step: number(step, 1)? })
-                }
-                _ => Err(wrong(part)),
-            }
-        })
-        .collect::<Result<Selection>>()
-}
 
 /// Calls `each` with every selected element in C order, as its JSON.
 pub(crate) fn each_as_json(
@@ -94,14 +64,13 @@ pub(crate) fn string_handles(shape: &[u64]) -> Result<Vec<u8>> {
 
 /// Parts of a selection in C order, each of at most `most` elements.
 pub(crate) fn parts(array: &Array, selection: &Selection, most: u64) -> Result<impl Iterator<Item = Selection>> {
-    let (slices, shape) = (selection.slices(array.shape())?, selection.shape(array.shape())?);
+    let selected = selection.indices(array.shape())?;
+    let shape: Vec<u64> = selected.iter().map(|s| s.len).collect();
     let chunk = array.chunk_shape().unwrap_or_default();
     Ok(Slabs::new(&shape, chunk, most).map(move |part| {
-        let own = |(r, s): (&std::ops::Range<u64>, &Slice)| Slice {
-            start: s.start + r.start * s.step,
-            stop: s.start + (r.end - 1) * s.step + 1,
-            step: s.step,
+        let own = |(r, s): (&std::ops::Range<u64>, &Indices)| -> Slice {
+            slice(s.start + r.start * s.step..s.start + (r.end - 1) * s.step + 1).step_by(s.step)
         };
-        part.iter().zip(&slices).map(own).collect()
+        part.iter().zip(&selected).map(own).collect()
     }))
 }

@@ -3,16 +3,13 @@
 //! Names and error texts come from stored data. What is printed for people shows them as text: they cannot control a
 //! terminal, begin a line that looks like one of ours, or bury the rest under a megabyte. JSON has them in full.
 
+pub(crate) use ozarr::text::{escaped, name, shown};
+
 use ozarr::{Error, ErrorKind, Result};
 use std::{
-    borrow::Cow,
-    fmt::{self, Write as _},
+    fmt,
     io::{self, Write},
 };
-
-/// The most characters of a line, and of a name within one.
-const LINE: usize = 4000;
-const NAME: usize = 200;
 
 /// Prints data without a line end.
 pub(crate) fn put(text: &str) -> Result<()> {
@@ -46,8 +43,13 @@ pub(crate) fn print_escaped(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Resu
     print_with(|out| write(&mut Lines(out)))
 }
 
-/// Prints data that is too large to be put together first.
+/// Prints data that is too large to be put together first, and a line end.
 pub(crate) fn print_with(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> Result<()> {
+    print_lines(|out| write(out).and_then(|()| out.write_str("\n")))
+}
+
+/// Prints lines that are too large to be put together first.
+pub(crate) fn print_lines(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> Result<()> {
     struct Stream(io::BufWriter<io::StdoutLock<'static>>, io::Result<()>);
     impl fmt::Write for Stream {
         fn write_str(&mut self, text: &str) -> fmt::Result {
@@ -56,7 +58,7 @@ pub(crate) fn print_with(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result)
         }
     }
     let mut out = Stream(io::BufWriter::with_capacity(1 << 16, io::stdout().lock()), Ok(()));
-    let _told_below = write(&mut out).and_then(|()| out.write_str("\n"));
+    let _told_below = write(&mut out);
     out.1?;
     out.0.flush()?;
     Ok(())
@@ -70,42 +72,6 @@ pub(crate) fn say(line: &str) {
 /// Says what went wrong, in one line.
 pub(crate) fn complain(e: &Error) {
     say(&format!("error: {e}"));
-}
-
-/// A text as one line for people: escaped, and cut if it is very long.
-pub(crate) fn shown(text: &str) -> String {
-    escaped(&cut(text, LINE)).into_owned()
-}
-
-/// A name as part of a line: cut if it is long. The line is escaped as a whole.
-pub(crate) fn name(name: &str) -> Cow<'_, str> {
-    cut(name, NAME)
-}
-
-/// A text in which every character that controls a terminal or the direction of what follows is an escape.
-pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
-    let controls = |c: char| {
-        let is_direction =
-            matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        c.is_control() || is_direction || matches!(c, '\u{2028}' | '\u{2029}')
-    };
-    if !text.contains(controls) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if controls(c) { out.extend(c.escape_default()) } else { out.push(c) }
-    }
-    Cow::Owned(out)
-}
-
-/// The first and the last characters of a text that is longer than `most`: what follows a long name, as a hint, matters too.
-fn cut(text: &str, most: usize) -> Cow<'_, str> {
-    let count = text.chars().count();
-    let Some(left_out) = count.checked_sub(most).filter(|n| *n > 0) else { return Cow::Borrowed(text) };
-    let at = |i: usize| text.char_indices().nth(i).map_or(text.len(), |(at, _)| at);
-    let (head, tail) = (&text[..at(most / 2)], &text[at(count - most / 2)..]);
-    Cow::Owned(format!("{head}… ({left_out} characters left out) …{tail}"))
 }
 
 /// A number of things, in the singular or the plural.
@@ -137,30 +103,6 @@ pub(crate) fn bytes(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_controls_a_terminal_is_escaped() {
-        assert_eq!(shown("a\u{1b}[31m\u{7}\n\r\t\u{9b}\u{7f}b"), r"a\u{1b}[31m\u{7}\n\r\t\u{9b}\u{7f}b");
-        assert_eq!(shown("\u{202e}x\u{2066}y\u{2028}"), r"\u{202e}x\u{2066}y\u{2028}");
-        assert_eq!(shown("\u{61c}x\u{200e}y\u{200f}"), r"\u{61c}x\u{200e}y\u{200f}");
-        assert_eq!(shown(r#"plain "ä" \ 😀 ├──"#), r#"plain "ä" \ 😀 ├──"#);
-    }
-
-    #[test]
-    fn what_is_long_is_cut_in_the_middle() {
-        let just = "ä".repeat(NAME);
-        assert_eq!(name(&just), just);
-        assert_eq!(
-            name(&format!("{just}x")),
-            format!("{0}… (1 characters left out) …{1}x", "ä".repeat(100), "ä".repeat(99))
-        );
-        let line = shown(&format!("begin{}end; hint: look", "\u{1b}".repeat(1_000_000)));
-        assert!(
-            line.starts_with("begin") && line.ends_with("end; hint: look") && line.len() < 8 * LINE,
-            "{}",
-            line.len()
-        );
-    }
 
     #[test]
     fn numbers_of_things() {

@@ -59,9 +59,11 @@ fn numpy_files_go_out_and_in() {
     let raw = ozarr(&["read", "--format", "raw", "--region", "0:1,:", &dir.path("s/g/a")]).stdout;
     assert_eq!(raw, [0i16, 1, 2, 3].map(i16::to_le_bytes).concat());
     assert!(fails(&["write", "--input", &dir.path("part.npy"), &dir.path("s/g/b")], 1).contains("shape"));
-    assert!(fails(&["read", "--region", "0:9,0:1", &dir.path("s/g/a")], 1).contains("0:9:1"));
+    assert!(
+        fails(&["read", "--region", "0:9,0:1", &dir.path("s/g/a")], 1).contains("index range 0..9 is out of bounds")
+    );
     assert!(fails(&["read", "--region", "x", &dir.path("s/g/a")], 2).contains("START:STOP"));
-    assert_eq!(ok(&["read", "--region", "2,1:3", &dir.path("s/g/a")]), "[[9,10]]\n");
+    assert_eq!(ok(&["read", "--region", "2,1:3", &dir.path("s/g/a")]), "[9,10]\n");
     assert_eq!(
         files(dir.0.path().to_str().unwrap()).iter().filter(|f| f.to_string_lossy().contains(".part")).count(),
         0
@@ -117,7 +119,7 @@ fn copies_an_array_with_other_chunks_and_types() {
     a.write(.., &(0..64).map(f64::from).collect::<Vec<_>>()).unwrap();
     ok(&["copy", "--chunk-shape", "2,2", "--shard-shape", "4,8", &dir.path("s/a"), &dir.path("s/b")]);
     let b = Hierarchy::open(&dir.path("s")).unwrap().array("/b").unwrap();
-    assert_eq!((b.chunk_shape().unwrap(), b.inner_chunk_shape().unwrap()), (&[4, 8][..], vec![2, 2]));
+    assert_eq!((b.chunk_shape().unwrap(), b.inner_chunk_shape().unwrap()), (&[4, 8][..], &[2, 2][..]));
     assert_eq!((b.read::<f64>(..).unwrap(), b.attributes()), (a.read::<f64>(..).unwrap(), a.attributes()));
     assert_eq!(b.metadata().fill_value(), &Json::from("NaN"));
 
@@ -204,7 +206,7 @@ fn huge_arrays_of_nothing() {
     zarr.create_array("/none", &NewArray::new([0, 1 << 40, 1 << 40], "uint8").chunks([1, 1, 1])).unwrap();
     zarr.create_array("/text", &NewArray::new([4, 1 << 40], "string").chunks([1, 1])).unwrap();
     ok(&["copy", &dir.path("s"), &dir.path("t")]);
-    assert_eq!(ok(&["read", "--region", "5,6:9", &dir.path("t/wide")]), "[[0,9,0]]\n");
+    assert_eq!(ok(&["read", "--region", "5,6:9", &dir.path("t/wide")]), "[0,9,0]\n");
     assert_eq!(ok(&["elements", "--array_path", &dir.path("t/none")]), "");
     assert!(fails(&["read", "--format", "raw", "--region", ":,:", &dir.path("t/text")], 1).starts_with("error: "));
 }

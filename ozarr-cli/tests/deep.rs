@@ -152,7 +152,7 @@ fn trees_are_printed_as_other_documents() {
     let dir = Dir::new();
     let zarr = ozarr::Hierarchy::create(&dir.path("s")).unwrap();
     for path in ["/a/b/c", "/a/d", "/e"] {
-        zarr.create_group(path, Default::default()).unwrap();
+        zarr.create_group(path, ()).unwrap();
     }
     zarr.create_array("/a/b/x", &ozarr::NewArray::new([2, 3], "uint8")).unwrap();
     let text = ok(&["tree", "--json", &dir.path("s")]);

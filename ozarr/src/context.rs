@@ -28,11 +28,8 @@ pub struct Context {
 
 impl Context {
     /// Built-in extensions, default limits, half of the machine's memory, all of its threads.
-    ///
-    /// # Errors
-    /// When two linked crates registered the same name.
     pub fn new() -> Result<Self> {
-        Ok(Self::with_registry(Registry::builtin()?))
+        Ok(Self::default())
     }
     /// The same with other extensions.
     pub fn with_registry(registry: Registry) -> Self {
@@ -46,7 +43,7 @@ impl Context {
             options: Options::default(),
             missing_chunk_is_error: false,
             schemes: Schemes::default(),
-            executor: platform::executor(),
+            executor: platform::threads::global(),
             buffers: Arc::default(),
         }
     }
@@ -68,9 +65,22 @@ impl Context {
         self.executor = executor;
         self
     }
+    /// Uses so many threads of its own, at least one, in place of those of the process.
+    ///
+    /// # Errors
+    /// When the system does not start them.
+    pub fn with_threads(self, threads: usize) -> Result<Self> {
+        Ok(self.with_executor(platform::threads::executor(threads)?))
+    }
     pub(crate) fn call(&self) -> CallContext<'_> {
         let Self { limits, options, executor, buffers, .. } = self;
         CallContext { limits, options, executor: &**executor, buffers }.within_chunk()
+    }
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Self::with_registry(Registry::linked())
     }
 }
 

@@ -2,9 +2,12 @@
 
 use crate::{
     array::{Array, NewArray},
-    hierarchy::Hierarchy,
+    attributes::{NO_ATTRIBUTES, attributes_as, to_attributes},
+    hierarchy::{Hierarchy, OpenOptions},
+    location::Location,
     walk::{Children, Walk},
 };
+use serde::{Serialize, de::DeserializeOwned};
 use std::borrow::Borrow;
 use zarr_core::{
     Error, Result,
@@ -30,8 +33,28 @@ impl Node {
             Node::Group(g) => g.path(),
         }
     }
+    /// The array that it is.
+    ///
+    /// # Errors
+    /// When it is a group.
+    pub fn into_array(self) -> Result<Array> {
+        match self {
+            Node::Array(array) => Ok(*array),
+            Node::Group(group) => Err(Error::argument("expected an array, found a group").at_node(group.path())),
+        }
+    }
+    /// The group that it is.
+    ///
+    /// # Errors
+    /// When it is an array.
+    pub fn into_group(self) -> Result<Group> {
+        match self {
+            Node::Group(group) => Ok(group),
+            Node::Array(array) => Err(Error::argument("expected a group, found an array").at_node(array.path())),
+        }
+    }
     /// The user's attributes.
-    pub fn attributes(&self) -> Object {
+    pub fn attributes(&self) -> &Object {
         match self {
             Node::Array(a) => a.attributes(),
             Node::Group(g) => g.attributes(),
@@ -48,6 +71,13 @@ pub struct Group {
 }
 
 impl Group {
+    /// Opens the group at a location, to read and write, within the hierarchy that it belongs to.
+    ///
+    /// # Errors
+    /// When there is no group, or it cannot be opened.
+    pub fn open(location: impl Into<Location>) -> Result<Self> {
+        OpenOptions::default().open_group(location)
+    }
     pub(crate) fn new(hierarchy: Hierarchy, path: NodePath, metadata: GroupMetadata) -> Self {
         Self { hierarchy, path, metadata }
     }
@@ -64,25 +94,82 @@ impl Group {
         &self.metadata
     }
     /// The user's attributes.
-    pub fn attributes(&self) -> Object {
-        self.metadata.attributes().cloned().unwrap_or_default()
+    pub fn attributes(&self) -> &Object {
+        self.metadata.attributes().unwrap_or(&NO_ATTRIBUTES)
     }
-    /// Replaces the user's attributes.
+    /// The user's attributes as a type of the caller.
+    ///
+    /// # Errors
+    /// When they do not have its form.
+    pub fn attributes_as<T: DeserializeOwned>(&self) -> Result<T> {
+        attributes_as(self.attributes()).map_err(|e| e.at_node(&self.path))
+    }
+    /// Replaces the user's attributes: by an [`Object`], or whatever serializes to one.
+    ///
+    /// # Errors
+    /// When the value does not serialize to an object, the document cannot be changed, and
+    /// [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) after it is.
+    pub fn set_attributes(&mut self, attributes: impl Serialize) -> Result<()> {
+        let new = to_attributes(&attributes).map_err(|e| e.at_node(&self.path))?;
+        self.update_attributes(move |attributes| *attributes = new.clone())
+    }
+    /// Changes the user's attributes as they are stored now: updates of other attributes at the same time are not lost.
+    /// `update` is called again when another writer was faster.
+    ///
+    /// ```
+    /// # use ozarr::Hierarchy;
+    /// let hierarchy = Hierarchy::in_memory();
+    /// let mut group = hierarchy.create_group("/g", &serde_json::json!({"title": "a"}))?;
+    /// group.update_attributes(|attributes| attributes.set("by", "me"))?;
+    /// assert_eq!(hierarchy.group("/g")?.attributes().to_string(), r#"{"title":"a","by":"me"}"#);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// When the document cannot be changed, and [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) after it is.
-    pub fn set_attributes(&mut self, attributes: Object) -> Result<()> {
-        let (changed, renewed) = self.hierarchy.change_node(&self.path, move |m| match m {
-            NodeMetadata::Group(group) => {
-                group.set_attributes(attributes.clone());
+    pub fn update_attributes(&mut self, mut update: impl FnMut(&mut Object)) -> Result<()> {
+        let (changed, renewed) = self.hierarchy.change_node(&self.path, |m| match m {
+            NodeMetadata::Group(metadata) => {
+                let mut attributes = metadata.attributes().cloned().unwrap_or_default();
+                update(&mut attributes);
+                metadata.set_attributes(attributes);
                 Ok(())
             }
-            NodeMetadata::Array(_) => Err(Error::argument("there is an array now, not a group")),
+            NodeMetadata::Array(_) => Err(Error::argument("expected a group, found an array")),
         })?;
         if let NodeMetadata::Group(metadata) = changed {
             self.metadata = metadata;
         }
         renewed
+    }
+    /// The names of what is directly below, sorted, without opening it: also of prefixes that turn out not to be nodes.
+    ///
+    /// # Errors
+    /// When the store cannot list, and the groups above have no copies of metadata.
+    pub fn names(&self) -> Result<Vec<String>> {
+        Ok(self.hierarchy.entries(&self.path)?.names)
+    }
+    /// The arrays directly below, sorted by name.
+    ///
+    /// # Errors
+    /// As [`children`](Self::children); each that cannot be opened is an error of its own.
+    pub fn arrays(&self) -> Result<impl Iterator<Item = Result<Array>>> {
+        Ok(self.children()?.filter_map(|child| match child.node {
+            Ok(Node::Array(array)) => Some(Ok(*array)),
+            Ok(Node::Group(_)) => None,
+            Err(e) => Some(Err(e)),
+        }))
+    }
+    /// The groups directly below, sorted by name.
+    ///
+    /// # Errors
+    /// As [`children`](Self::children); what cannot be opened is an error of its own.
+    pub fn groups(&self) -> Result<impl Iterator<Item = Result<Group>>> {
+        Ok(self.children()?.filter_map(|child| match child.node {
+            Ok(Node::Group(group)) => Some(Ok(group)),
+            Ok(Node::Array(_)) => None,
+            Err(e) => Some(Err(e)),
+        }))
     }
     /// What is directly below, sorted by name. Prefixes without a metadata document and nodes that cannot be opened
     /// are there with their error.
@@ -117,7 +204,7 @@ impl Group {
         self.hierarchy.create_array(&self.below(path)?, new)
     }
     /// Creates a group at a path relative to this group.
-    pub fn create_group(&self, path: &str, attributes: Object) -> Result<Group> {
+    pub fn create_group(&self, path: &str, attributes: impl Serialize) -> Result<Group> {
         self.hierarchy.create_group(&self.below(path)?, attributes)
     }
     /// Removes the node at a path relative to this group, with everything below it.

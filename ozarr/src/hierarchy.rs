@@ -2,14 +2,20 @@
 
 mod build;
 mod copies;
+mod options;
+
+pub use options::OpenOptions;
 
 use self::copies::{Below, Changed};
 use crate::{
     array::{Array, NewArray, bad_name},
+    attributes::to_attributes,
     context::Context,
     group::{Group, Node},
-    store::OpenMode,
+    location::Location,
+    store::MemoryStore,
 };
+use serde::Serialize;
 use std::{
     borrow::Borrow,
     collections::{BTreeMap, BTreeSet},
@@ -44,25 +50,36 @@ const USUAL_DOCUMENT: u64 = 64 << 10;
 
 impl Hierarchy {
     /// Opens a location to read and write: a path, or a URI. Nothing is created.
-    pub fn open(location: &str) -> Result<Self> {
-        Self::open_with(location, OpenMode::ReadWrite, Context::new()?)
+    ///
+    /// # Errors
+    /// When nothing is there, or the store cannot be opened.
+    pub fn open(location: impl Into<Location>) -> Result<Self> {
+        Self::options().open(location)
     }
-    /// Opens a location to read.
-    pub fn open_read_only(location: &str) -> Result<Self> {
-        Self::open_with(location, OpenMode::ReadOnly, Context::new()?)
+    /// Opens a location to read and write. The store is created if it does not exist.
+    ///
+    /// # Errors
+    /// When the store cannot be created or opened.
+    pub fn create(location: impl Into<Location>) -> Result<Self> {
+        Self::options().create().open(location)
     }
-    /// Opens a location, which is made if it is not there.
-    pub fn create(location: &str) -> Result<Self> {
-        Self::open_with(location, OpenMode::Create, Context::new()?)
+    /// A new hierarchy in memory, without any node.
+    pub fn in_memory() -> Self {
+        Self::new(MemoryStore::default(), Context::default())
     }
-    /// Opens a location in a context of the application.
-    pub fn open_with(location: &str, mode: OpenMode, context: Context) -> Result<Self> {
-        let store = context.schemes.open(location, mode)?;
-        Ok(Self::new(store, context))
+    /// How else to open a location: only to read, in another context, with consolidated metadata.
+    pub fn options() -> OpenOptions {
+        OpenOptions::default()
     }
-    /// The hierarchy of a store.
-    pub fn new(store: Arc<dyn Store>, context: Context) -> Self {
-        Self { store, context: Arc::new(context), consolidated: None, top: NodePath::ROOT, batch: None }
+    /// The hierarchy of a store: of a type of its own, or an `Arc<dyn Store>`.
+    pub fn new(store: impl Store + 'static, context: Context) -> Self {
+        Self {
+            store: Arc::new(store),
+            context: Arc::new(context),
+            consolidated: None,
+            top: NodePath::ROOT,
+            batch: None,
+        }
     }
     /// The same without the ability to write.
     pub fn read_only(&self) -> Self {
@@ -127,27 +144,21 @@ impl Hierarchy {
     }
     fn opened(&self, path: &NodePath, metadata: NodeMetadata) -> Result<Node> {
         Ok(match metadata {
-            NodeMetadata::Array(m) => Node::Array(Box::new(Array::open(self.clone(), path.clone(), m)?)),
+            NodeMetadata::Array(m) => Node::Array(Box::new(Array::of(self.clone(), path.clone(), m)?)),
             NodeMetadata::Group(m) => Node::Group(Group::new(self.clone(), path.clone(), m)),
         })
     }
     /// Opens the array at a path.
     pub fn array(&self, path: &str) -> Result<Array> {
-        match self.node(path)? {
-            Node::Array(array) => Ok(*array),
-            Node::Group(group) => Err(Error::argument("there is a group, not an array").at_node(group.path())),
-        }
+        self.node(path)?.into_array()
     }
     /// The array that a document describes, over the data at a path, whatever document is stored there.
     pub fn array_with(&self, path: &NodePath, metadata: ArrayMetadata) -> Result<Array> {
-        Array::open(self.clone(), path.clone(), metadata)
+        Array::of(self.clone(), path.clone(), metadata)
     }
     /// Opens the group at a path.
     pub fn group(&self, path: &str) -> Result<Group> {
-        match self.node(path)? {
-            Node::Group(group) => Ok(group),
-            Node::Array(array) => Err(Error::argument("there is an array, not a group").at_node(array.path())),
-        }
+        self.node(path)?.into_group()
     }
     /// Creates an array, and groups above it where there are none.
     ///
@@ -162,8 +173,8 @@ impl Hierarchy {
         Array::create(self, NodePath::new(path)?, metadata, overwrite)
     }
     /// Creates a group, and groups above it where there are none.
-    pub fn create_group(&self, path: &str, attributes: Object) -> Result<Group> {
-        self.create_group_from(path, GroupMetadata::new(attributes))
+    pub fn create_group(&self, path: &str, attributes: impl Serialize) -> Result<Group> {
+        self.create_group_from(path, GroupMetadata::new(to_attributes(&attributes)?))
     }
     /// Creates a group from its metadata document.
     pub fn create_group_from(&self, path: &str, metadata: GroupMetadata) -> Result<Group> {

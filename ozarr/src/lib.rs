@@ -23,27 +23,35 @@
 //! and loaded as `plugins`.
 
 mod array;
+mod attributes;
 mod context;
 mod element;
 mod group;
 mod hierarchy;
+mod location;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod platform;
 mod selection;
 pub mod store;
+pub mod text;
+mod tree;
 mod walk;
 
+#[cfg(feature = "parallel")]
+pub use crate::array::ParChunks;
 pub use crate::{
     array::{
-        Array, ArrayChunk, DimensionName, FillValue, HasDataType, IntoShape, NewArray, ResizeOptions, ResizeReport,
+        Array, Chunk, Chunks, DimensionName, FillValue, HasDataType, IntoShape, NewArray, ResizeOptions, ResizeReport,
         StoredKeys,
     },
     context::Context,
-    element::{Element, FixedElement},
+    element::{Element, Item},
     group::{Group, Node},
-    hierarchy::Hierarchy,
-    selection::{Selection, Slice},
+    hierarchy::{Hierarchy, OpenOptions},
+    location::Location,
+    selection::{Indices, Selection, Slice, slice},
+    tree::Tree,
     walk::{Child, Children, Walk},
 };
 pub use zarr_core as core;
@@ -53,6 +61,25 @@ pub use zarr_plugin_api::load as plugins;
 
 /// The built-in codecs as types: [`Zstd`](codecs::Zstd), [`Sharding`](codecs::Sharding) and the others.
 pub use zarr_codecs as codecs;
+/// What an extension implements, in one place: an extension of an application is registered with
+/// [`Registry::add`](extension::Registry::add).
+pub mod extension {
+    pub use zarr_core::{
+        call::{CallContext, OutputBuffer},
+        chunk_grid::{AxisChunks, ChunkGrid},
+        chunk_key_encoding::ChunkKeyEncoding,
+        codec::{ArrayToArray, ArrayToBytes, BytesToBytes, DecodeStrategy, Encoded, PartialDecode, PartialEncode},
+        data_type::DataType,
+        extension::Extension,
+        json::{Json, Object},
+        layout::{Layout, ScalarKind},
+        registry::{CreateContext, ExtensionType, NoConfiguration, Registration, Registry},
+        representation::{Representation, Size},
+        source::{ByteRange, Source},
+        storage_transformer::StorageTransformer,
+        view::{Dims, Region, View, ViewMut},
+    };
+}
 
 /// The example of the README compiles.
 #[cfg(doctest)]

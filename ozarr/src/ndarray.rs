@@ -1,31 +1,83 @@
-//! Reading into and writing from arrays of the crate `ndarray`.
+//! Arrays of the crate `ndarray`, of any number of dimensions and any memory order, without copies.
+#![allow(unsafe_code)]
 
 use crate::{
     array::Array,
-    element::{Element, FixedElement},
+    element::{Element, Item, check_element},
     selection::Selection,
 };
-use ndarray::{ArrayD, ArrayViewD, IxDyn};
-use zarr_core::{Error, Result, view::View};
+use ndarray::{ArrayRef, Dimension, IxDyn};
+use zarr_core::{
+    Error, Result,
+    view::{View, ViewMut},
+};
 
 impl Array {
-    /// Reads elements with their shape.
-    pub fn read_ndarray<T: Element>(&self, selection: impl Into<Selection>) -> Result<ArrayD<T>> {
+    /// Reads elements with the shape of the selection.
+    ///
+    /// ```
+    /// use ndarray::{Array1, Array2};
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::new([2, 3], "int32"))?;
+    /// array.write_ndarray(.., &ndarray::array![[1, 2, 3], [4, 5, 6]])?;
+    /// let part: Array2<i32> = array.read_ndarray((.., 1..))?;
+    /// assert_eq!(part, ndarray::array![[2, 3], [5, 6]]);
+    /// let row: Array1<i32> = array.read_ndarray(1)?;
+    /// assert_eq!(row, ndarray::array![4, 5, 6]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), and when the selection has another number of dimensions than `D`.
+    pub fn read_ndarray<T: Item, D: Dimension>(&self, selection: impl Into<Selection>) -> Result<ndarray::Array<T, D>> {
         let selection = selection.into();
         let shape: Vec<usize> = selection.shape(self.shape())?.into_iter().map(|n| n as usize).collect();
-        let elements = self.read(selection)?;
-        ArrayD::from_shape_vec(IxDyn(&shape), elements).map_err(|e| Error::argument(e.to_string()))
+        if let Some(rank) = D::NDIM.filter(|rank| *rank != shape.len()) {
+            let found = shape.len();
+            return Err(Error::argument(format!("the selection has {found} dimensions, the ndarray {rank}"))
+                .with_hint("a single index drops its dimension, a range keeps it"));
+        }
+        let wrong = |e: ndarray::ShapeError| Error::argument(e.to_string());
+        let elements = ndarray::Array::from_shape_vec(IxDyn(&shape), self.read(selection)?).map_err(wrong)?;
+        elements.into_dimensionality().map_err(wrong)
     }
-    /// Writes elements of any memory order.
-    pub fn write_ndarray<T: FixedElement>(
+    /// Reads elements into an array of the caller, or a view of one, of the selection's shape.
+    ///
+    /// # Errors
+    /// As [`read_into`](Self::read_into).
+    pub fn read_into_ndarray<T: Element, D: Dimension>(
         &self,
         selection: impl Into<Selection>,
-        elements: &ArrayViewD<'_, T>,
+        out: &mut ArrayRef<T, D>,
     ) -> Result<()> {
-        let standard = elements.as_standard_layout();
-        let bytes: &[u8] = standard.as_slice().map(bytemuck::cast_slice).unwrap_or_default();
-        let shape: Vec<u64> = elements.shape().iter().map(|n| *n as u64).collect();
-        crate::element::check_layout::<T>(self, T::LAYOUT)?;
-        self.write_view(selection, &View::new(bytes, &shape, size_of::<T>())?)
+        check_element::<T>(self)?;
+        let (shape, strides) = shape_and_strides(out);
+        // SAFETY: an `&mut ArrayRef` is exclusive access to each element at its shape and strides; elements are `Pod`, so
+        // all their bytes are initialized and any bytes may be written.
+        let view = unsafe { ViewMut::from_raw(out.as_mut_ptr().cast(), &shape, &strides, size_of::<T>()) }?;
+        self.read_view(selection, view)
     }
+    /// Writes elements of an array or a view of the selection's shape.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_ndarray<T: Element, D: Dimension>(
+        &self,
+        selection: impl Into<Selection>,
+        elements: &ArrayRef<T, D>,
+    ) -> Result<()> {
+        check_element::<T>(self)?;
+        let (shape, strides) = shape_and_strides(elements);
+        // SAFETY: an `&ArrayRef` is shared access to each element at its shape and strides; elements are `Pod`, so all
+        // their bytes are initialized.
+        let view = unsafe { View::from_raw(elements.as_ptr().cast(), &shape, &strides, size_of::<T>()) }?;
+        self.write_view(selection, &view)
+    }
+}
+
+/// The strides are in bytes.
+fn shape_and_strides<T, D: Dimension>(array: &ArrayRef<T, D>) -> (Vec<u64>, Vec<isize>) {
+    let strides = array.strides().iter().map(|s| s.saturating_mul(size_of::<T>() as isize));
+    (array.shape().iter().map(|n| *n as u64).collect(), strides.collect())
 }

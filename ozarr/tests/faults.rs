@@ -237,7 +237,7 @@ fn work(hierarchy: &Hierarchy, overwrite: bool, folder: &Path) -> Result<()> {
 /// Each shard is as the step that the work was at found it or leaves it; `Err`: it says that it is damaged.
 fn look(folder: &Path) -> Result<()> {
     let at = told(folder);
-    let hierarchy = Hierarchy::open(store_in(folder).to_str().unwrap())?;
+    let hierarchy = Hierarchy::open(store_in(folder))?;
     let array = match hierarchy.array(WHERE) {
         Err(e) if matches!(e.kind(), ozarr::ErrorKind::NodeNotFound) => {
             assert_eq!(at, At::Creation, "the array is gone");
@@ -277,7 +277,7 @@ fn look(folder: &Path) -> Result<()> {
 
 /// The same work again, without faults, over what was left.
 fn again(folder: &Path) {
-    let hierarchy = Hierarchy::open(store_in(folder).to_str().unwrap()).unwrap();
+    let hierarchy = Hierarchy::open(store_in(folder)).unwrap();
     work(&hierarchy, true, folder).unwrap();
     look(folder).unwrap();
     let array = hierarchy.array(WHERE).unwrap();
@@ -384,7 +384,7 @@ const PLACES: [&str; 3] = [WHERE, "/g", "/"];
 fn overwrite(hierarchy: &Hierarchy, place: &str) -> Result<()> {
     hierarchy.build(place, true, |staged| {
         if place != WHERE {
-            staged.create_group(place, Object::new())?;
+            staged.create_group(place, ())?;
         }
         let new = NewArray::new([SIDE, SIDE], "uint16").chunks([4, 4]).shards([SHARD, SHARD]);
         staged.create_array(WHERE, &new)?.write(.., &after(2))
@@ -393,7 +393,7 @@ fn overwrite(hierarchy: &Hierarchy, place: &str) -> Result<()> {
 
 /// A store with the old array; its root has copies of metadata.
 fn old(folder: &Path) {
-    let hierarchy = Hierarchy::create(store_in(folder).to_str().unwrap()).unwrap();
+    let hierarchy = Hierarchy::create(store_in(folder)).unwrap();
     let new = NewArray::new([SIDE, SIDE], "uint16").chunks([SIDE, SHARD]);
     hierarchy.create_array(WHERE, &new).unwrap().write(.., &after(1)).unwrap();
     hierarchy.consolidate("/").unwrap();
@@ -401,7 +401,7 @@ fn old(folder: &Path) {
 
 /// The array is the old one or, if it may be, the new one; and nothing is left that is not removed as an orphan.
 fn is_whole(folder: &Path, may_be: &[u16]) {
-    let hierarchy = Hierarchy::open(store_in(folder).to_str().unwrap()).unwrap();
+    let hierarchy = Hierarchy::open(store_in(folder)).unwrap();
     let got: Vec<u16> = hierarchy.array(WHERE).unwrap().read(..).unwrap();
     assert!(may_be.iter().any(|step| after(*step) == got), "{may_be:?}: {got:?}");
     hierarchy.store().writer().unwrap().erase_orphans(&Prefix::ROOT).unwrap();

@@ -1,25 +1,61 @@
 //! Arrays of the crate `ndarray`, of any memory order.
 
-use ndarray::{Array2, Array3, array, s};
-use ozarr::{Hierarchy, NewArray, Result};
+use ndarray::{Array1, Array2, Array3, ArrayD, array, s};
+use ozarr::{Hierarchy, NewArray, Result, slice};
 
 #[test]
 fn there_and_back() -> Result<()> {
-    let dir = tempfile::tempdir()?;
-    let zarr = Hierarchy::create(&dir.path().to_string_lossy())?;
-    let array = zarr.create_array("/a", &NewArray::new([2, 3], "int32").chunks([2, 2]))?;
+    let hierarchy = Hierarchy::in_memory();
+    let array = hierarchy.create_array("/a", &NewArray::new([2, 3], "int32").chunks([2, 2]))?;
     let data: Array2<i32> = array![[1, 2, 3], [4, 5, 6]];
-    array.write_ndarray(.., &data.view().into_dyn())?;
-    assert_eq!(array.read_ndarray::<i32>(..)?, data.clone().into_dyn());
-    assert_eq!(array.read_ndarray::<i32>([0..2, 1..3])?, data.slice(s![.., 1..]).into_dyn());
-    // A view with its dimensions the other way round, and one with gaps.
-    let turned = zarr.create_array("/t", &NewArray::new([3, 2], "int32"))?;
-    turned.write_ndarray(.., &data.t().into_dyn())?;
-    assert_eq!(turned.read_ndarray::<i32>(..)?, data.t().into_dyn());
-    turned.write_ndarray([0..1, 0..2], &data.slice(s![..1, ..;2]).into_dyn())?;
-    assert_eq!(turned.read::<i32>([0..1, 0..2])?, [1, 3]);
-    assert!(array.write_ndarray(.., &data.t().into_dyn()).is_err());
-    assert!(array.write_ndarray(.., &Array3::<i32>::zeros((2, 3, 1)).view().into_dyn()).is_err());
-    assert!(array.write_ndarray(.., &data.mapv(i64::from).view().into_dyn()).is_err());
+    array.write_ndarray(.., &data)?;
+    assert_eq!(array.read_ndarray::<i32, _>(..)?, data);
+    assert_eq!(array.read_ndarray::<i32, _>(..)?, data.clone().into_dyn());
+    assert_eq!(array.read_ndarray::<i32, _>([0..2, 1..3])?, data.slice(s![.., 1..]));
+    // A single index drops its dimension.
+    assert_eq!(array.read_ndarray::<i32, _>((1, ..))?, array![4, 5, 6]);
+    assert_eq!(array.read_ndarray::<i32, _>((.., slice(..).step_by(2)))?, array![[1, 3], [4, 6]]);
+    array.write_ndarray((.., 0), &array![7, 8])?;
+    assert_eq!(array.read_ndarray::<i32, _>(..)?, array![[7, 2, 3], [8, 5, 6]]);
+    let wrong: Result<Array1<i32>> = array.read_ndarray(..);
+    assert!(wrong.unwrap_err().to_string().contains("2 dimensions, the ndarray 1"));
+    Ok(())
+}
+
+#[test]
+fn any_strides_without_a_copy() -> Result<()> {
+    let hierarchy = Hierarchy::in_memory();
+    let data: Array2<i32> = array![[1, 2, 3], [4, 5, 6]];
+    // With the dimensions the other way round, backwards, with gaps, one row again and again.
+    let views: [ArrayD<i32>; 2] = [data.t().to_owned().into_dyn(), data.slice(s![..;-1, ..;2]).to_owned().into_dyn()];
+    for (i, view) in [data.t().into_dyn(), data.slice(s![..;-1, ..;2]).into_dyn()].into_iter().enumerate() {
+        let shape: Vec<u64> = view.shape().iter().map(|n| *n as u64).collect();
+        let array = hierarchy.create_array(&format!("/v{i}"), &NewArray::new(shape, "int32"))?;
+        array.write_ndarray(.., &view)?;
+        assert_eq!(array.read_ndarray::<i32, _>(..)?, views[i]);
+        let mut out = Array2::<i32>::zeros((6, 6));
+        let mut part = out.slice_mut(s![..;2, ..;-3]);
+        let mut part = part.slice_mut(s![..view.shape()[0], ..]).into_dyn();
+        array.read_into_ndarray(.., &mut part)?;
+        assert_eq!(part, views[i]);
+    }
+    let row = hierarchy.create_array("/row", &NewArray::new([3, 3], "int32"))?;
+    row.write_ndarray(.., &data.row(1).broadcast((3, 3)).unwrap())?;
+    assert_eq!(row.read_ndarray::<i32, _>(..)?, array![[4, 5, 6], [4, 5, 6], [4, 5, 6]]);
+    let mut columns = Array2::<i32>::zeros((3, 3));
+    row.read_into_ndarray(.., &mut columns.view_mut().reversed_axes())?;
+    assert_eq!(columns, array![[4, 4, 4], [5, 5, 5], [6, 6, 6]]);
+    Ok(())
+}
+
+#[test]
+fn other_shapes_and_types_are_refused() -> Result<()> {
+    let array = Hierarchy::in_memory().create_array("/a", &NewArray::new([2, 3], "int32"))?;
+    let data: Array2<i32> = array![[1, 2, 3], [4, 5, 6]];
+    assert!(array.write_ndarray(.., &data.t()).is_err());
+    assert!(array.write_ndarray(.., &Array3::<i32>::zeros((2, 3, 1))).is_err());
+    assert!(array.write_ndarray(.., &data.mapv(i64::from)).is_err());
+    assert!(array.read_into_ndarray(.., &mut data.mapv(i64::from)).is_err());
+    assert_eq!(array.read::<i32>(..)?, [0; 6], "nothing was written");
     Ok(())
 }

@@ -40,7 +40,7 @@ fn key(key: &str) -> Key {
 }
 
 fn group_of(hierarchy: &Hierarchy, value: u16) -> Result<()> {
-    hierarchy.create_group("/g", Object::new())?;
+    hierarchy.create_group("/g", ())?;
     for name in ["/g/a", "/g/x/b"] {
         hierarchy.create_array(name, &new())?.write(.., &[value; 32])?;
     }

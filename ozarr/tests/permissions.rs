@@ -34,7 +34,7 @@ fn is_root() -> bool {
 #[test]
 fn documents_and_chunks_keep_them() {
     let dir = tempfile::tempdir().unwrap();
-    let hierarchy = Hierarchy::create(dir.path().to_str().unwrap()).unwrap();
+    let hierarchy = Hierarchy::create(dir.path()).unwrap();
     let new = NewArray::new([4, 4], "uint8").chunks([2, 2]).shards([4, 4]);
     let mut array = hierarchy.create_array("/a", &new).unwrap();
     array.write(.., &[1u8; 16]).unwrap();
@@ -114,7 +114,7 @@ fn nobody_gets_more_rights() {
 /// Makes or overwrites a group with arrays of these names, each of so many chunks of one element.
 fn group_of(hierarchy: &Hierarchy, path: &str, arrays: &[&str], chunks: u64) -> Result<()> {
     hierarchy.build(path, true, |staged| {
-        staged.create_group(path, Object::new())?;
+        staged.create_group(path, ())?;
         for name in arrays {
             let new = NewArray::new([chunks], "uint8").chunks([1]);
             staged.create_array(&format!("{path}/{name}"), &new)?.write(.., &vec![chunks as u8; chunks as usize])?;
@@ -124,7 +124,7 @@ fn group_of(hierarchy: &Hierarchy, path: &str, arrays: &[&str], chunks: u64) -> 
 }
 /// Makes a store with a group of the array `old`.
 fn store(path: &Path) -> Hierarchy {
-    let hierarchy = Hierarchy::create(path.to_str().unwrap()).unwrap();
+    let hierarchy = Hierarchy::create(path).unwrap();
     group_of(&hierarchy, "/g", &["old"], 1).unwrap();
     hierarchy
 }
@@ -199,7 +199,7 @@ fn another_user_overwrites() {
             return group_of(&hierarchy, "/g", &["old", "new"], 2).unwrap();
         }
     }
-    group_of(&Hierarchy::open(dir.path().to_str().unwrap()).unwrap(), "/g", &["old", "new"], 2).unwrap();
+    group_of(&Hierarchy::open(dir.path()).unwrap(), "/g", &["old", "new"], 2).unwrap();
     assert_eq!(left_behind(dir.path()), "");
 }
 

@@ -51,11 +51,11 @@ fn append(path: &Path, process: u64, rounds: Range<u64>, length: usize, opens: b
 }
 
 fn create(path: &Path, sharded: bool) -> Array {
-    Hierarchy::create(path.to_str().unwrap()).unwrap().create_array("/a", &new_array(sharded)).unwrap()
+    Hierarchy::create(path).unwrap().create_array("/a", &new_array(sharded)).unwrap()
 }
 
 fn open(path: &Path) -> Array {
-    Hierarchy::open(path.to_str().unwrap()).unwrap().array("/a").unwrap()
+    Hierarchy::open(path).unwrap().array("/a").unwrap()
 }
 
 /// A process that ends with the test, also if that fails.
@@ -117,13 +117,13 @@ fn a_process() {
         "open and append 10" => append(path, process, rounds, 10, true),
         "open and append 7" => append(path, process, rounds, 7, true),
         "create" => {
-            let hierarchy = Hierarchy::create(path.to_str().unwrap()).unwrap();
+            let hierarchy = Hierarchy::create(path).unwrap();
             let won = rounds.filter(|i| hierarchy.create_array(&format!("/{i}/x"), &new_array(true)).is_ok());
             let won: Vec<u64> = won.collect();
             std::fs::write(path.join(format!("won.{process}")), format!("{won:?}")).unwrap();
         }
         "attributes" => {
-            let hierarchy = Hierarchy::open(path.to_str().unwrap()).unwrap();
+            let hierarchy = Hierarchy::open(path).unwrap();
             for i in rounds {
                 let mut array = hierarchy.array(&format!("/{process}/{i}")).unwrap();
                 array.set_attributes([("by", Json::from(process))].into_iter().collect::<Object>()).unwrap();
@@ -268,7 +268,7 @@ fn creation_has_one_winner() {
 #[test]
 fn no_copy_of_metadata_is_lost() {
     let dir = tempfile::tempdir().unwrap();
-    let (hierarchy, arrays) = (Hierarchy::create(dir.path().to_str().unwrap()).unwrap(), 30);
+    let (hierarchy, arrays) = (Hierarchy::create(dir.path()).unwrap(), 30);
     let names: Vec<(u64, String)> =
         (0..PROCESSES).flat_map(|p| (0..arrays).map(move |i| (p, format!("/{p}/{i}")))).collect();
     for (_, name) in &names {
@@ -290,7 +290,7 @@ fn all_that_is_appended_is_there() {
         for task in ["append", "open and append"] {
             let (dir, task) = (tempfile::tempdir().unwrap(), format!("{task} {length}"));
             let new = NewArray::new([0], "uint32").chunks([5]).shards([20]);
-            Hierarchy::create(dir.path().to_str().unwrap()).unwrap().create_array("/a", &new).unwrap();
+            Hierarchy::create(dir.path()).unwrap().create_array("/a", &new).unwrap();
             let starts = (0..PROCESSES).map(|process| start(&task, dir.path(), process, 0..APPENDS));
             all_end_well(starts.collect::<Vec<_>>());
             let all: Vec<u32> = open(dir.path()).read(..).unwrap();

@@ -48,7 +48,7 @@ fn a_shrink_stops_where_somebody_else_grows() {
 }
 
 fn memory() -> Hierarchy {
-    Hierarchy::new(Arc::new(MemoryStore::default()), Context::new().unwrap())
+    Hierarchy::new(MemoryStore::default(), Context::new().unwrap())
 }
 /// An array of this length, filled with ones, twice.
 fn two_handles(length: u64, chunk: u64) -> (Array, Array) {
@@ -195,6 +195,6 @@ fn attributes_set_through_a_stale_handle_change_nothing_else() {
     group.set_attributes(attributes.clone()).unwrap();
     assert_eq!((stale.shape(), all(&stale)), (&[30][..], runs(&[(1, 10), (2, 20)])));
     let copies = zarr.with_consolidated_metadata().unwrap().array("/a").unwrap();
-    assert_eq!((copies.shape(), copies.attributes()), (&[30][..], attributes.clone()));
-    assert_eq!(zarr.group("/").unwrap().attributes(), attributes);
+    assert_eq!((copies.shape(), copies.attributes()), (&[30][..], &attributes));
+    assert_eq!(zarr.group("/").unwrap().attributes(), &attributes);
 }

@@ -83,7 +83,7 @@ fn nested(limits: &Limits) -> ArrayMetadata {
 }
 
 fn write_and_read(context: Context, metadata: ArrayMetadata) {
-    let zarr = Hierarchy::new(Arc::new(MemoryStore::default()), context);
+    let zarr = Hierarchy::new(MemoryStore::default(), context);
     let array = zarr.create_array_from("/a", metadata, false).unwrap();
     let n = array.shape()[0];
     let elements: Vec<u8> = (0..n).map(|i| i as u8 | 1).collect();

@@ -21,7 +21,7 @@ fn hierarchy(path: &Path, job: &Job) -> Result<Hierarchy, Failure> {
     if job.one_thread {
         context = context.with_executor(Arc::new(Sequential));
     }
-    Ok(Hierarchy::open_with(&path.to_string_lossy(), OpenMode::ReadWrite, context)?)
+    Ok(Hierarchy::options().mode(OpenMode::ReadWrite).context(context).open(path)?)
 }
 
 fn array(path: &Path, job: &Job) -> Result<Array, Failure> {
@@ -34,9 +34,9 @@ fn ranges(r: &Region) -> [std::ops::Range<u64>; 3] {
 
 /// An array without chunks; or, without a chunk shape, a group of as many small arrays as `shape` says.
 fn create(job: &Job) -> Result<(), Failure> {
-    let hierarchy = Hierarchy::create(&job.path.to_string_lossy())?;
+    let hierarchy = Hierarchy::create(job.path)?;
     if job.chunk == [0; 3] {
-        hierarchy.create_group("/", Object::new())?;
+        hierarchy.create_group("/", ())?;
         for i in 0..job.shape[0] {
             let attributes: Object = [("number", Json::from(i)), ("unit", Json::from("K"))].into_iter().collect();
             let new = NewArray::new([100, 10], "float32").chunks([10, 10]).attributes(attributes);

@@ -179,7 +179,7 @@ impl<'a> Run<'a> {
             other => return done(other),
         }
         let out = folder.join("out");
-        let written = Hierarchy::open_read_only(&out.to_string_lossy()).and_then(|h| h.array("/"));
+        let written = Hierarchy::options().read_only().open(out).and_then(|h| h.array("/"));
         let written = match written {
             Err(e) if is_unknown(&e) => return unsupported(format!("we cannot read it back: {e}")),
             Err(e) => return broken(format!("what it wrote is refused: {e}")),

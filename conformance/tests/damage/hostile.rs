@@ -25,7 +25,7 @@ fn bomb(data_type: &str, codecs: &[&str]) -> Vec<u8> {
     let array = hierarchy.create_array("/", &new(data_type, if text { 1 } else { n as u64 }, codecs)).unwrap();
     let written = if text { array.write(.., &["a".repeat(n)]) } else { array.write(.., &vec![1u8; n]) };
     written.unwrap();
-    array.read_encoded_chunk(&[0]).unwrap().unwrap()
+    array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap().unwrap()
 }
 
 /// Reads a chunk that somebody else stored.
@@ -90,7 +90,7 @@ fn one_budget_for_all_threads() {
     const CHUNK: u64 = 2 << 20;
     let mut context = Context::new().unwrap();
     context.limits.memory = 8 << 20;
-    let hierarchy = Hierarchy::new(Arc::new(MemoryStore::default()), context);
+    let hierarchy = Hierarchy::new(MemoryStore::default(), context);
     let codecs = [BYTES, GZIP].map(json);
     let small = NewArray::new([8 * CHUNK], "uint8").chunks([CHUNK]).codecs(codecs.clone());
     let array = hierarchy.create_array("/small", &small).unwrap();
@@ -194,7 +194,7 @@ fn sparse(new: &NewArray, bytes: &[u8]) -> (tempfile::TempDir, Array) {
     let dir = tempfile::tempdir().unwrap();
     let context = Context::new().unwrap().with_executor(Arc::new(Sequential));
     let mode = ozarr::store::OpenMode::Create;
-    let hierarchy = Hierarchy::open_with(dir.path().to_str().unwrap(), mode, context).unwrap();
+    let hierarchy = Hierarchy::options().mode(mode).context(context).open(dir.path()).unwrap();
     let array = hierarchy.create_array("/", new).unwrap();
     std::fs::create_dir(dir.path().join("c")).unwrap();
     std::fs::write(dir.path().join("c/0"), bytes).unwrap();
@@ -271,7 +271,7 @@ fn headers_of_blosc() {
     let good = {
         let array = memory(CHUNK_BYTES).create_array("/", &new("uint8", 4096, &[BYTES, LZ4])).unwrap();
         array.write(.., &vec![5u8; 4096]).unwrap();
-        array.read_encoded_chunk(&[0]).unwrap().unwrap()
+        array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap().unwrap()
     };
     let array = new("uint8", 4096, &[BYTES, LZ4]);
     assert!(read(&array, &good).0.is_ok());
@@ -332,7 +332,7 @@ fn a_document_that_is_too_long() {
     let hierarchy = {
         let mut context = Context::new().unwrap();
         context.limits.metadata_bytes = 1000;
-        Hierarchy::new(Arc::new(MemoryStore::default()), context)
+        Hierarchy::new(MemoryStore::default(), context)
     };
     let text = format!(r#"{{"zarr_format":3,"node_type":"group","attributes":{{"a":"{}"}}}}"#, "x".repeat(1000));
     hierarchy.store().writer().unwrap().set(&Key::new("zarr.json").unwrap(), text.as_bytes()).unwrap();

@@ -37,7 +37,7 @@ fn json(text: &str) -> Json {
 fn memory(chunk_bytes: u64) -> Hierarchy {
     let mut context = Context::new().unwrap().with_executor(Arc::new(Sequential));
     context.limits.chunk_bytes = chunk_bytes;
-    Hierarchy::new(Arc::new(MemoryStore::default()), context)
+    Hierarchy::new(MemoryStore::default(), context)
 }
 
 /// A golden in memory, with its stored chunks.

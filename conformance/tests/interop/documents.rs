@@ -21,7 +21,7 @@ fn document(shape: &[u64], chunk: &[u64], data_type: &str, fill: &str, codecs: &
 fn compare(peer: &mut Peer, metadata: ArrayMetadata, write: impl Fn(&Array)) -> Result<(), String> {
     let dir = tempfile::tempdir().unwrap();
     let (ours, file) = (dir.path().join("ours"), dir.path().join("elements"));
-    let array = Hierarchy::create(&ours.to_string_lossy()).unwrap().create_array_from("/", metadata, false).unwrap();
+    let array = Hierarchy::create(&ours).unwrap().create_array_from("/", metadata, false).unwrap();
     write(&array);
     match read_request(peer, &ours, &file) {
         Reply::Done => {}

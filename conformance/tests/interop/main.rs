@@ -188,7 +188,7 @@ impl Case<'_> {
         let dir = tempfile::tempdir().unwrap();
         let (ours, theirs, file) = (dir.path().join("ours"), dir.path().join("theirs"), dir.path().join("elements"));
         let elements = self.elements();
-        let array = Hierarchy::create(&ours.to_string_lossy()).unwrap().create_array("/", &self.new_array()).unwrap();
+        let array = Hierarchy::create(&ours).unwrap().create_array("/", &self.new_array()).unwrap();
         write_elements(&array, &elements).map_err(|e| format!("we cannot write: {e}"))?;
         match read_request(peer, &ours, &file) {
             Reply::Done if self.of_file(&file) == elements => {}
@@ -213,9 +213,7 @@ impl Case<'_> {
             Reply::Done => {}
             other => return Err(format!("the peer cannot write: {other:?}")),
         }
-        let array = Hierarchy::open(&theirs.to_string_lossy())
-            .and_then(|h| h.array("/"))
-            .map_err(|e| format!("we cannot open: {e}"))?;
+        let array = Hierarchy::open(&theirs).and_then(|h| h.array("/")).map_err(|e| format!("we cannot open: {e}"))?;
         let got = read_elements(&array).map_err(|e| format!("we cannot read: {e}"))?;
         if got == elements { Ok(true) } else { Err("we read other data".into()) }
     }

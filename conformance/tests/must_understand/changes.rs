@@ -76,14 +76,14 @@ fn no_chunk_is_written_while_something_is_skipped() {
         assert_eq!(before.iter().filter(|(name, _)| name.starts_with("row/c/")).count(), 4);
         assert_eq!(a.read::<i32>(..).unwrap(), elements(), "{}", row.value);
         assert_eq!(a.read::<i32>([1..3, 2..5]).unwrap(), [108, 109, 110, 114, 115, 116], "{}", row.value);
-        let stored = a.read_encoded_chunk(&[0, 0]).unwrap().unwrap();
+        let stored = a.chunk(&[0, 0]).and_then(|chunk| chunk.encoded()).unwrap().unwrap();
         let attempts = [
             ("write", a.write(.., &elements())),
             ("write a part", a.write([0..1, 0..1], &[1i32])),
             ("write nothing", a.write([0..0, 0..0], &[] as &[i32])),
             ("write bytes", a.write_bytes([0..1, 0..1], &[0; 4])),
-            ("write an encoded chunk", a.write_encoded_chunk(&[0, 0], &stored)),
-            ("erase a chunk", a.erase_chunk(&[0, 0])),
+            ("write an encoded chunk", a.chunk(&[0, 0]).and_then(|chunk| chunk.write_encoded(&stored))),
+            ("erase a chunk", a.chunk(&[0, 0]).and_then(|chunk| chunk.erase())),
             ("resize", a.resize(&[2, 3], ResizeOptions::default()).map(|_| ())),
             ("append", a.append(0, &[0i32; 6]).map(|_| ())),
         ];
@@ -111,7 +111,12 @@ fn what_is_understood_can_be_written() {
         // A flag does not switch a known codec off.
         if row.member == "codecs" && !row.value.contains("sharding") && row.value.contains("must_understand") {
             let sums = 4 * row.value.matches("crc32c").count();
-            assert_eq!(a.read_encoded_chunk(&[0, 0]).unwrap().unwrap().len(), 24 + sums, "{}", row.value);
+            assert_eq!(
+                a.chunk(&[0, 0]).and_then(|chunk| chunk.encoded()).unwrap().unwrap().len(),
+                24 + sums,
+                "{}",
+                row.value
+            );
         }
         assert_eq!(world.document("row/"), json(&row.array()), "{}", row.value);
     }

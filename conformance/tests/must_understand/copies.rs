@@ -33,8 +33,8 @@ fn unknown_members_of_consolidated_metadata_stay() {
 fn attributes_of_an_older_group_keep_newer_copies() {
     let world = World::new(&good_array(), &good_array());
     let mut older = world.hierarchy.group("/").unwrap();
-    world.hierarchy.create_group("/later", Object::new()).unwrap();
-    older.set_attributes([("n", Json::from(1))].into_iter().collect()).unwrap();
+    world.hierarchy.create_group("/later", ()).unwrap();
+    older.set_attributes([("n", Json::from(1))].into_iter().collect::<Object>()).unwrap();
     let root = world.hierarchy.group("/").unwrap();
     // Either up to date or no longer there.
     let copies = root.metadata().consolidated();
@@ -47,7 +47,7 @@ fn attributes_of_an_older_array_keep_the_newer_shape() {
     let world = World::new(&good_array(), &good_array());
     let mut older = array(&world.hierarchy);
     array(&world.hierarchy).resize(&[6, 6], ResizeOptions::default()).unwrap();
-    older.set_attributes([("n", Json::from(1))].into_iter().collect()).unwrap();
+    older.set_attributes([("n", Json::from(1))].into_iter().collect::<Object>()).unwrap();
     assert_eq!(array(&world.hierarchy).shape(), [6, 6]);
 }
 
@@ -59,7 +59,7 @@ fn a_copy_does_not_replace_the_document() {
     let copies = world.hierarchy.with_consolidated_metadata().unwrap();
     let mut from_copy = array(&copies);
     assert_eq!(from_copy.shape(), [2, 6]);
-    from_copy.set_attributes([("n", Json::from(1))].into_iter().collect()).unwrap();
+    from_copy.set_attributes([("n", Json::from(1))].into_iter().collect::<Object>()).unwrap();
     assert_eq!(array(&world.hierarchy).shape(), [4, 6], "the document has the shape of the older copy");
     assert_eq!(array(&world.hierarchy).attributes().get("n"), Some(&Json::from(1)));
 }
@@ -68,7 +68,7 @@ fn a_copy_does_not_replace_the_document() {
 #[test]
 fn overwriting_a_group_removes_the_copies_below_it() {
     let world = World::new(&good_array(), &good_array());
-    world.hierarchy.create_group("/group/child", Object::new()).unwrap();
+    world.hierarchy.create_group("/group/child", ()).unwrap();
     world.hierarchy.create_array("/group", &NewArray::new([1], "int8").overwrite()).unwrap();
     let root = world.hierarchy.group("/").unwrap();
     let names: Vec<_> = root.metadata().consolidated().unwrap().iter().map(|(name, _)| name.to_owned()).collect();

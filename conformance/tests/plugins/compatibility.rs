@@ -76,7 +76,7 @@ fn what_one_extension_needs_does_not_hinder_the_others() {
     assert_eq!(e.extension().map(|(_, n)| n), Some("test.first"));
     round_trip(with(&compat("UNKNOWN_NEEDS")), r#""test.second""#).unwrap();
     let transformer = with(&compat("OTHER_MINOR_OF_A_TRANSFORMER"));
-    let hierarchy = Hierarchy::new(Arc::new(MemoryStore::default()), Context::with_registry(transformer.clone()));
+    let hierarchy = Hierarchy::new(MemoryStore::default(), Context::with_registry(transformer.clone()));
     let mut metadata = NewArray::new([4], "uint8").metadata(hierarchy.context()).unwrap().document().clone();
     metadata.set("storage_transformers", json(r#"["test.first"]"#));
     let metadata = ozarr::core::metadata::ArrayMetadata::from_object(metadata, &Default::default()).unwrap();

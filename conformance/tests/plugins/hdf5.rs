@@ -27,7 +27,7 @@ fn metadata() -> ArrayMetadata {
 }
 
 fn read(store: &Path, context: &Context) -> Result<Vec<Vec<u8>>> {
-    let opened = Hierarchy::open_with(&store.to_string_lossy(), OpenMode::ReadOnly, context.clone())?;
+    let opened = Hierarchy::options().mode(OpenMode::ReadOnly).context(context.clone()).open(store)?;
     read_elements(&opened.array("/")?)
 }
 

@@ -95,7 +95,7 @@ impl Case {
             Reply::Done => {}
             other => return Err(format!("the peer cannot write: {other:?}")),
         }
-        let opened = Hierarchy::open_with(&theirs.to_string_lossy(), OpenMode::ReadOnly, context.clone());
+        let opened = Hierarchy::options().mode(OpenMode::ReadOnly).context(context.clone()).open(theirs);
         let got = opened.and_then(|h| h.array("/")).and_then(|a| read_elements(&a));
         let got = got.map_err(|e| format!("we cannot read: {e}"))?;
         if got == kept { Ok(()) } else { Err("we read other data".into()) }

@@ -45,7 +45,7 @@ fn context(plugins: &[&str]) -> Context {
 }
 
 fn create(path: &Path, context: &Context) -> Hierarchy {
-    Hierarchy::open_with(&path.to_string_lossy(), OpenMode::Create, context.clone()).unwrap()
+    Hierarchy::options().mode(OpenMode::Create).context(context.clone()).open(path).unwrap()
 }
 
 /// Runs a function with a call, on one thread.

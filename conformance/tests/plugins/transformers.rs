@@ -2,7 +2,7 @@
 
 use super::{json, load};
 use ozarr::{
-    Context, Hierarchy, Result, Slice,
+    Context, Hierarchy, Result,
     core::{
         call::Options,
         extension::Extension,
@@ -15,6 +15,7 @@ use ozarr::{
         store::Store,
     },
     plugins::Plugin,
+    slice,
     store::MemoryStore,
 };
 use std::{
@@ -100,26 +101,28 @@ fn shards_behind_a_plugin_that_changes_nothing() {
         );
         let metadata =
             ArrayMetadata::from_object(json(&text).as_object().unwrap().clone(), &Limits::default()).unwrap();
-        let hierarchy = Hierarchy::new(Arc::new(MemoryStore::default()), Context::with_registry(registry.clone()));
+        let hierarchy = Hierarchy::new(MemoryStore::default(), Context::with_registry(registry.clone()));
         hierarchy.create_array_from("/", metadata, false).unwrap()
     };
     let arrays = [array("[]"), array(r#"["acme.nothing"]"#)];
-    let all = Slice { start: 0, stop: 32, step: 1 };
     let selections = [
-        ("stepped, where nothing is", Slice { step: 3, ..all }),
-        ("whole", all),
-        ("dense", Slice { start: 2, stop: 21, step: 1 }),
-        ("stepped", Slice { start: 1, stop: 30, step: 2 }),
-        ("dense, of whole chunks", Slice { start: 4, stop: 12, step: 1 }),
-        ("stepped in one shard", Slice { start: 0, stop: 8, step: 2 }),
-        ("whole again", all),
+        ("stepped, where nothing is", slice(..).step_by(3)),
+        ("whole", slice(..)),
+        ("dense", slice(2..21)),
+        ("stepped", slice(1..30).step_by(2)),
+        ("dense, of whole chunks", slice(4..12)),
+        ("stepped in one shard", slice(0..8).step_by(2)),
+        ("whole again", slice(..)),
     ];
-    for (round, (what, slice)) in selections.into_iter().enumerate() {
-        let elements: Vec<u16> = (0..slice.len()).map(|i| (100 * (round as u64 + 1) + i) as u16).collect();
+    for (round, (what, selected)) in selections.into_iter().enumerate() {
+        let elements: Vec<u16> = (0..ozarr::Selection::from(selected).shape(&[32]).unwrap()[0])
+            .map(|i| (100 * (round as u64 + 1) + i) as u16)
+            .collect();
         let [plain, wrapped] = arrays.each_ref().map(|array| {
-            array.write([slice], &elements).unwrap_or_else(|e| panic!("{what}: {e}"));
-            assert_eq!(array.read::<u16>([slice]).unwrap(), elements, "{what}");
-            let stored = [0, 1].map(|chunk_index| array.read_encoded_chunk(&[chunk_index]).unwrap());
+            array.write(selected, &elements).unwrap_or_else(|e| panic!("{what}: {e}"));
+            assert_eq!(array.read::<u16>(selected).unwrap(), elements, "{what}");
+            let stored =
+                [0, 1].map(|chunk_index| array.chunk(&[chunk_index]).and_then(|chunk| chunk.encoded()).unwrap());
             (array.read::<u16>(..).unwrap(), stored)
         });
         assert_eq!(wrapped, plain, "{what}");

@@ -110,7 +110,7 @@ proptest! {
         let shard = if at_start { [index, data] } else { [data, index] }.concat();
         let new = NewArray::new([12], "uint16").chunks([12]).fill_value(9u64).codecs([json(&codec)]);
         let array = memory().1.create_array("/", &new).unwrap();
-        array.write_encoded_chunk(&[0], &shard).unwrap();
+        array.chunk(&[0]).and_then(|chunk| chunk.write_encoded(&shard)).unwrap();
         prop_assert_eq!(array.read::<u16>(..).unwrap(), wanted);
         for i in 0..12u64 {
             prop_assert_eq!(array.read::<u16>([i..i + 1]).unwrap(), [wanted[i as usize]]);

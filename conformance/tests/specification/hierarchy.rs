@@ -28,8 +28,8 @@ fn the_root_is_a_group_or_the_only_array() {
     zarr.create_array("/", &small()).unwrap().write(.., &[1u8, 2]).unwrap();
     let before = keys(&store);
     assert_eq!(before, ["c/0", "zarr.json"]);
-    assert!(zarr.create_array("/a", &small()).is_err() && zarr.create_group("/a/b", Object::new()).is_err());
-    assert!(is_taken(zarr.create_group("/", Object::new())));
+    assert!(zarr.create_array("/a", &small()).is_err() && zarr.create_group("/a/b", ()).is_err());
+    assert!(is_taken(zarr.create_group("/", ())));
     assert_eq!(keys(&store), before);
 
     let (_, zarr) = memory();
@@ -45,7 +45,7 @@ fn only_groups_have_children() {
     let before = keys(&store);
     for path in ["/g/a/b", "/g/a/b/c", "/g/a/c"] {
         assert!(zarr.create_array(path, &small()).is_err(), "{path}");
-        assert!(zarr.create_group(path, Object::new()).is_err(), "{path}");
+        assert!(zarr.create_group(path, ()).is_err(), "{path}");
     }
     assert_eq!(keys(&store), before, "what is refused leaves nothing behind");
     // What another program put there is no child.
@@ -58,10 +58,10 @@ fn only_groups_have_children() {
 fn siblings_have_names_of_their_own() {
     let (_, zarr) = memory();
     zarr.create_array("/g/a", &small()).unwrap();
-    zarr.create_group("/g/b", Object::new()).unwrap();
+    zarr.create_group("/g/b", ()).unwrap();
     for path in ["/g/a", "/g/b"] {
         assert!(is_taken(zarr.create_array(path, &small())), "{path}");
-        assert!(is_taken(zarr.create_group(path, Object::new())), "{path}");
+        assert!(is_taken(zarr.create_group(path, ())), "{path}");
     }
     let children = zarr.group("/g").unwrap().children().unwrap();
     assert_eq!(children.map(|c| c.name).collect::<Vec<_>>(), ["a", "b"]);

@@ -291,7 +291,10 @@ impl Plan<'_> {
 
 /// The lengths of a part of a chunk as they reach the array -> bytes codec.
 fn encoded_part(array: &Array, lengths: &[u64]) -> Result<Vec<u64>> {
-    let part = array.resolved().chains.any().and_then(|chain| chain.encoded_part(lengths));
+    let part = array
+        .chunk_shape()
+        .and_then(|shape| array.codec_chain(shape).ok())
+        .and_then(|chain| chain.encoded_part(lengths));
     let unknown = "it is not known which lengths inner chunks have behind the codecs that come before the shards";
     part.map(|p| p.to_vec()).ok_or_else(|| Error::argument(unknown))
 }
@@ -337,7 +340,7 @@ fn blocks(from: &Array, to: &Array) -> Result<Vec<Region>> {
     let mut cells = BTreeSet::new();
     for chunk_index in from.stored_chunks()? {
         if let Some(part) = from.chunk_region(&chunk_index).ok().and_then(|chunk| chunk.intersection(&whole)) {
-            cells.extend(to.chunks(&part)?.into_iter().map(|c| c.chunk_index));
+            cells.extend(to.chunks().within(&part)?.map(|c| c.index().to_vec()));
         }
     }
     let mut blocks: Vec<(Vec<u64>, Region)> = Vec::new();
@@ -387,11 +390,11 @@ fn copy_elements(from: &Array, to: &Array, lossy: bool, progress: &Progress) -> 
 /// Says which element of the array it was.
 fn at_position(e: Error, mut i: usize, selection: &Selection, shape: &[u64]) -> Error {
     let ErrorKind::Conversion(what) = e.kind() else { return e };
-    let slices = selection.slices(shape).unwrap_or_default();
-    let mut index = vec![0; slices.len()];
-    for (d, s) in slices.iter().enumerate().rev() {
-        let n = s.len().max(1) as usize;
-        index[d] = s.start + (i % n) as u64;
+    let selected = selection.indices(shape).unwrap_or_default();
+    let mut index = vec![0; selected.len()];
+    for (d, s) in selected.iter().enumerate().rev() {
+        let n = s.len.max(1) as usize;
+        index[d] = s.start + (i % n) as u64 * s.step;
         i /= n;
     }
     let kind = ErrorKind::Conversion(format!("element {index:?}: {what}"));

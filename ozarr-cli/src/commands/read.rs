@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::{
     args::{Format, Read as Args},
-    elements::{each_as_json, parts, selection},
+    elements::{each_as_json, parts},
     location::Location,
     npy,
     output_file::OutputFile,
@@ -17,7 +17,7 @@ const SLAB: u64 = 1 << 22;
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     let at = Location::read(&args.array, context)?;
     let array = at.hierarchy.array(&at.path())?;
-    let selection = selection(args.region.as_deref(), array.shape())?;
+    let selection = args.region.clone().unwrap_or_else(|| (..).into());
     selection.shape(array.shape())?;
     match &args.output {
         None => write(&array, &selection, args.format, &mut BufWriter::new(io::stdout().lock()))?,

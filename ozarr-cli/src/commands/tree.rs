@@ -4,24 +4,29 @@ use super::Outcome;
 use crate::{
     args::Node as Args,
     location::Location,
-    output::{name, print, put, say, shown},
+    output::{name, print, print_lines, put, say, shown},
 };
 use ozarr::{
-    Array, Child, Context, Group, Node, Result,
+    Child, Context, Node, Result,
     core::json::{Json, Object},
 };
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     let at = Location::read(&args.location, context)?;
-    let mut broken = 0;
+    let mut broken = 0u64;
     let root = at.hierarchy.node(&at.path())?;
     match (&root, args.json) {
         (_, true) => as_json(&root, &mut broken)?,
         (Node::Group(group), false) => {
-            print(&shown(&line(&at.typed, &root)))?;
-            below(group, &mut broken)?;
+            // A group that cannot be listed is an error, not a tree.
+            group.names()?;
+            print(&shown(&format!("{}/", name(&at.typed))))?;
+            print_lines(|out| {
+                broken = group.tree().write(out)?;
+                Ok(())
+            })?;
         }
-        (Node::Array(_), false) => print(&shown(&line(&at.typed, &root)))?,
+        (Node::Array(array), false) => print(&shown(&format!("{} {array}", name(&at.typed))))?,
     }
     if broken == 0 {
         return Ok(Outcome::Done);
@@ -30,57 +35,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     Ok(Outcome::ProblemsFound)
 }
 
-fn below(group: &Group, broken: &mut usize) -> Result<()> {
-    // What stands before the name of a node at each depth.
-    let (mut walk, mut indent, mut lengths) = (group.walk(), String::new(), Vec::new());
-    while let Some(child) = walk.next() {
-        let (child, depth) = match child {
-            Ok(child) => (Ok(child), walk.depth()),
-            // The group itself cannot be listed.
-            Err(e) if walk.depth() == 0 => return Err(e),
-            Err(e) => (Err(e), walk.depth() + 1),
-        };
-        lengths.truncate(depth);
-        lengths.resize(depth, indent.len());
-        indent.truncate(lengths[depth - 1]);
-        let is_last = child.is_err() || walk.siblings_left() == 0;
-        let (branch, space) = if is_last { ("└── ", "    ") } else { ("├── ", "│   ") };
-        let is_broken = child.as_ref().map_or(true, |child| child.node.is_err());
-        *broken += usize::from(is_broken);
-        let text = match &child {
-            Ok(Child { name: own, node: Ok(node), .. }) => line(&name(own), node),
-            Ok(Child { name: own, node: Err(e), .. }) => format!("{} (cannot be opened: {e})", name(own)),
-            Err(e) => format!("(cannot be listed: {e})"),
-        };
-        print(&format!("{indent}{branch}{}", shown(&text)))?;
-        indent.push_str(space);
-    }
-    Ok(())
-}
-
-/// A node in one line, without what is above it.
-fn line(name: &str, node: &Node) -> String {
-    match node {
-        Node::Group(_) => format!("{name}/"),
-        Node::Array(array) => format!("{name} {}", describe(array)),
-    }
-}
-
-/// Shape, data type, chunks and codecs in one line.
-fn describe(array: &Array) -> String {
-    let metadata = array.metadata();
-    let codecs: Vec<_> = metadata.codecs().iter().map(|codec| name(codec.name())).collect();
-    let chunks = match (array.chunk_shape(), array.inner_chunk_shape()) {
-        (Some(shard), Some(inner)) => format!("chunks {inner:?} in shards {shard:?}"),
-        (Some(chunk), None) => format!("chunks {chunk:?}"),
-        (None, _) => format!("grid {}", name(metadata.chunk_grid().name())),
-    };
-    format!("{:?} {}, {chunks}, {}", metadata.shape(), name(metadata.data_type().name()), codecs.join(" "))
-}
-
 /// A node and all below it, one object in the other. Printed as it is found, so that neither many nodes nor deep ones take
 /// memory or stack.
-fn as_json(root: &Node, broken: &mut usize) -> Result<()> {
+fn as_json(root: &Node, broken: &mut u64) -> Result<()> {
     let mut out = Tree::default();
     out.node(&members("", root), matches!(root, Node::Group(_)))?;
     if let Node::Group(group) = root {

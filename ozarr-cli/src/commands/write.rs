@@ -1,20 +1,14 @@
 //! `ozarr write`: elements of a file into an array.
 
 use super::Outcome;
-use crate::{
-    args::Write as Args,
-    elements::{selection, write_lines},
-    location::Location,
-    npy,
-    output::say,
-};
+use crate::{args::Write as Args, elements::write_lines, location::Location, npy, output::say};
 use ozarr::{Array, Context, Error, Result, Selection};
 use std::path::Path;
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     let at = Location::write(&args.array, context)?;
     let array = at.hierarchy.array(&at.path())?;
-    let selection = selection(args.region.as_deref(), array.shape())?;
+    let selection = args.region.clone().unwrap_or_else(|| (..).into());
     let count = selection.shape(array.shape())?.iter().product::<u64>();
     if let Some(file) = &args.elements {
         write_lines(&array, &selection, file)?;

@@ -26,7 +26,7 @@ fn encoded(dir: &Dir, bytes: u64, by: &str) -> Vec<u8> {
     let new = NewArray::new([bytes], "uint8").chunks([bytes]).fill_value(1u64).overwrite();
     let array = hierarchy.create_array("/", &new.codecs([codec("\"bytes\""), codec(by)])).unwrap();
     array.write(.., &vec![0u8; bytes as usize]).unwrap();
-    array.read_encoded_chunk(&[0]).unwrap().unwrap()
+    array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap().unwrap()
 }
 
 /// A store with an array of four bytes, whose chunk is what somebody else made.

@@ -29,7 +29,7 @@ fn nodes_are_erased_and_created_beside_writers() {
 fn each_creation_has_one_winner() {
     for _ in rounds(1) {
         let (place, nodes) = (Place::new(), 30);
-        Hierarchy::create(&place.store()).unwrap().create_group("/", Default::default()).unwrap();
+        Hierarchy::create(&place.store()).unwrap().create_group("/", ()).unwrap();
         all_end_well((0..PROCESSES).map(|p| place.worker("create", p, 0..nodes)).collect());
         let won = (0..PROCESSES).map(|p| std::fs::read_to_string(place.0.path(&format!("won.{p}"))).unwrap());
         let mut won: Vec<u64> =
@@ -44,7 +44,7 @@ fn each_creation_has_one_winner() {
 fn copies_of_metadata_equal_the_documents() {
     for _ in rounds(1) {
         let (place, array) = Place::with_array(&squares(true));
-        array.hierarchy().create_group("/g", Default::default()).unwrap();
+        array.hierarchy().create_group("/g", ()).unwrap();
         array.hierarchy().consolidate("/").unwrap();
         let mut processes: Vec<_> = (0..PROCESSES).map(|p| place.worker("own node", p, 0..15)).collect();
         processes.push(place.worker("attributes", 1, 0..40));

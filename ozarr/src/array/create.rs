@@ -41,7 +41,7 @@ const CHUNK_BYTES: u64 = 4 << 20;
 ///
 /// ```
 /// use ozarr::{Hierarchy, NewArray, codecs::Zstd};
-/// # let dir = tempfile::tempdir()?; let path = dir.path().join("a.zarr"); let path = path.to_str().unwrap();
+/// # let dir = tempfile::tempdir()?; let path = dir.path().join("a.zarr");
 ///
 /// let temperature = NewArray::of::<f32>([1000, 2000])
 ///     .chunks([100, 100])
@@ -49,8 +49,8 @@ const CHUNK_BYTES: u64 = 4 << 20;
 ///     .compressor(Zstd::level(3))
 ///     .fill_value(f32::NAN)
 ///     .dimension_names(["y", "x"]);
-/// let array = Hierarchy::create(path)?.create_array("/temperature", temperature)?;
-/// assert_eq!(array.inner_chunk_shape(), Some(vec![100, 100]));
+/// let array = Hierarchy::create(&path)?.create_array("/temperature", temperature)?;
+/// assert_eq!(array.inner_chunk_shape(), Some(&[100, 100][..]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]

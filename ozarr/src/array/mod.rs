@@ -1,32 +1,45 @@
 //! Arrays: chunks of a grid, encoded and stored, read and written as one.
 
+mod chunk;
 mod chunks;
 mod create;
 mod read;
 mod resize;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod write;
 
-pub(crate) use chunks::bad_name;
-pub use chunks::{ArrayChunk, StoredKeys};
+pub use chunk::Chunk;
+pub use chunks::Chunks;
+#[cfg(feature = "parallel")]
+pub use chunks::ParChunks;
 pub use create::{DimensionName, FillValue, HasDataType, IntoShape, NewArray};
 pub use resize::{ResizeOptions, ResizeReport};
+pub use stored::StoredKeys;
+pub(crate) use stored::bad_name;
 
-use crate::hierarchy::Hierarchy;
+use crate::{
+    attributes::{NO_ATTRIBUTES, attributes_as, to_attributes},
+    hierarchy::{Hierarchy, OpenOptions},
+    location::Location,
+};
+use serde::{Serialize, de::DeserializeOwned};
 use std::sync::Arc;
 use zarr_core::{
     Error, Result,
-    chunk_grid::AxisChunks,
+    chunk_grid::{AxisChunks, ChunkGrid},
+    chunk_key_encoding::ChunkKeyEncoding,
     codec::Chain,
-    extension::ExtensionPoint,
-    json::Object,
+    data_type::DataType,
+    extension::{Extension, ExtensionPoint},
+    json::{Json, Object},
     metadata::{ArrayMetadata, NodeMetadata, ResolvedArray},
     name::NodePath,
     representation::Representation,
     storage_transformer::{self, StorageTransformer},
     store::{Key, Prefix, Store, SubStore},
-    view::Region,
+    view::{Dims, Region},
 };
 
 /// An open array. Its extensions are made and checked: after this, reading fails only because of stored data or the
@@ -42,11 +55,22 @@ pub struct Array {
     data: Arc<dyn Store>,
     /// The chain of all chunks, if they have one shape.
     uniform: Option<Arc<Chain>>,
+    /// The shape of inner chunks, if there are such.
+    inner: Option<Dims>,
+    grid_shape: Dims,
     added: Vec<Arc<dyn StorageTransformer>>,
 }
 
 impl Array {
-    pub(crate) fn open(hierarchy: Hierarchy, path: NodePath, metadata: ArrayMetadata) -> Result<Self> {
+    /// Opens the array at a location, to read and write, within the hierarchy that it belongs to:
+    /// `data.zarr/temperature` is an array of `data.zarr`.
+    ///
+    /// # Errors
+    /// When there is no array, or it cannot be opened.
+    pub fn open(location: impl Into<Location>) -> Result<Self> {
+        OpenOptions::default().open_array(location)
+    }
+    pub(crate) fn of(hierarchy: Hierarchy, path: NodePath, metadata: ArrayMetadata) -> Result<Self> {
         let context = hierarchy.context();
         let resolved = ResolvedArray::open(&metadata, &context.registry, &context.limits, &context.options)
             .map_err(|e| e.at_node(&path))?;
@@ -70,7 +94,9 @@ impl Array {
             })
             .collect::<Option<Vec<u64>>>();
         let uniform = regular.map(|shape| resolved.chains.get(&shape)).transpose()?;
-        Ok(Self { hierarchy, path, metadata, resolved, data, uniform, added })
+        let inner = uniform.as_ref().and_then(|chain| chain.inner_chunk_shape());
+        let grid_shape = resolved.chunk_grid.grid_shape(metadata.shape())?;
+        Ok(Self { hierarchy, path, metadata, resolved, data, uniform, inner, grid_shape, added })
     }
     /// Adds a storage transformer that changes no layout (a cache, a counter), nearest to the array. It does not
     /// enter the metadata.
@@ -95,13 +121,57 @@ impl Array {
     pub fn shape(&self) -> &[u64] {
         self.metadata.shape()
     }
+    /// How many dimensions it has.
+    pub fn ndim(&self) -> usize {
+        self.shape().len()
+    }
+    /// How many elements it has; at most 2^64 - 1.
+    pub fn len(&self) -> u64 {
+        self.shape().iter().fold(1, |n, l| n.saturating_mul(*l))
+    }
+    /// True if it has no elements.
+    pub fn is_empty(&self) -> bool {
+        self.shape().contains(&0)
+    }
+    /// How many bytes its elements take in memory, if they have one size: not those of stored chunks. At most 2^64 - 1.
+    pub fn nbytes(&self) -> Option<u64> {
+        let r = self.representation();
+        (!r.layout().is_variable()).then(|| self.len().saturating_mul(r.element_size() as u64))
+    }
+    /// The data type. Its name stands in [`metadata`](Self::metadata).
+    pub fn data_type(&self) -> &dyn DataType {
+        &**self.representation().data_type()
+    }
+    /// The fill value, in its form in metadata.
+    pub fn fill_value(&self) -> &Json {
+        self.metadata.fill_value()
+    }
+    /// The names of the dimensions, if they have any.
+    pub fn dimension_names(&self) -> Option<&[Option<String>]> {
+        self.metadata.dimension_names()
+    }
+    /// The codecs, in the order of encoding.
+    pub fn codecs(&self) -> &[Extension] {
+        self.metadata.codecs()
+    }
+    /// The chunk grid.
+    pub fn chunk_grid(&self) -> &dyn ChunkGrid {
+        &*self.resolved.chunk_grid
+    }
+    /// The chunk key encoding.
+    pub fn chunk_key_encoding(&self) -> &dyn ChunkKeyEncoding {
+        &*self.resolved.chunk_key_encoding
+    }
     /// Data type, shape and fill value.
     pub fn representation(&self) -> &Representation {
         &self.resolved.representation
     }
-    /// The extensions as objects.
-    pub fn resolved(&self) -> &ResolvedArray {
-        &self.resolved
+    /// The codecs of the chunks of a shape as they run.
+    ///
+    /// # Errors
+    /// When a codec cannot work on chunks of that shape.
+    pub fn codec_chain(&self, chunk_shape: &[u64]) -> Result<Arc<Chain>> {
+        self.resolved.chains.get(chunk_shape)
     }
     /// Extensions that are not known here and need not be: reading goes on without them, writing chunks does not.
     pub fn skipped(&self) -> &[(ExtensionPoint, String)] {
@@ -111,25 +181,57 @@ impl Array {
     pub fn data_store(&self) -> &Arc<dyn Store> {
         &self.data
     }
-    /// The shape of all chunks, if they have one.
+    /// The shape of all chunks (of shards, where it has such), if they have one.
     pub fn chunk_shape(&self) -> Option<&[u64]> {
         self.uniform.as_ref().map(|c| c.decoded().shape())
     }
-    /// The shape of the parts of a chunk that can be read on their own.
-    pub fn inner_chunk_shape(&self) -> Option<Vec<u64>> {
-        self.uniform.as_ref()?.inner_chunk_shape().map(|s| s.to_vec())
+    /// The shape of the parts of a chunk that can be read on their own: of the inner chunks of a shard.
+    pub fn inner_chunk_shape(&self) -> Option<&[u64]> {
+        self.inner.as_deref()
+    }
+    /// True if chunks are shards: they have inner chunks.
+    pub fn is_sharded(&self) -> bool {
+        self.inner.is_some()
     }
     /// The user's attributes.
-    pub fn attributes(&self) -> Object {
-        self.metadata.attributes().cloned().unwrap_or_default()
+    pub fn attributes(&self) -> &Object {
+        self.metadata.attributes().unwrap_or(&NO_ATTRIBUTES)
     }
-    /// Replaces the user's attributes, also of an array whose chunks cannot be written.
+    /// The user's attributes as a type of the caller.
+    ///
+    /// # Errors
+    /// When they do not have its form.
+    pub fn attributes_as<T: DeserializeOwned>(&self) -> Result<T> {
+        attributes_as(self.attributes()).map_err(|e| e.at_node(&self.path))
+    }
+    /// Replaces the user's attributes, also of an array whose chunks cannot be written: by an [`Object`], or whatever serializes to one.
+    ///
+    /// # Errors
+    /// When the value does not serialize to an object, the document cannot be changed, and
+    /// [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) after it is.
+    pub fn set_attributes(&mut self, attributes: impl Serialize) -> Result<()> {
+        let new = to_attributes(&attributes).map_err(|e| e.at_node(&self.path))?;
+        self.update_attributes(move |attributes| *attributes = new.clone())
+    }
+    /// Changes the user's attributes as they are stored now: updates of other attributes at the same time are not lost.
+    /// `update` is called again when another writer was faster.
+    ///
+    /// ```
+    /// # use ozarr::{Hierarchy, NewArray};
+    /// let mut array = Hierarchy::in_memory().create_array("/a", NewArray::new([4], "float32"))?;
+    /// array.set_attributes(&serde_json::json!({"units": "K", "version": 1}))?;
+    /// array.update_attributes(|attributes| attributes.set("version", 2))?;
+    /// assert_eq!(array.attributes().to_string(), r#"{"units":"K","version":2}"#);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// When the document cannot be changed, and [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) after it is.
-    pub fn set_attributes(&mut self, attributes: Object) -> Result<()> {
-        self.change_metadata(move |m| {
-            m.set_attributes(attributes.clone());
+    pub fn update_attributes(&mut self, mut update: impl FnMut(&mut Object)) -> Result<()> {
+        self.change_metadata(|metadata| {
+            let mut attributes = metadata.attributes().cloned().unwrap_or_default();
+            update(&mut attributes);
+            metadata.set_attributes(attributes);
             Ok(())
         })?
     }

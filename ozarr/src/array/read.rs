@@ -2,7 +2,7 @@
 
 use super::Array;
 use crate::{
-    element::{Element, FixedElement, check_layout},
+    element::{Element, Item, check_element},
     platform,
     selection::{Selected, Selection},
 };
@@ -19,12 +19,12 @@ impl Array {
     ///
     /// # Errors
     /// When the type is not the data type's, the selection does not fit, or a chunk cannot be read.
-    pub fn read<T: Element>(&self, selection: impl Into<Selection>) -> Result<Vec<T>> {
+    pub fn read<T: Item>(&self, selection: impl Into<Selection>) -> Result<Vec<T>> {
         T::read(self, &selection.into()).map_err(|e| e.at_node(&self.path))
     }
     /// Reads elements in C order into memory of the caller.
-    pub fn read_into<T: FixedElement>(&self, selection: impl Into<Selection>, out: &mut [T]) -> Result<()> {
-        check_layout::<T>(self, T::LAYOUT)?;
+    pub fn read_into<T: Element>(&self, selection: impl Into<Selection>, out: &mut [T]) -> Result<()> {
+        check_element::<T>(self)?;
         let selection = selection.into();
         let bytes = bytemuck::cast_slice_mut(out);
         platform::huge_pages::advise(bytes);
@@ -54,9 +54,8 @@ impl Array {
     /// to the heap of `out`, whose first buffer is the fill value.
     pub fn read_view(&self, selection: impl Into<Selection>, out: ViewMut<'_>) -> Result<()> {
         let selected = selection.into().within(self.shape())?;
-        if out.shape() != selected.shape || out.element_size() != self.representation().element_size() {
-            return Err(Error::argument(format!("the destination does not have the shape {:?}", selected.shape)));
-        }
+        self.check_view(&selected, &out.shape(), out.element_size(), "the destination")?;
+        let out = if selected.dropped.is_empty() { out } else { out.with_unit_axes(&selected.dropped)? };
         let call = self.hierarchy.context().call();
         match self.tile_grid(&selected)? {
             Some(grid) => call.tiles(out.tiles(&grid)?, 1, &|mut t| {
@@ -65,7 +64,18 @@ impl Array {
             None => self.read_any_grid(&call, &selected, out),
         }
     }
-    /// The cells that a selection touches, if the grid cuts each dimension on its own.
+    /// That a view has the kept dimensions of a selection, and elements of the array's size.
+    pub(super) fn check_view(&self, selected: &Selected, shape: &[u64], element: usize, what: &str) -> Result<()> {
+        let (wanted, size) = (selected.kept_shape(), self.representation().element_size());
+        if *shape != *wanted {
+            return Err(Error::argument(format!("{what} has the shape {shape:?}, the selection {:?}", &wanted[..])));
+        }
+        if element != size {
+            return Err(Error::argument(format!("{what} has elements of {element} bytes, the array of {size} bytes")));
+        }
+        Ok(())
+    }
+    /// The chunks that a selection touches, if the grid cuts each dimension on its own.
     pub(super) fn tile_grid(&self, selected: &Selected) -> Result<Option<TileGrid>> {
         let grid = &self.resolved.chunk_grid;
         let mut axes = Vec::with_capacity(selected.shape.len());

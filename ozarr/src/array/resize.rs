@@ -1,7 +1,7 @@
 //! Changing an array's shape. Specification: core, "Resizing".
 
 use super::Array;
-use crate::{element::Element, selection::Selection};
+use crate::{element::Item, selection::Selection};
 use std::ops::Range;
 use zarr_core::{
     Error, ErrorKind, Result,
@@ -154,7 +154,7 @@ impl Array {
     /// cannot be written: the array is longer then, and what was not written is the fill value.
     /// [`StaleCopies`](ErrorKind::StaleCopies) after all elements are written: they are the last of the shape that this handle
     /// has then, and must not be appended again.
-    pub fn append<T: Element>(&mut self, axis: usize, elements: &[T]) -> Result<Range<u64>> {
+    pub fn append<T: Item>(&mut self, axis: usize, elements: &[T]) -> Result<Range<u64>> {
         if axis >= self.shape().len() {
             let e = Error::argument(format!("no dimension {axis} in an array of shape {:?}", self.shape()));
             return Err(e.at_node(&self.path));

@@ -1,7 +1,7 @@
 //! Writing: whole chunks without reading, parts of chunks by the store's `update`.
 
 use super::Array;
-use crate::{element::Element, selection::Selection};
+use crate::{element::Item, selection::Selection};
 use zarr_core::{
     Error, Result,
     call::{CallContext, Scratch},
@@ -18,7 +18,7 @@ impl Array {
     /// # Errors
     /// When the type is not the data type's, there are not as many elements as selected, a codec was skipped, or a
     /// chunk cannot be written. Chunks written before the error stay written.
-    pub fn write<T: Element>(&self, selection: impl Into<Selection>, elements: &[T]) -> Result<()> {
+    pub fn write<T: Item>(&self, selection: impl Into<Selection>, elements: &[T]) -> Result<()> {
         T::write(self, &selection.into(), elements).map_err(|e| e.at_node(&self.path))
     }
     /// Writes elements of fixed size from their bytes in the machine's order, in C order.
@@ -35,9 +35,11 @@ impl Array {
     /// Writes elements from memory with any strides; `elements` has the selection's shape.
     pub fn write_view(&self, selection: impl Into<Selection>, elements: &View<'_>) -> Result<()> {
         self.resolved.check_writable().map_err(|e| e.at_node(&self.path))?;
-        let (selected, r) = (selection.into().within(self.shape())?, self.representation());
-        if elements.shape() != selected.shape || elements.element_size() != r.element_size() {
-            return Err(Error::argument(format!("the elements do not have the shape {:?}", selected.shape)));
+        let selected = selection.into().within(self.shape())?;
+        self.check_view(&selected, &elements.shape(), elements.element_size(), "the source")?;
+        let mut elements = elements.clone();
+        if !selected.dropped.is_empty() {
+            elements = elements.with_unit_axes(&selected.dropped)?;
         }
         let call = self.hierarchy.context().call();
         match self.tile_grid(&selected)? {

@@ -8,6 +8,7 @@ mod tests;
 
 pub use filesystem::FilesystemStore;
 pub use memory::MemoryStore;
+pub(crate) use schemes::{FILE, scheme_of};
 pub use schemes::{OpenMode, Opener, Schemes, file_path};
 
 use crate::platform::permissions;

@@ -1,6 +1,7 @@
 //! From a location to a store: plain paths, and URIs by their scheme.
 
 use super::{FilesystemStore, MemoryStore};
+use crate::location::{Kind, Location};
 use std::{
     collections::BTreeMap,
     fmt,
@@ -13,11 +14,12 @@ use zarr_core::{
 };
 
 /// What a location is opened for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OpenMode {
     /// To read.
     ReadOnly,
     /// To read and write what is there.
+    #[default]
     ReadWrite,
     /// To read and write; made if it is not there.
     Create,
@@ -71,19 +73,21 @@ impl Schemes {
         Ok(())
     }
     /// Opens a location. Without a scheme it is the path of a directory.
-    pub fn open(&self, location: &str, mode: OpenMode) -> Result<Arc<dyn Store>> {
-        let Some(scheme) = scheme_of(location) else { return self.open_directory(Path::new(location), mode) };
-        if scheme == FILE {
-            return self.open_directory(&file_path(location)?, mode);
-        }
-        let Some(opener) = self.openers.get(&scheme) else {
+    pub fn open(&self, location: impl Into<Location>, mode: OpenMode) -> Result<Arc<dyn Store>> {
+        let location = location.into();
+        let (scheme, uri) = match location.kind() {
+            Kind::Path(path) => return self.open_directory(path, mode),
+            Kind::Uri { scheme, uri } if scheme == FILE => return self.open_directory(&file_path(uri)?, mode),
+            Kind::Uri { scheme, uri } => (scheme, uri),
+        };
+        let Some(opener) = self.openers.get(scheme) else {
             let known: Vec<&str> = self.known().collect();
             let e = Error::argument(format!("no store is known for the URI scheme `{scheme}`"));
             return Err(e.with_hint(format!("known are: {}", known.join(", "))));
         };
         // Only directories know the difference.
         let mode = if mode == OpenMode::CreateOnWrite { OpenMode::Create } else { mode };
-        let store = opener(location, mode)?;
+        let store = opener(uri, mode)?;
         Ok(if mode == OpenMode::ReadOnly { Arc::new(ReadOnly(store)) } else { store })
     }
     fn open_directory(&self, path: &Path, mode: OpenMode) -> Result<Arc<dyn Store>> {
@@ -100,10 +104,10 @@ impl Schemes {
     }
 }
 
-const FILE: &str = "file";
+pub(crate) const FILE: &str = "file";
 
 /// The scheme of a URI. One letter is a drive.
-fn scheme_of(location: &str) -> Option<String> {
+pub(crate) fn scheme_of(location: &str) -> Option<String> {
     let (scheme, rest) = location.split_once(':')?;
     let valid = scheme.len() > 1
         && rest.starts_with("//")
@@ -197,10 +201,10 @@ mod tests {
         let uri = file_uri(&std::fs::canonicalize(dir.path()).unwrap().join("my data"), false);
         let schemes = Schemes::default();
         for mode in [OpenMode::ReadOnly, OpenMode::ReadWrite] {
-            let e = schemes.open(&uri, mode).unwrap_err();
+            let e = schemes.open(uri.as_str(), mode).unwrap_err();
             assert!(matches!(e.kind(), ErrorKind::NodeNotFound) && e.hint().is_some(), "{e}");
         }
-        let later = schemes.open(&uri, OpenMode::CreateOnWrite).unwrap();
+        let later = schemes.open(uri.as_str(), OpenMode::CreateOnWrite).unwrap();
         assert_eq!(later.uri(&zarr_core::store::Prefix::ROOT), uri);
         assert!(later.lister().unwrap().list().unwrap().is_empty());
         later.writer().unwrap().erase_prefix(&zarr_core::store::Prefix::ROOT).unwrap();
@@ -208,11 +212,11 @@ mod tests {
         later.writer().unwrap().set(&zarr_core::store::Key::new("k").unwrap(), b"first").unwrap();
         std::fs::remove_dir_all(&path).unwrap();
         let key = zarr_core::store::Key::new("k").unwrap();
-        schemes.open(&uri, OpenMode::Create).unwrap().writer().unwrap().set(&key, b"v").unwrap();
-        let same = schemes.open(path.to_str().unwrap(), OpenMode::ReadOnly).unwrap();
+        schemes.open(uri.as_str(), OpenMode::Create).unwrap().writer().unwrap().set(&key, b"v").unwrap();
+        let same = schemes.open(&path, OpenMode::ReadOnly).unwrap();
         assert_eq!(same.reader().unwrap().get(&key).unwrap().unwrap(), b"v");
         assert!(same.writer().is_err());
         assert_eq!(same.uri(&zarr_core::store::Prefix::ROOT), uri);
-        assert!(schemes.open(path.join("k").to_str().unwrap(), OpenMode::ReadWrite).is_err(), "a file");
+        assert!(schemes.open(path.join("k"), OpenMode::ReadWrite).is_err(), "a file");
     }
 }

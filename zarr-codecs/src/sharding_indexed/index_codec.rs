@@ -7,9 +7,9 @@ use std::{
 };
 use zarr_core::{
     Error, ErrorKind, Result,
+    builtin::data_type::UINT64,
     call::{Buffers, CallContext, Charge, Options, OutputBuffer, Sequential},
     codec::Chain,
-    data_type::UINT64,
     extension::Extension,
     json::{Json, Object},
     limits::{Limits, zeroed},

@@ -37,7 +37,6 @@ use crate::member::{extension, present};
 use serde::{Deserialize, Serialize};
 use zarr_core::{
     Error, Result,
-    builtin::data_type::UINT64,
     call::{CallContext, OutputBuffer},
     codec::{ArrayToBytes, Chain, PartialDecode, PartialEncode},
     extension::Extension,

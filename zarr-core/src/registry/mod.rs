@@ -54,6 +54,8 @@ impl fmt::Display for Tier {
 pub struct Registry {
     names: BTreeMap<(ExtensionPoint, String), Vec<Entry>>,
     absent: BTreeMap<(ExtensionPoint, String), String>,
+    /// Names that linked crates registered twice, or that nobody may register, with the reason: using one is the error.
+    refused: BTreeMap<(ExtensionPoint, String), String>,
     searched: Vec<String>,
     advice: Vec<String>,
 }
@@ -88,19 +90,52 @@ impl Registry {
     pub fn empty() -> Self {
         Self::default()
     }
-    /// Everything that the linked crates registered. The order of linking means nothing.
-    ///
-    /// # Errors
-    /// When two crates registered one name.
+    /// Everything that the linked crates registered. The order of linking means nothing: a name that two crates registered
+    /// stands for neither, and using it is an error that names both.
     pub fn builtin() -> Result<Self> {
+        Ok(Self::linked())
+    }
+    pub fn linked() -> Self {
         let mut registry = Self::empty();
         for builtin in inventory::iter::<Builtin> {
-            registry.insert(Tier::BuiltIn, (builtin.0)())?;
+            registry.insert_linked((builtin.0)());
         }
         for absent in inventory::iter::<DisabledExtension> {
             registry.absent.insert((absent.point, absent.name.to_owned()), absent.hint.to_owned());
         }
-        Ok(registry)
+        registry
+    }
+    fn insert_linked(&mut self, registration: Registration) {
+        let registration = Arc::new(registration);
+        let point = registration.point();
+        for name in registration.names() {
+            let key = (point, name.to_owned());
+            if let Err(reason) = self.admit(Tier::BuiltIn, &registration, name) {
+                self.names.remove(&key);
+                self.refused.insert(key, reason);
+            } else if !self.refused.contains_key(&key) {
+                self.push(Tier::BuiltIn, &registration, name);
+            }
+        }
+    }
+    /// Whether a tier has room for a name; if not, why not.
+    fn admit(&self, tier: Tier, registration: &Registration, name: &str) -> std::result::Result<(), String> {
+        if !(is_registered_name(name) || is_uri_name(name) || registration.is_family()) {
+            return Err(format!("`{name}` is neither a name that the specification allows nor a URI"));
+        }
+        let entries = self.names.get(&(registration.point(), name.to_owned())).into_iter().flatten();
+        match entries.into_iter().find(|e| e.tier == tier) {
+            Some(there) => {
+                let (first, second) = (there.registration.origin(), registration.origin());
+                Err(format!("`{name}` is {tier} twice: by {first} and by {second}"))
+            }
+            None => Ok(()),
+        }
+    }
+    fn push(&mut self, tier: Tier, registration: &Arc<Registration>, name: &str) {
+        let entries = self.names.entry((registration.point(), name.to_owned())).or_default();
+        entries.push(Entry { tier, registration: registration.clone() });
+        entries.sort_by_key(|e| e.tier);
     }
     /// Adds an extension of the application. It comes before built-in ones of the same name.
     ///
@@ -116,22 +151,12 @@ impl Registry {
     pub fn insert(&mut self, tier: Tier, registration: Registration) -> Result<()> {
         let registration = Arc::new(registration);
         let point = registration.point();
-        let refuse = |reason| Err(Error::new(ErrorKind::Registration(reason)).at_extension(point, registration.name()));
         for name in registration.names() {
-            if !(is_registered_name(name) || is_uri_name(name) || registration.is_family()) {
-                return refuse(format!("`{name}` is neither a name that the specification allows nor a URI"));
-            }
-            let there = self.names.get(&(point, name.to_owned())).into_iter().flatten().find(|e| e.tier == tier);
-            if let Some(there) = there {
-                let (first, second) = (there.registration.origin(), registration.origin());
-                return refuse(format!("`{name}` is {tier} twice: by {first} and by {second}"));
-            }
+            self.admit(tier, &registration, name).map_err(|reason| {
+                Error::new(ErrorKind::Registration(reason)).at_extension(point, registration.name())
+            })?;
         }
-        for name in registration.names() {
-            let entries = self.names.entry((point, name.to_owned())).or_default();
-            entries.push(Entry { tier, registration: registration.clone() });
-            entries.sort_by_key(|e| e.tier);
-        }
+        registration.names().for_each(|name| self.push(tier, &registration, name));
         Ok(())
     }
     /// Remembers where extensions were looked for, to tell when one is not found.
@@ -141,6 +166,11 @@ impl Registry {
     /// Adds what users of this program can do when an extension is not found: it follows the places that were searched.
     pub fn advise(&mut self, advice: impl Into<String>) {
         self.advice.push(advice.into());
+    }
+    /// The error for a name that linked crates contend for, unless an extension of another tier has it.
+    pub(crate) fn refused(&self, point: ExtensionPoint, name: &str) -> Option<Error> {
+        let reason = self.refused.get(&(point, name.to_owned()))?;
+        Some(Error::new(ErrorKind::Registration(reason.clone())).at_extension(point, name))
     }
     /// The registration that a name stands for: its own, or a family that it belongs to, if that is of an earlier tier.
     pub fn find(&self, point: ExtensionPoint, name: &str) -> Option<&Registration> {
@@ -160,6 +190,11 @@ impl Registry {
     }
     fn optional(&self, point: ExtensionPoint, e: &Extension) -> Result<Option<&Registration>> {
         let found = self.find(point, e.name());
+        if found.is_none()
+            && let Some(refused) = self.refused(point, e.name())
+        {
+            return Err(refused);
+        }
         must_understand::optional(e, found, || self.unknown(point, e.name()))
     }
     /// The codec that an extension names; `None` if it is unknown and need not be understood.
@@ -238,6 +273,9 @@ impl Registry {
     }
     /// The error for a name that nothing is registered under, with what to do about it.
     pub fn unknown(&self, point: ExtensionPoint, name: &str) -> Error {
+        if let Some(e) = self.refused(point, name) {
+            return e;
+        }
         let e = Error::new(ErrorKind::UnknownExtension { point, name: name.to_owned() });
         if let Some(hint) = self.absent.get(&(point, name.to_owned())) {
             return e.with_hint(hint.clone());

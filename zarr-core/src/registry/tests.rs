@@ -56,6 +56,29 @@ fn a_name_stands_for_one_thing_in_a_tier() {
 }
 
 #[test]
+fn a_name_that_two_crates_registered_stands_for_neither() {
+    let mut r = Registry::empty();
+    for registration in [registration!(BytesToBytes: Same), registration!(BytesToBytes: Other)] {
+        r.insert_linked(registration);
+    }
+    r.insert_linked(registration!(BytesToBytes: Other));
+    r.insert_linked(registration!(BytesToBytes: Bad));
+    r.insert_linked(registration!(BytesToBytes: Uri));
+    let codec = |r: &Registry, json: &str| {
+        let extension = Extension::parse(&Json::parse(json.as_bytes(), &Limits::default()).unwrap()).unwrap();
+        r.codec(&extension).map(|found| found.is_some()).map_err(|e| e.to_string())
+    };
+    for json in [r#""test.same""#, r#"{"name": "test.same", "must_understand": false}"#] {
+        assert!(codec(&r, json).unwrap_err().contains("`test.same` is built in twice: by zarr-core and by zarr-core"));
+    }
+    assert!(codec(&r, r#""No/Name""#).is_err());
+    assert_eq!(codec(&r, r#""test.alias""#), Ok(true), "the first has it to itself");
+    assert_eq!(codec(&r, r#""https://codec.example/same""#), Ok(true));
+    r.add(registration!(BytesToBytes: Other)).unwrap();
+    assert_eq!(codec(&r, r#""test.same""#), Ok(true), "the application has decided");
+}
+
+#[test]
 fn a_name_may_serve_two_points() {
     let r = Registry::builtin().unwrap();
     assert!(r.find(ExtensionPoint::DataType, "bytes").is_some());

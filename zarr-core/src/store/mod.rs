@@ -34,6 +34,21 @@ pub trait Store: Debug + Send + Sync {
     fn uri(&self, prefix: &Prefix) -> String;
 }
 
+impl<S: Store + ?Sized> Store for Arc<S> {
+    fn readable(&self) -> Option<&dyn ReadableStore> {
+        (**self).readable()
+    }
+    fn writeable(&self) -> Option<&dyn WriteableStore> {
+        (**self).writeable()
+    }
+    fn listable(&self) -> Option<&dyn ListableStore> {
+        (**self).listable()
+    }
+    fn uri(&self, prefix: &Prefix) -> String {
+        (**self).uri(prefix)
+    }
+}
+
 /// The readable operations.
 pub trait ReadableStore {
     /// One version of a value: all reads through it see the same bytes, also when the value is replaced meanwhile.

@@ -121,6 +121,15 @@ pub(super) fn permuted(axes: &Axes, order: &[usize]) -> Result<Axes> {
     Ok(order.iter().map(|&o| axes[o]).collect())
 }
 
+/// The axes with one of length 1 for each flag that is true.
+pub(super) fn with_units(axes: &Axes, is_new: &[bool], element: usize) -> Result<Axes> {
+    if is_new.iter().filter(|new| !**new).count() != axes.len() {
+        return Err(Error::argument("one flag for each dimension, and one for each new one, is needed"));
+    }
+    let (unit, mut old) = (Axis { len: 1, stride: element as isize }, axes.iter());
+    Ok(is_new.iter().filter_map(|new| if *new { Some(unit) } else { old.next().copied() }).collect())
+}
+
 pub(super) fn is_contiguous(axes: &Axes, element: usize) -> bool {
     if axes.iter().any(|a| a.len == 0) {
         return true;

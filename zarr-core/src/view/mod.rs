@@ -112,6 +112,14 @@ macro_rules! common {
                 self.axes = axes::permuted(&self.axes, order)?;
                 Ok(self)
             }
+            /// The same elements with a dimension of length 1 wherever `is_new` is true; the others keep their order.
+            ///
+            /// # Errors
+            /// Unless as many flags are false as the view has dimensions.
+            pub fn with_unit_axes(mut self, is_new: &[bool]) -> Result<Self> {
+                self.axes = axes::with_units(&self.axes, is_new, self.element)?;
+                Ok(self)
+            }
         }
     };
 }

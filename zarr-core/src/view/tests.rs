@@ -160,3 +160,16 @@ fn strings_move_between_heaps() {
     assert!(strings.get(Handle { buffer: 9, len: 0, offset: 0 }).is_err());
     assert!(strings.get(Handle { buffer: 0, len: 1, offset: u64::MAX }).is_err());
 }
+
+#[test]
+fn unit_axes_change_no_element() {
+    let bytes: Vec<u8> = (0..6).collect();
+    let view = View::new(&bytes, &[2, 3], 1).unwrap();
+    let wide = view.clone().with_unit_axes(&[true, false, true, false, true]).unwrap();
+    assert_eq!((&wide.shape()[..], wide.as_slice()), (&[1, 2, 1, 3, 1][..], Some(&bytes[..])));
+    let row = wide.region(&Region::new(&[0, 1, 0, 1, 0], &[1, 1, 1, 2, 1]).unwrap()).unwrap();
+    assert_eq!(row.as_slice(), Some(&[4, 5][..]));
+    for bad in [&[][..], &[false], &[true, false], &[false, false, false]] {
+        assert!(view.clone().with_unit_axes(bad).is_err(), "{bad:?}");
+    }
+}

@@ -32,7 +32,7 @@ pub(super) fn check(hierarchy: &Hierarchy, node: &NodePath, copy: &Object) -> Re
     }
     let mut first = None;
     for key in chunks() {
-        match array.check_chunk(&chunk(&array, key)?) {
+        match array.chunk(&chunk(&array, key)?).and_then(|chunk| chunk.check()) {
             Ok(()) => return Ok(()),
             Err(e) => _ = first.get_or_insert(e),
         }
@@ -47,7 +47,7 @@ fn chunk(array: &Array, key: &Key) -> Result<Dims> {
         let e = Error::data(what).at_key(format_args!("{}{key}", Prefix::of(array.path()))).at_node(array.path());
         e.with_hint("the copy is older than what is stored, or of another array")
     };
-    let chunk_index = array.resolved().chunk_key_encoding.decode(key.as_str(), rank);
+    let chunk_index = array.chunk_key_encoding().decode(key.as_str(), rank);
     let chunk_index = chunk_index.ok_or_else(|| contradicts("this key belongs to no chunk of the copy".to_owned()))?;
     match array.chunk_region(&chunk_index) {
         Ok(_) => Ok(chunk_index),

@@ -252,7 +252,7 @@ fn apply(step: &Step, hierarchy: &Hierarchy, context: &Context) -> Result<()> {
             let replaced =
                 shard.ok_or_else(changed).and_then(|(old, new)| Shards::replace(array, chunk_index, &old, &new));
             // Another repair may have been faster: what counts is whether the shard can be read now.
-            replaced.or_else(|e| array.check_chunk(chunk_index).map_err(|_| e))
+            replaced.or_else(|e| array.chunk(chunk_index).and_then(|chunk| chunk.check()).map_err(|_| e))
         }
     }
 }

@@ -58,7 +58,7 @@ impl Shards {
         document.set("shape", Json::from(shape));
         let metadata = ArrayMetadata::from_object(document, &context.limits)?;
         let memory = context.clone().with_executor(Arc::new(Sequential));
-        let shard = Hierarchy::new(Arc::new(MemoryStore::default()), memory).create_array_from("/", metadata, false)?;
+        let shard = Hierarchy::new(MemoryStore::default(), memory).create_array_from("/", metadata, false)?;
         let key = shard.chunk_key(&vec![0; shape.len()])?;
         Ok(Some(Self { shard, key, index, unchecked, limits: context.limits.clone() }))
     }
@@ -126,7 +126,7 @@ impl Shards {
         let value = [before, after].concat();
         self.shard.data_store().writer()?.set(&self.key, &value)?;
         let rank = self.shard.shape().len();
-        let reads = self.shard.check_chunk(&vec![0; rank]).is_ok();
+        let reads = self.shard.chunk(&vec![0; rank]).and_then(|chunk| chunk.check()).is_ok();
         Ok(reads.then_some(value))
     }
     /// An index whose checksum may be damaged.

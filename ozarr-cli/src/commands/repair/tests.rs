@@ -31,7 +31,7 @@ fn a_shard_that_changed_counts_as_repaired_only_if_it_can_be_read() {
 fn a_document_that_is_there_counts_as_recreated_only_if_it_can_be_read() {
     let context = Context::new().unwrap();
     let hierarchy = Hierarchy::new(std::sync::Arc::new(ozarr::store::MemoryStore::default()), context.clone());
-    let group = hierarchy.create_group("/g", Object::new()).unwrap();
+    let group = hierarchy.create_group("/g", ()).unwrap();
     let text = Json::Object(group.metadata().document().clone()).to_pretty();
     let step = Step { node: "/g".to_owned(), how: How::Document(text), of: "g/zarr.json".to_owned(), error: None };
     apply(&step, &hierarchy, &context).unwrap();

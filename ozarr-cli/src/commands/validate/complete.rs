@@ -11,7 +11,7 @@ const EXAMPLES: usize = 20;
 
 /// All chunks are stored. `stored`: sorted cells of the grid, each once.
 pub(super) fn check(array: &Array, stored: &[Vec<u64>], found: &mut Found) -> Result<()> {
-    let grid = array.resolved().chunk_grid.grid_shape(array.shape())?;
+    let grid = array.chunk_grid().grid_shape(array.shape())?;
     // Never looked at one by one: a grid may have more cells than anybody can wait for.
     let total = grid.iter().fold(1u64, |n, len| n.saturating_mul(*len));
     let missing = total.saturating_sub(stored.len() as u64);

@@ -224,7 +224,7 @@ fn check_chunks(hierarchy: &Hierarchy, arrays: &[Stored], found: &mut Found) {
             let decoded = array.and_then(|array| {
                 let (_, array) = open.insert((*path, array));
                 is_sharded = array.inner_chunk_shape().is_some();
-                array.check_chunk(chunk_index)
+                array.chunk(chunk_index).and_then(|chunk| chunk.check())
             });
             if let Err(e) = decoded {
                 damaged.lock().unwrap_or_else(PoisonError::into_inner).push((*path, *chunk_index, e, is_sharded));

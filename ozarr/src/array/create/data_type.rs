@@ -1,9 +1,9 @@
 //! Which data type a Rust type stands for in a new array.
 
-use crate::element::Element;
+use crate::element::Item;
 use zarr_core::extension::Extension;
 
-/// An [`Element`] that stands for one data type, for [`NewArray::of`](crate::NewArray::of).
+/// An [`Item`] that stands for one data type, for [`NewArray::of`](crate::NewArray::of).
 ///
 /// | | |
 /// |---|---|
@@ -12,7 +12,7 @@ use zarr_core::extension::Extension;
 /// | `[f32; 2]`, `[f64; 2]` | `complex64`, `complex128` |
 /// | `[u8; N]` | raw bits, as `r16` |
 /// | `String`, `Vec<u8>` | `string`, `bytes` |
-pub trait HasDataType: Element {
+pub trait HasDataType: Item {
     /// The data type, as in metadata.
     fn data_type() -> Extension;
 }

@@ -5,7 +5,7 @@ use crate::store::MemoryStore;
 use zarr_codecs::{Bytes, Crc32c, Gzip, Transpose, Zstd};
 
 fn hierarchy() -> Hierarchy {
-    Hierarchy::new(Arc::new(MemoryStore::default()), Context::new().unwrap())
+    Hierarchy::new(MemoryStore::default(), Context::new().unwrap())
 }
 
 /// The codecs that are recorded, with nothing left to be chosen.

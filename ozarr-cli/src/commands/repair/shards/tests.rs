@@ -11,11 +11,11 @@ fn one_shard(n: u64, skip: &[u64], limit: Option<u64>) -> (Array, Context, Vec<u
     context.limits.chunk_bytes = limit.unwrap_or(context.limits.chunk_bytes);
     let codecs = [Extension::from(Bytes::default()), Crc32c.into()];
     let new = NewArray::new([n * 8], "uint8").chunks([n * 8]).codecs([Sharding::new([8]).codecs(codecs)]);
-    let memory = Hierarchy::new(Arc::new(MemoryStore::default()), context.clone());
+    let memory = Hierarchy::new(MemoryStore::default(), context.clone());
     let array = memory.create_array("/g/a", &new).unwrap();
     let element = |i: u64| if skip.contains(&(i / 8)) { 0 } else { (i % 251) as u8 + 1 };
     array.write(.., &(0..n * 8).map(element).collect::<Vec<u8>>()).unwrap();
-    let shard = array.read_encoded_chunk(&[0]).unwrap().unwrap();
+    let shard = array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap().unwrap();
     (array, context, shard)
 }
 
@@ -178,10 +178,10 @@ fn a_shard_that_somebody_writes_meanwhile_stays() {
     let (array, _, shard) = one_shard(4, &[], None);
     let e = Shards::replace(&array, &[0], b"old", b"new").unwrap_err();
     assert_eq!((e.key(), e.node()), (Some("g/a/c/0"), Some("/g/a")));
-    assert_eq!(array.read_encoded_chunk(&[0]).unwrap(), Some(shard.clone()));
+    assert_eq!(array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap(), Some(shard.clone()));
     Shards::replace(&array, &[0], &shard, b"new").unwrap();
-    assert_eq!(array.read_encoded_chunk(&[0]).unwrap(), Some(b"new".to_vec()));
-    array.erase_chunk(&[0]).unwrap();
+    assert_eq!(array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap(), Some(b"new".to_vec()));
+    array.chunk(&[0]).and_then(|chunk| chunk.erase()).unwrap();
     assert!(Shards::replace(&array, &[0], &shard, b"new").is_err(), "it was erased meanwhile");
     assert_eq!(array.hierarchy().store().lister().unwrap().list_prefix(&Prefix::of(array.path())).unwrap().len(), 1);
 }

@@ -1,0 +1,90 @@
+//! Which keys are stored below an array.
+
+use super::Array;
+use zarr_core::{
+    Error, Result,
+    store::{Key, Other, Prefix},
+};
+
+/// What is stored below an array.
+#[derive(Debug, Default)]
+pub struct StoredKeys {
+    /// The indices of chunks, sorted; also of those outside the grid.
+    pub chunks: Vec<Vec<u64>>,
+    /// Keys of no chunk, relative to the array, sorted.
+    pub unknown: Vec<Key>,
+    /// One error for each entry that is not a value and that a reader could take for a missing chunk: pipes, sockets, devices,
+    /// directories in the place of a chunk, names that are not UTF-8. Each names the key; sorted by it.
+    pub errors: Vec<Error>,
+}
+
+impl Array {
+    /// The indices of the chunks that are stored, sorted; also of those outside the grid.
+    ///
+    /// # Errors
+    /// Also when there is something in the store that is neither a value nor a directory, or a directory in the place of a
+    /// chunk: see [`StoredKeys::errors`].
+    pub fn stored_chunks(&self) -> Result<Vec<Vec<u64>>> {
+        let found = self.stored_keys()?;
+        match found.errors.into_iter().next() {
+            Some(e) => Err(e),
+            None => Ok(found.chunks),
+        }
+    }
+    /// What is stored below the array, beside its metadata document.
+    pub fn stored_keys(&self) -> Result<StoredKeys> {
+        let (lister, rank) = (self.data.lister()?, self.shape().len());
+        let decode = |name: &str| self.resolved.chunk_key_encoding.decode(name, rank);
+        // With each prefix how many there are above it, and of those on the way to the last the URIs: a link may lead back to one.
+        let (mut found, mut left, mut way) = (StoredKeys::default(), vec![(Prefix::ROOT, 0)], Vec::new());
+        while let Some((prefix, depth)) = left.pop() {
+            let uri = self.data.uri(&prefix);
+            way.truncate(depth);
+            if way.contains(&uri) {
+                continue;
+            }
+            way.push(uri);
+            let (depth, listed) = (depth + 1, lister.list_dir(&prefix)?);
+            for key in listed.keys {
+                match decode(key.as_str()) {
+                    Some(chunk_index) => found.chunks.push(chunk_index.to_vec()),
+                    None => found.unknown.push(key),
+                }
+            }
+            for (name, other) in listed.others {
+                let is_chunk = decode(&name).is_some();
+                found.errors.extend(self.unusable(&name, other, is_chunk).map(|e| e.at_node(&self.path)));
+                if other == Other::EmptyDirectory && !is_chunk {
+                    left.push((Prefix::new(format!("{name}/"))?, depth));
+                }
+            }
+            for prefix in listed.prefixes {
+                let name = prefix.as_str().trim_end_matches('/');
+                if decode(name).is_some() {
+                    // Some stores have room for a chunk and keys below it. The others say that they have not.
+                    let e = self.unusable(name, Other::EmptyDirectory, true);
+                    found.errors.extend(e.map(|e| e.at_node(&self.path)));
+                }
+                left.push((prefix, depth));
+            }
+        }
+        found.chunks.sort_unstable();
+        found.unknown.sort_unstable();
+        found.errors.sort_by(|a, b| a.key().cmp(&b.key()));
+        Ok(found)
+    }
+    /// Why an entry that is not a value makes its place unusable, if it does.
+    fn unusable(&self, name: &str, other: Other, is_chunk: bool) -> Option<Error> {
+        match (other, Key::new(name)) {
+            (Other::EmptyDirectory, _) if !is_chunk => None,
+            // Its place may be free by now.
+            (Other::EmptyDirectory | Other::NotAFile, Ok(key)) => self.data.reader().and_then(|r| r.open(&key)).err(),
+            _ => Some(bad_name().at_key(format_args!("{}{name}", Prefix::of(&self.path)))),
+        }
+    }
+}
+
+/// The error of an [`Other::Name`].
+pub(crate) fn bad_name() -> Error {
+    Error::name("not UTF-8").with_hint("rename or remove the file or directory")
+}

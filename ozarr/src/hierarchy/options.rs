@@ -1,0 +1,85 @@
+//! How a hierarchy is opened.
+
+use super::Hierarchy;
+use crate::{
+    array::Array,
+    context::Context,
+    group::{Group, Node},
+    location::Location,
+    store::OpenMode,
+};
+use zarr_core::Result;
+
+/// How a location is opened: [`Hierarchy::options`].
+///
+/// ```
+/// use ozarr::{Context, Hierarchy, NewArray};
+/// # let dir = tempfile::tempdir()?; let path = dir.path().join("data.zarr");
+/// Hierarchy::create(&path)?.create_array("/a", NewArray::new([4], "uint8"))?;
+/// let hierarchy = Hierarchy::options().read_only().context(Context::default().with_threads(1)?).open(&path)?;
+/// assert!(hierarchy.array("/a")?.write(.., &[1u8; 4]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+#[must_use]
+pub struct OpenOptions {
+    mode: OpenMode,
+    context: Option<Context>,
+    consolidated: bool,
+}
+
+impl OpenOptions {
+    /// Opens to read; whatever would change something is an error.
+    pub fn read_only(self) -> Self {
+        self.mode(OpenMode::ReadOnly)
+    }
+    /// Opens to read and write; the store is created if it does not exist.
+    pub fn create(self) -> Self {
+        self.mode(OpenMode::Create)
+    }
+    /// Opens in any mode.
+    pub fn mode(self, mode: OpenMode) -> Self {
+        Self { mode, ..self }
+    }
+    /// Opens in a context of the application: with other extensions, limits or threads.
+    pub fn context(self, context: Context) -> Self {
+        Self { context: Some(context), ..self }
+    }
+    /// Takes metadata from the copies in the root group, where there are any: see
+    /// [`Hierarchy::with_consolidated_metadata`].
+    pub fn consolidated_metadata(self) -> Self {
+        Self { consolidated: true, ..self }
+    }
+    /// Opens the hierarchy at a location.
+    ///
+    /// # Errors
+    /// When nothing is there and nothing is to be created, or the store cannot be opened.
+    pub fn open(self, location: impl Into<Location>) -> Result<Hierarchy> {
+        let context = self.context.unwrap_or_default();
+        let store = context.schemes.open(location, self.mode)?;
+        let hierarchy = Hierarchy::new(store, context);
+        if self.consolidated { hierarchy.with_consolidated_metadata() } else { Ok(hierarchy) }
+    }
+    /// Opens the node at a location, within the hierarchy that it belongs to: see [`Location::existing_node`].
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and when there is no node.
+    pub fn open_node(self, location: impl Into<Location>) -> Result<Node> {
+        let (location, path) = location.into().existing_node()?;
+        self.open(location)?.node_at(&path)
+    }
+    /// Opens the array at a location, within the hierarchy that it belongs to.
+    ///
+    /// # Errors
+    /// As [`open_node`](Self::open_node), and when there is a group.
+    pub fn open_array(self, location: impl Into<Location>) -> Result<Array> {
+        self.open_node(location)?.into_array()
+    }
+    /// Opens the group at a location, within the hierarchy that it belongs to.
+    ///
+    /// # Errors
+    /// As [`open_node`](Self::open_node), and when there is an array.
+    pub fn open_group(self, location: impl Into<Location>) -> Result<Group> {
+        self.open_node(location)?.into_group()
+    }
+}

@@ -1,0 +1,147 @@
+//! Where a store is: a path or a URI.
+
+use crate::store::{FILE, file_path, scheme_of};
+use std::{
+    borrow::Cow,
+    ffi::{OsStr, OsString},
+    fmt,
+    path::{Path, PathBuf},
+};
+use zarr_core::{Error, Result, name::NodePath};
+
+/// Where a store is: the path of a directory, or a URI of a [scheme](crate::store::Schemes) that is known.
+///
+/// Text with a scheme, as in `file:///data/a.zarr` and `memory://`, is a URI; any other text is a path. A [`Path`] is always
+/// a path, also one that is not UTF-8.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location(Kind);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Path(PathBuf),
+    Uri { scheme: String, uri: String },
+}
+
+impl From<&str> for Location {
+    fn from(text: &str) -> Self {
+        Self(match scheme_of(text) {
+            Some(scheme) => Kind::Uri { scheme, uri: text.to_owned() },
+            None => Kind::Path(text.into()),
+        })
+    }
+}
+macro_rules! text { ($($t:ty),*) => { $(
+    impl From<$t> for Location {
+        fn from(text: $t) -> Self {
+            (&*text as &str).into()
+        }
+    }
+)* } }
+text!(String, &String, Cow<'_, str>, &Cow<'_, str>);
+macro_rules! paths { ($($t:ty),*) => { $(
+    impl From<$t> for Location {
+        fn from(path: $t) -> Self {
+            Self(Kind::Path(path.into()))
+        }
+    }
+)* } }
+paths!(&Path, PathBuf, &PathBuf, &OsStr, OsString, &OsString);
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Path(path) => path.display().fmt(f),
+            Kind::Uri { uri, .. } => f.write_str(uri),
+        }
+    }
+}
+
+impl Location {
+    pub(crate) fn kind(&self) -> &Kind {
+        &self.0
+    }
+    /// The directory, absolute, with links followed as far as it exists; `None` for URIs of other schemes than `file`.
+    fn directory(&self) -> Result<Option<PathBuf>> {
+        let path = match &self.0 {
+            Kind::Path(path) => path.clone(),
+            Kind::Uri { scheme, uri } if scheme == FILE => file_path(uri)?,
+            Kind::Uri { .. } => return Ok(None),
+        };
+        if let Ok(canonical) = std::fs::canonicalize(&path) {
+            return Ok(Some(canonical));
+        }
+        std::path::absolute(&path).map(Some).map_err(|e| Error::from(e).at_key(self))
+    }
+    /// The store that the node at this location is in, and where in it: `data.zarr/group/array` is a node of `data.zarr`, the
+    /// topmost of the directories above that have a `zarr.json` each without a gap between them. For a URI of another scheme
+    /// than `file` it is the root.
+    pub fn existing_node(&self) -> Result<(Location, NodePath)> {
+        Ok(match self.directory()? {
+            Some(path) => split(&path),
+            None => (self.clone(), NodePath::ROOT),
+        })
+    }
+    /// The store in which a node is to be created at this location, and where in it: in the store of the nearest node above,
+    /// or in a store of its own.
+    pub fn new_node(&self) -> Result<(Location, NodePath)> {
+        let Some(path) = self.directory()? else { return Ok((self.clone(), NodePath::ROOT)) };
+        let Some(above) = path.ancestors().skip(1).find(|p| p.join(DOCUMENT).is_file()) else {
+            return Ok((path.into(), NodePath::ROOT));
+        };
+        let (location, node) = split(above);
+        let below = path.strip_prefix(above).unwrap_or(&path);
+        let names: Option<Vec<&str>> = below.components().map(|c| c.as_os_str().to_str()).collect();
+        let names = names.ok_or_else(|| Error::name("not UTF-8").at_key(self))?;
+        Ok((location, node.join(&names.join("/"))?))
+    }
+}
+
+const DOCUMENT: &str = "zarr.json";
+
+/// The directory of the store, and the node in it.
+fn split(path: &Path) -> (Location, NodePath) {
+    let (mut root, mut names) = (path, Vec::new());
+    while root.join(DOCUMENT).is_file()
+        && let (Some(parent), Some(name)) = (root.parent(), root.file_name().and_then(OsStr::to_str))
+        && parent.join(DOCUMENT).is_file()
+    {
+        names.push(name);
+        root = parent;
+    }
+    names.reverse();
+    // A directory whose name no node may have is a store of its own.
+    NodePath::new(&names.join("/")).map_or_else(|_| (path.into(), NodePath::ROOT), |node| (root.into(), node))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_paths() {
+        assert_eq!(Location::from("a/b"), Location::from(Path::new("a/b")));
+        assert_ne!(Location::from("memory://x"), Location::from(Path::new("memory://x")));
+        assert_eq!(Location::from(String::from("file:///x")).to_string(), "file:///x");
+        assert_eq!(Location::from("memory://x").existing_node().unwrap().1, NodePath::ROOT);
+    }
+
+    #[test]
+    fn the_store_is_the_topmost_of_the_nodes_above() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap().join("a/b");
+        std::fs::create_dir_all(root.join("g/x")).unwrap();
+        for node in ["zarr.json", "g/zarr.json", "g/x/zarr.json"] {
+            std::fs::write(root.join(node), "").unwrap();
+        }
+        let store = Location::from(&root);
+        let existing = |location: Location| location.existing_node().unwrap();
+        assert_eq!(existing(root.join("g/x").into()), (store.clone(), NodePath::new("g/x").unwrap()));
+        assert_eq!(existing(root.clone().into()), (store.clone(), NodePath::ROOT));
+        let uri = format!("file://{}", root.join("g/x").display());
+        assert_eq!(existing(uri.into()), (store.clone(), NodePath::new("g/x").unwrap()));
+        let new = Location::from(root.join("g/new/deep")).new_node().unwrap();
+        assert_eq!(new, (store, NodePath::new("g/new/deep").unwrap()));
+        let other = dir.path().canonicalize().unwrap().join("other");
+        assert_eq!(Location::from(&other).new_node().unwrap(), (other.into(), NodePath::ROOT));
+    }
+}

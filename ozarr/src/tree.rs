@@ -1,0 +1,115 @@
+//! Nodes as text: an array as one line, a group and a hierarchy as a tree.
+
+use crate::{
+    array::Array,
+    group::{Group, Node},
+    hierarchy::Hierarchy,
+    text::{escaped, name, shown},
+    walk::Child,
+};
+use std::fmt::{self, Display, Formatter, Write};
+use zarr_core::name::NodePath;
+
+/// The nodes below a group as a tree, one a line: [`Group::tree`].
+#[derive(Debug, Clone, Copy)]
+pub struct Tree<'g>(&'g Group);
+
+impl Group {
+    /// The nodes below as a tree, which opens them as it is written. Nodes that cannot be opened are there with the reason.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/ocean/salt", NewArray::new([4, 6], "float32").codecs(["bytes"]))?;
+    /// hierarchy.create_group("/wind", ())?;
+    /// assert_eq!(hierarchy.to_string(), "\
+    /// /
+    /// ├── ocean/
+    /// │   └── salt [4, 6] float32, chunks [4, 6], bytes
+    /// └── wind/
+    /// ");
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    pub fn tree(&self) -> Tree<'_> {
+        Tree(self)
+    }
+}
+
+impl Tree<'_> {
+    /// Writes the tree, and returns how many nodes could not be opened or listed.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, out: &mut dyn Write) -> Result<u64, fmt::Error> {
+        // What stands before the name of a node at each depth.
+        let (mut walk, mut indent, mut lengths, mut broken) = (self.0.walk(), String::new(), Vec::new(), 0);
+        while let Some(child) = walk.next() {
+            let depth = if child.is_ok() { walk.depth() } else { walk.depth() + 1 };
+            lengths.truncate(depth);
+            lengths.resize(depth, indent.len());
+            indent.truncate(lengths[depth - 1]);
+            let is_last = child.is_err() || walk.siblings_left() == 0;
+            let (branch, space) = if is_last { ("└── ", "    ") } else { ("├── ", "│   ") };
+            broken += u64::from(child.as_ref().map_or(true, |child| child.node.is_err()));
+            let text = match &child {
+                Ok(Child { name: own, node: Ok(node), .. }) => line(own, node),
+                Ok(Child { name: own, node: Err(e), .. }) => format!("{} (cannot be opened: {e})", name(own)),
+                Err(e) => format!("(cannot be listed: {e})"),
+            };
+            writeln!(out, "{indent}{branch}{}", shown(&text))?;
+            indent.push_str(space);
+        }
+        Ok(broken)
+    }
+}
+
+/// A node in one line, under a name.
+fn line(own: &str, node: &Node) -> String {
+    match node {
+        Node::Group(_) => format!("{}/", name(own)),
+        Node::Array(array) => format!("{} {array}", name(own)),
+    }
+}
+
+impl Display for Tree<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.write(f).map(drop)
+    }
+}
+
+/// The tree of all nodes; the reason, if the root cannot be opened.
+impl Display for Hierarchy {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.node_at(&NodePath::ROOT) {
+            Ok(Node::Array(array)) => writeln!(f, "/ {array}"),
+            Ok(Node::Group(group)) => write!(f, "{group}"),
+            Err(e) => writeln!(f, "{}", shown(&format!("/ (cannot be opened: {e})"))),
+        }
+    }
+}
+
+/// Its path, and the tree of the nodes below.
+impl Display for Group {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let path = self.path().to_string();
+        let slash = if self.path().is_root() { "" } else { "/" };
+        writeln!(f, "{}{slash}", shown(&path))?;
+        self.tree().fmt(f)
+    }
+}
+
+/// Shape, data type, chunks and codecs in one line.
+impl Display for Array {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let metadata = self.metadata();
+        write!(f, "{:?} {}, ", self.shape(), escaped(&name(metadata.data_type().name())))?;
+        match (self.chunk_shape(), self.inner_chunk_shape()) {
+            (Some(shard), Some(inner)) => write!(f, "chunks {inner:?} in shards {shard:?}")?,
+            (Some(chunk), None) => write!(f, "chunks {chunk:?}")?,
+            (None, _) => write!(f, "grid {}", escaped(&name(metadata.chunk_grid().name())))?,
+        }
+        f.write_char(',')?;
+        self.codecs().iter().try_for_each(|codec| write!(f, " {}", escaped(&name(codec.name()))))
+    }
+}
