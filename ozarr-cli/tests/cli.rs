@@ -74,8 +74,8 @@ fn numpy_files_go_out_and_in() {
 fn shapes_without_elements_and_without_dimensions() {
     let dir = Dir::new();
     let zarr = Hierarchy::create(&dir.path("s")).unwrap();
-    zarr.create_array("/none", &NewArray::new([2, 0, 3], "uint8")).unwrap();
-    zarr.create_array("/one", &NewArray::new((), "float64").fill_value("NaN")).unwrap();
+    zarr.create_array("/none", NewArray::new([2, 0, 3], "uint8")).unwrap();
+    zarr.create_array("/one", NewArray::new((), "float64").fill_value("NaN")).unwrap();
     assert_eq!(ok(&["read", &dir.path("s/none")]), "[[],[]]\n");
     assert_eq!(ok(&["elements", "--array_path", &dir.path("s/none")]), "");
     assert_eq!(ok(&["read", &dir.path("s/one")]), "\"NaN\"\n");
@@ -203,8 +203,8 @@ fn huge_arrays_of_nothing() {
     let side = 1u64 << 31;
     let wide = NewArray::new([side, side], "uint8").chunks([1000, 1000]);
     zarr.create_array("/wide", &wide).unwrap().write([5..6, 7..8], &[9u8]).unwrap();
-    zarr.create_array("/none", &NewArray::new([0, 1 << 40, 1 << 40], "uint8").chunks([1, 1, 1])).unwrap();
-    zarr.create_array("/text", &NewArray::new([4, 1 << 40], "string").chunks([1, 1])).unwrap();
+    zarr.create_array("/none", NewArray::new([0, 1_u64 << 40, 1 << 40], "uint8").chunks([1, 1, 1])).unwrap();
+    zarr.create_array("/text", NewArray::new([4, 1_u64 << 40], "string").chunks([1, 1])).unwrap();
     ok(&["copy", &dir.path("s"), &dir.path("t")]);
     assert_eq!(ok(&["read", "--region", "5,6:9", &dir.path("t/wide")]), "[0,9,0]\n");
     assert_eq!(ok(&["elements", "--array_path", &dir.path("t/none")]), "");
@@ -306,11 +306,11 @@ fn chunks_that_are_not_stored_are_a_problem_if_all_should_be() {
 fn chunks_that_are_not_stored_are_counted_and_few_are_named() {
     let dir = Dir::new();
     let zarr = Hierarchy::create(&dir.path("s")).unwrap();
-    let tall = |n| NewArray::new([n], "uint8").chunks([1]);
-    zarr.create_array("/tall", &tall(1 << 40)).unwrap().write([1..3], &[8u8, 9]).unwrap();
-    zarr.create_array("/full", &tall(3)).unwrap().write(.., &[1u8, 2, 3]).unwrap();
-    zarr.create_array("/none", &tall(0)).unwrap();
-    zarr.create_array("/endless", &NewArray::new([1 << 31; 2], "uint8").chunks([1; 2])).unwrap();
+    let tall = |n: u64| NewArray::new([n], "uint8").chunks([1]);
+    zarr.create_array("/tall", tall(1 << 40)).unwrap().write([1..3], &[8u8, 9]).unwrap();
+    zarr.create_array("/full", tall(3)).unwrap().write(.., &[1u8, 2, 3]).unwrap();
+    zarr.create_array("/none", tall(0)).unwrap();
+    zarr.create_array("/endless", NewArray::new([1_u64 << 31; 2], "uint8").chunks([1; 2])).unwrap();
     // A key outside of the grid stands for no chunk that is missing.
     std::fs::write(dir.path("s/full/c/3"), "x").unwrap();
     std::fs::remove_file(dir.path("s/full/c/1")).unwrap();

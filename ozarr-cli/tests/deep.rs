@@ -154,7 +154,7 @@ fn trees_are_printed_as_other_documents() {
     for path in ["/a/b/c", "/a/d", "/e"] {
         zarr.create_group(path, ()).unwrap();
     }
-    zarr.create_array("/a/b/x", &ozarr::NewArray::new([2, 3], "uint8")).unwrap();
+    zarr.create_array("/a/b/x", ozarr::NewArray::new([2, 3], "uint8")).unwrap();
     let text = ok(&["tree", "--json", &dir.path("s")]);
     assert_eq!(common::json(&text).to_pretty() + "\n", text);
     let text = ok(&["tree", "--json", &dir.path("s/a/b/x")]);

@@ -230,7 +230,7 @@ fn what_cannot_be_created_is_noticed_before_anything_is_written() {
     ok(&["copy", &weather(), &dir.path("s")]);
     let (s, before) = (dir.path("s"), all_of(&dir.path("")));
     for (option, value) in [
-        ("--codecs", r#"["zstd"]"#),
+        ("--codecs", r#"["sharding_indexed"]"#),
         ("--codecs", r#"["bytes","bytes"]"#),
         ("--codecs", r#"[{"name":"gzip","configuration":{"level":77}}]"#),
         ("--chunk-shape", "0"),
@@ -254,6 +254,23 @@ fn what_cannot_be_created_is_noticed_before_anything_is_written() {
     assert!(fails(&["copy", "--data-type", "int16", &from, &to], 1).contains("--lossy"));
     ok(&["copy", "--lossy", "--data-type", "int16", &from, &to]);
     assert!(fails(&["copy", &weather(), &s], 1).contains("--overwrite"));
+}
+
+#[test]
+fn bare_names_of_codecs_are_recorded_in_full() {
+    let dir = Dir::new();
+    let from = format!("{}/observations/temperature", weather());
+    ok(&["copy", "--codecs", r#"["bytes","zstd","crc32c"]"#, &from, &dir.path("a")]);
+    let copy = Hierarchy::open(&dir.path("a")).unwrap().array("/").unwrap();
+    let codecs: Vec<_> = copy.metadata().codecs().iter().map(|codec| codec.to_json().to_string()).collect();
+    assert_eq!(
+        codecs,
+        [
+            r#"{"name":"bytes","configuration":{"endian":"little"}}"#,
+            r#"{"name":"zstd","configuration":{"level":0,"checksum":false}}"#,
+            "\"crc32c\"",
+        ]
+    );
 }
 
 #[test]
@@ -445,7 +462,7 @@ fn lengths_are_of_the_axes_of_the_array() {
         let new = NewArray::new(shape, "uint16").chunks([4, 9, 2]).codecs(codecs);
         let elements: Vec<u16> = (0..8 * 9 * 7).collect();
         let hierarchy = Hierarchy::create(&s).unwrap();
-        hierarchy.create_array("/a", &new.overwrite()).unwrap().write(.., &elements).unwrap();
+        hierarchy.create_array("/a", new.overwrite()).unwrap().write(.., &elements).unwrap();
         for (chunk, shard) in [("2,3,1", None), ("4,1,2", None), ("2,3,7", Some("4,9,7")), ("8,3,1", Some("8,3,5"))] {
             let mut args = vec!["copy", "--overwrite", "--chunk-shape", chunk];
             args.extend(shard.iter().flat_map(|shard| ["--shard-shape", *shard]));

@@ -35,7 +35,7 @@ fn odd_store(dir: &Dir) -> String {
     let s = dir.path("s");
     let hierarchy = Hierarchy::create(&s).unwrap();
     for name in ODD {
-        hierarchy.create_array(&format!("/{name}"), &NewArray::new([1], "uint8")).unwrap().write(.., &[1u8]).unwrap();
+        hierarchy.create_array(&format!("/{name}"), NewArray::new([1], "uint8")).unwrap().write(.., &[1u8]).unwrap();
     }
     s
 }
@@ -137,7 +137,7 @@ fn repair_is_named_only_where_it_can_help() {
     let hierarchy = Hierarchy::create(s).unwrap();
     let new = NewArray::new([8], "uint8").chunks([4]);
     hierarchy.create_array("/plain", &new).unwrap().write(.., &[1u8; 8]).unwrap();
-    hierarchy.create_array("/sharded", &new.chunks([2]).shards([4])).unwrap().write(.., &[1u8; 8]).unwrap();
+    hierarchy.create_array("/sharded", new.chunks([2]).shards([4])).unwrap().write(.., &[1u8; 8]).unwrap();
     assert_eq!(last_line(s), "3 nodes, 4 chunks decoded, 0 problems");
     std::fs::create_dir_all(dir.path("s/unknown")).unwrap();
     std::fs::write(dir.path("s/unknown/zarr.json"), document("acme.unknown", "")).unwrap();

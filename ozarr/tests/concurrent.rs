@@ -37,7 +37,7 @@ fn race(rounds: u32, path: &str, open: &(dyn Fn(usize) -> Result<ozarr::Array> +
 fn inner_chunks_of_one_shard_on_one_handle() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().to_string_lossy().into_owned();
-    let array = Arc::new(Hierarchy::create(&path).unwrap().create_array("/a", &new_array(SIDE)).unwrap());
+    let array = Arc::new(Hierarchy::create(&path).unwrap().create_array("/a", new_array(SIDE)).unwrap());
     race(5, &path, &|_| Ok((*array).clone()));
 }
 
@@ -45,7 +45,7 @@ fn inner_chunks_of_one_shard_on_one_handle() {
 fn inner_chunks_of_one_shard_on_separate_handles() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("data.zarr").to_string_lossy().into_owned();
-    Hierarchy::create(&path).unwrap().create_array("/a", &new_array(SIDE)).unwrap();
+    Hierarchy::create(&path).unwrap().create_array("/a", new_array(SIDE)).unwrap();
     race(5, &path, &|_| Hierarchy::open(&path)?.array("/a"));
 }
 
@@ -55,7 +55,7 @@ fn inner_chunks_of_one_shard_by_way_of_a_link_and_of_the_directory_above() {
     let dir = tempfile::tempdir().unwrap();
     let (path, link) = (dir.path().join("data.zarr"), dir.path().join("link.zarr"));
     let text = |p: &std::path::Path| p.to_string_lossy().into_owned();
-    Hierarchy::create(&text(&path)).unwrap().create_array("/a", &new_array(SIDE)).unwrap();
+    Hierarchy::create(&text(&path)).unwrap().create_array("/a", new_array(SIDE)).unwrap();
     std::os::unix::fs::symlink(&path, &link).unwrap();
     race(5, &text(&path), &|t| match t % 3 {
         0 => Hierarchy::open(&text(&path))?.array("/a"),
@@ -68,7 +68,7 @@ fn inner_chunks_of_one_shard_by_way_of_a_link_and_of_the_directory_above() {
 fn elements_of_one_compressed_chunk() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().to_string_lossy().into_owned();
-    Hierarchy::create(&path).unwrap().create_array("/a", &NewArray::new([SIDE, SIDE], "uint32")).unwrap();
+    Hierarchy::create(&path).unwrap().create_array("/a", NewArray::new([SIDE, SIDE], "uint32")).unwrap();
     race(5, &path, &|_| Hierarchy::open(&path)?.array("/a"));
 }
 
@@ -81,7 +81,7 @@ fn one_of_many_creators_wins() {
             .map(|_| {
                 let path = &path;
                 s.spawn(move || {
-                    usize::from(Hierarchy::create(path).unwrap().create_array("/x/y", &new_array(SIDE)).is_ok())
+                    usize::from(Hierarchy::create(path).unwrap().create_array("/x/y", new_array(SIDE)).is_ok())
                 })
             })
             .collect();

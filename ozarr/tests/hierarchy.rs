@@ -44,7 +44,7 @@ const ARRAY: &str = r#"{"zarr_format":3,"node_type":"array","shape":[2],"data_ty
 #[test]
 fn parents_become_explicit() {
     let (store, zarr) = memory();
-    zarr.create_array("/a/b/c", &NewArray::new([2], "int8")).unwrap();
+    zarr.create_array("/a/b/c", NewArray::new([2], "int8")).unwrap();
     for key in ["zarr.json", "a/zarr.json", "a/b/zarr.json"] {
         assert!(text(&store, key).contains("\"group\""), "{key}");
     }
@@ -62,7 +62,7 @@ fn parents_become_explicit() {
 fn a_bad_child_does_not_hide_its_siblings() {
     let (store, zarr) = memory();
     let root = zarr.create_group("/", object(r#"{"title":"x"}"#)).unwrap();
-    root.create_array("good", &NewArray::new([2], "int8")).unwrap();
+    root.create_array("good", NewArray::new([2], "int8")).unwrap();
     put(&store, "bad/zarr.json", "{");
     put(&store, "empty/c/0", "x");
     put(&store, "__hidden/x", "x");
@@ -114,7 +114,7 @@ fn what_is_skipped_can_be_read_but_not_written() {
     assert!(
         zarr.create_array(
             "/new",
-            &NewArray::new([2], "uint8").codecs([json("\"bytes\""), json(r#"{"name":"zap","must_understand":false}"#)])
+            NewArray::new([2], "uint8").codecs([json("\"bytes\""), json(r#"{"name":"zap","must_understand":false}"#)])
         )
         .is_err()
     );
@@ -198,7 +198,7 @@ fn copies_are_made_while_others_change_nodes() {
         let path = dir.path().to_str().unwrap();
         let zarr = Hierarchy::create(path).unwrap();
         for name in (0..24).map(|i| format!("/g/{i}")) {
-            zarr.create_array(&name, &NewArray::new([1], "bool")).unwrap();
+            zarr.create_array(&name, NewArray::new([1], "bool")).unwrap();
         }
         let left = AtomicU32::new(4);
         std::thread::scope(|s| {
@@ -209,7 +209,7 @@ fn copies_are_made_while_others_change_nodes() {
                     for i in (0..24).filter(|i| i % 4 == thread) {
                         match (i + round) % 8 {
                             0 => zarr.erase(&format!("/g/{i}")).unwrap(),
-                            1 => _ = zarr.create_array(&format!("/new{i}"), &NewArray::new([1], "bool")).unwrap(),
+                            1 => _ = zarr.create_array(&format!("/new{i}"), NewArray::new([1], "bool")).unwrap(),
                             _ => zarr
                                 .array(&format!("/g/{i}"))
                                 .unwrap()
@@ -245,7 +245,7 @@ fn copies_of_new_nodes_stay() {
             for thread in 0..4 {
                 s.spawn(move || {
                     let zarr = Hierarchy::open(path).unwrap();
-                    zarr.create_array(&format!("/g{round}/x/{thread}"), &NewArray::new([1], "bool")).unwrap();
+                    zarr.create_array(&format!("/g{round}/x/{thread}"), NewArray::new([1], "bool")).unwrap();
                 });
             }
         });
@@ -257,9 +257,9 @@ fn copies_of_new_nodes_stay() {
 #[test]
 fn consolidated_metadata_is_used_on_request_and_kept_up_to_date() {
     let (store, zarr) = memory();
-    zarr.create_array("/g/a", &NewArray::new([2], "int8")).unwrap();
+    zarr.create_array("/g/a", NewArray::new([2], "int8")).unwrap();
     zarr.consolidate("/").unwrap();
-    zarr.create_array("/g/b", &NewArray::new([3], "int8")).unwrap();
+    zarr.create_array("/g/b", NewArray::new([3], "int8")).unwrap();
     zarr.array("/g/a").unwrap().set_attributes(object(r#"{"x":1}"#)).unwrap();
     zarr.array("/g/a").unwrap().resize(&[5], Default::default()).unwrap();
     let fast = zarr.with_consolidated_metadata().unwrap();
@@ -268,7 +268,7 @@ fn consolidated_metadata_is_used_on_request_and_kept_up_to_date() {
     zarr.erase("/g").unwrap();
     assert!(!text(&store, "zarr.json").contains("g/"), "what was below is gone too");
     // A copy that somebody else left behind: the node's own document wins.
-    zarr.create_array("/c", &NewArray::new([2], "int8")).unwrap();
+    zarr.create_array("/c", NewArray::new([2], "int8")).unwrap();
     let stale = text(&store, "zarr.json").replace("[2]", "[9]");
     put(&store, "zarr.json", &stale);
     assert_eq!(zarr.array("/c").unwrap().shape(), [2]);
@@ -295,7 +295,7 @@ impl Store for NoListing {
 #[test]
 fn a_store_that_cannot_list_is_listed_by_its_consolidated_metadata() {
     let (store, zarr) = memory();
-    zarr.create_array("/g/a", &NewArray::new([2], "int8")).unwrap();
+    zarr.create_array("/g/a", NewArray::new([2], "int8")).unwrap();
     let blind = Hierarchy::new(Arc::new(NoListing(store)), Context::new().unwrap());
     let e = blind.group("/g").unwrap().children().unwrap_err();
     assert!(matches!(e.kind(), ErrorKind::Unsupported(_)) && e.hint().is_some());
@@ -408,7 +408,7 @@ fn a_chunk_of_another_length_is_an_error_however_little_of_it_is_read() {
         let store = Hierarchy::create(dir.path()).unwrap();
         let new = NewArray::new([4, 5], "uint16").chunks([2, 3]);
         let new = if shards { new.shards([4, 6]) } else { new };
-        let array = store.create_array("/", &new.codecs([Json::from("bytes")])).unwrap();
+        let array = store.create_array("/", new.codecs([Json::from("bytes")])).unwrap();
         array.write(.., &(0..20).collect::<Vec<u16>>()).unwrap();
         let path = dir.path().join(if shards { "c/0/0" } else { "c/0/1" });
         let mut chunk = std::fs::read(&path).unwrap();

@@ -42,7 +42,7 @@ fn key(key: &str) -> Key {
 fn group_of(hierarchy: &Hierarchy, value: u16) -> Result<()> {
     hierarchy.create_group("/g", ())?;
     for name in ["/g/a", "/g/x/b"] {
-        hierarchy.create_array(name, &new())?.write(.., &[value; 32])?;
+        hierarchy.create_array(name, new())?.write(.., &[value; 32])?;
     }
     Ok(())
 }
@@ -80,7 +80,7 @@ fn what_fails_changes_nothing() {
 fn all_is_seen_at_once() {
     each(|hierarchy| {
         group_of(hierarchy, 1).unwrap();
-        hierarchy.create_array("/g/old", &new()).unwrap();
+        hierarchy.create_array("/g/old", new()).unwrap();
         hierarchy.consolidate("/").unwrap();
         let before = values(hierarchy);
         let got = hierarchy.build("/g", true, |staged| {
@@ -105,10 +105,10 @@ fn all_is_seen_at_once() {
             (vec!["g".into()], vec!["a".into(), "x".into()], vec!["b".into()])
         );
         // The root, and an array in place of a group.
-        let array = hierarchy.create_array("/g", &new().overwrite()).unwrap();
+        let array = hierarchy.create_array("/g", new().overwrite()).unwrap();
         assert_eq!(array.read::<u16>(..).unwrap(), [0; 32]);
         assert!(copies.store().reader().unwrap().get(&key("g/a/zarr.json")).unwrap().is_none());
-        hierarchy.create_array("/", &new().overwrite()).unwrap().write(.., &[7u16; 32]).unwrap();
+        hierarchy.create_array("/", new().overwrite()).unwrap().write(.., &[7u16; 32]).unwrap();
         assert!(hierarchy.node("/g").is_err());
         assert_eq!(hierarchy.array("/").unwrap().read::<u16>(..).unwrap(), [7; 32]);
     });
@@ -182,7 +182,7 @@ fn values_of_no_node_stay_and_are_not_taken_for_new_ones() {
         assert!(values(hierarchy).contains(&("g/notes".into(), b"mine".into())));
         writer.set(&key("h/c/0"), b"mine").unwrap();
         let before = values(hierarchy);
-        let e = hierarchy.build("/h", true, |staged| staged.create_array("/h", &new())?.write(.., &[1u16; 32]));
+        let e = hierarchy.build("/h", true, |staged| staged.create_array("/h", new())?.write(.., &[1u16; 32]));
         assert!(e.unwrap_err().to_string().contains("belongs to no node"));
         assert!(values(hierarchy) == before);
     });

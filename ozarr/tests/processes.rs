@@ -272,7 +272,7 @@ fn no_copy_of_metadata_is_lost() {
     let names: Vec<(u64, String)> =
         (0..PROCESSES).flat_map(|p| (0..arrays).map(move |i| (p, format!("/{p}/{i}")))).collect();
     for (_, name) in &names {
-        hierarchy.create_array(name, &NewArray::new([1], "bool")).unwrap();
+        hierarchy.create_array(name, NewArray::new([1], "bool")).unwrap();
     }
     hierarchy.consolidate("/").unwrap();
     all_end_well((0..PROCESSES).map(|process| start("attributes", dir.path(), process, 0..arrays)).collect::<Vec<_>>());

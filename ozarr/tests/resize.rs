@@ -22,7 +22,7 @@ fn a_shrink_stops_where_somebody_else_grows() {
         let store = Arc::new(MemoryStore::default());
         let hierarchy = |store: Arc<dyn Store>| Hierarchy::new(store, Context::new().unwrap());
         let theirs = hierarchy(store.clone());
-        let array = theirs.create_array("/", &NewArray::new([8], "uint8").chunks([2])).unwrap();
+        let array = theirs.create_array("/", NewArray::new([8], "uint8").chunks([2])).unwrap();
         array.write(.., &[1u8; 8]).unwrap();
         let other: Box<dyn FnOnce() + Send> = Box::new(move || {
             let mut array = theirs.array("/").unwrap();
@@ -53,7 +53,7 @@ fn memory() -> Hierarchy {
 /// An array of this length, filled with ones, twice.
 fn two_handles(length: u64, chunk: u64) -> (Array, Array) {
     let zarr = memory();
-    let array = zarr.create_array("/a", &NewArray::new([length], "uint32").chunks([chunk])).unwrap();
+    let array = zarr.create_array("/a", NewArray::new([length], "uint32").chunks([chunk])).unwrap();
     array.write(.., &vec![1u32; length as usize]).unwrap();
     (array, zarr.array("/a").unwrap())
 }
@@ -78,7 +78,7 @@ fn append_through_a_stale_handle_comes_after_what_is_stored() {
 #[test]
 fn append_counts_slabs_of_the_stored_shape() {
     let zarr = memory();
-    let mut stale = zarr.create_array("/a", &NewArray::new([2, 3], "uint8")).unwrap();
+    let mut stale = zarr.create_array("/a", NewArray::new([2, 3], "uint8")).unwrap();
     zarr.array("/a").unwrap().resize(&[2, 4], ResizeOptions::default()).unwrap();
     let e = stale.append(0, &[1u8; 3]).unwrap_err();
     assert!(e.to_string().contains("a multiple of 4") && e.to_string().contains("found 3"), "{e}");
@@ -93,11 +93,10 @@ fn append_counts_slabs_of_the_stored_shape() {
 fn append_refuses_before_it_changes_anything() {
     let zarr = memory();
     let huge = [2, u64::MAX >> 8, 1 << 8];
-    let mut large = zarr.create_array("/large", &NewArray::new([1, huge[1]], "uint8").chunks([1, 1])).unwrap();
-    let mut none =
-        zarr.create_array("/none", &NewArray::new([0, huge[1], huge[2]], "uint8").chunks([1, 1, 1])).unwrap();
-    let mut one = zarr.create_array("/one", &NewArray::new((), "uint8")).unwrap();
-    let mut full = zarr.create_array("/full", &NewArray::new([u64::MAX - 1], "uint8").chunks([1 << 20])).unwrap();
+    let mut large = zarr.create_array("/large", NewArray::new([1, huge[1]], "uint8").chunks([1, 1])).unwrap();
+    let mut none = zarr.create_array("/none", NewArray::new([0, huge[1], huge[2]], "uint8").chunks([1, 1, 1])).unwrap();
+    let mut one = zarr.create_array("/one", NewArray::new((), "uint8")).unwrap();
+    let mut full = zarr.create_array("/full", NewArray::new([u64::MAX - 1], "uint8").chunks([1 << 20])).unwrap();
     let refused = [
         ("another type", large.append(0, &[1u16])),
         ("no such dimension", large.append(2, &[1u8])),
@@ -145,7 +144,7 @@ fn shrinking_through_a_stale_handle_cuts_what_is_stored() {
     assert_eq!((all(&stale), stored(&stale)), (runs(&[(1, 10), (2, 10)]), 4));
     // In another dimension than the one that shrinks nothing is removed.
     let zarr = memory();
-    let mut wide = zarr.create_array("/w", &NewArray::new([2, 2], "uint8").chunks([1, 1]).fill_value(9)).unwrap();
+    let mut wide = zarr.create_array("/w", NewArray::new([2, 2], "uint8").chunks([1, 1]).fill_value(9)).unwrap();
     let chunks = wide.data_store().clone();
     wide.write(.., &[1u8; 4]).unwrap();
     chunks.writer().unwrap().set(&Key::new("c/1/7").unwrap(), &[1]).unwrap();

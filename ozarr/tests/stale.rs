@@ -104,7 +104,7 @@ fn a_new_node_is_there_with_the_groups_above_it() {
         assert!(copied(&zarr, path).iter().all(Option::is_some), "{path}");
     }
     assert_eq!(zarr.array("/g/h/built/d").unwrap().read::<u8>(..).unwrap(), [8, 9]);
-    is_stale(&zarr.create_array("/g/h/new/b", &new_array(5).overwrite()).unwrap_err());
+    is_stale(&zarr.create_array("/g/h/new/b", new_array(5).overwrite()).unwrap_err());
     assert_eq!(zarr.array("/g/h/new/b").unwrap().shape(), [5]);
     is_stale(&zarr.erase("/g/h/new").unwrap_err());
     assert!(matches!(zarr.node("/g/h/new").unwrap_err().kind(), ErrorKind::NodeNotFound));
@@ -153,9 +153,9 @@ fn a_node_is_overwritten_in_its_place() {
     let context = Context::new().unwrap();
     let store = context.schemes.open(dir.path(), OpenMode::ReadWrite).unwrap();
     let zarr = Hierarchy::new(Arc::new(InPlace(store)), context);
-    is_stale(&zarr.create_array("/g/h/a", &new_array(9).overwrite()).unwrap_err());
+    is_stale(&zarr.create_array("/g/h/a", new_array(9).overwrite()).unwrap_err());
     assert_eq!(zarr.array("/g/h/a").unwrap().shape(), [9]);
-    let built = zarr.build("/g/h/a", true, |zarr| zarr.create_array("/g/h/a", &new_array(1))?.write(.., &[7u8]));
+    let built = zarr.build("/g/h/a", true, |zarr| zarr.create_array("/g/h/a", new_array(1))?.write(.., &[7u8]));
     is_stale(&built.unwrap_err());
     assert_eq!(zarr.array("/g/h/a").unwrap().read::<u8>(..).unwrap(), [7]);
     copied_shape(&zarr, "/g/h/a", 1);

@@ -1,4 +1,5 @@
 //! Configurations that are built in Rust are what metadata holds; new arrays may leave members out, stored ones may not.
+#![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
 
 use serde::{Serialize, de::DeserializeOwned};
 use zarr_codecs::{Blosc, Bytes, Crc32c, Gzip, IndexLocation, Sharding, Shuffle, Transpose, VlenBytes, VlenUtf8, Zstd};

@@ -22,7 +22,7 @@ fn new(data_type: &str, n: u64, codecs: &[&str]) -> NewArray {
 fn bomb(data_type: &str, codecs: &[&str]) -> Vec<u8> {
     let (n, hierarchy) = (64usize << 20, memory(1 << 30));
     let text = data_type == "string";
-    let array = hierarchy.create_array("/", &new(data_type, if text { 1 } else { n as u64 }, codecs)).unwrap();
+    let array = hierarchy.create_array("/", new(data_type, if text { 1 } else { n as u64 }, codecs)).unwrap();
     let written = if text { array.write(.., &["a".repeat(n)]) } else { array.write(.., &vec![1u8; n]) };
     written.unwrap();
     array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap().unwrap()
@@ -269,7 +269,7 @@ fn a_chunk_that_is_too_large_is_not_read() {
 #[test]
 fn headers_of_blosc() {
     let good = {
-        let array = memory(CHUNK_BYTES).create_array("/", &new("uint8", 4096, &[BYTES, LZ4])).unwrap();
+        let array = memory(CHUNK_BYTES).create_array("/", new("uint8", 4096, &[BYTES, LZ4])).unwrap();
         array.write(.., &vec![5u8; 4096]).unwrap();
         array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap().unwrap()
     };

@@ -77,7 +77,7 @@ impl Case {
         let (ours, theirs, file) = (dir.path().join("ours"), dir.path().join("theirs"), dir.path().join("elements"));
         let lossy = self.codecs.iter().any(|c| c.to_string().contains("bitround"));
         let elements = elements(self.name(), self.width, lossy);
-        let array = create(&ours, context).create_array("/", &self.new_array()).map_err(|e| format!("create: {e}"))?;
+        let array = create(&ours, context).create_array("/", self.new_array()).map_err(|e| format!("create: {e}"))?;
         write_elements(&array, &elements).map_err(|e| format!("we cannot write: {e}"))?;
         let kept = read_elements(&array).map_err(|e| format!("we cannot read our own: {e}"))?;
         if (kept == elements) == lossy {

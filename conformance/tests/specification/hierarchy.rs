@@ -25,7 +25,7 @@ fn is_taken<T>(found: Result<T>) -> bool {
 fn the_root_is_a_group_or_the_only_array() {
     let (store, zarr) = memory();
     assert!(is_not_found(zarr.node("/")));
-    zarr.create_array("/", &small()).unwrap().write(.., &[1u8, 2]).unwrap();
+    zarr.create_array("/", small()).unwrap().write(.., &[1u8, 2]).unwrap();
     let before = keys(&store);
     assert_eq!(before, ["c/0", "zarr.json"]);
     assert!(zarr.create_array("/a", &small()).is_err() && zarr.create_group("/a/b", ()).is_err());
@@ -33,15 +33,15 @@ fn the_root_is_a_group_or_the_only_array() {
     assert_eq!(keys(&store), before);
 
     let (_, zarr) = memory();
-    zarr.create_array("/a", &small()).unwrap();
+    zarr.create_array("/a", small()).unwrap();
     assert!(matches!(zarr.node("/").unwrap(), Node::Group(_)));
-    assert!(is_taken(zarr.create_array("/", &small())));
+    assert!(is_taken(zarr.create_array("/", small())));
 }
 
 #[test]
 fn only_groups_have_children() {
     let (store, zarr) = memory();
-    zarr.create_array("/g/a", &small()).unwrap();
+    zarr.create_array("/g/a", small()).unwrap();
     let before = keys(&store);
     for path in ["/g/a/b", "/g/a/b/c", "/g/a/c"] {
         assert!(zarr.create_array(path, &small()).is_err(), "{path}");
@@ -72,7 +72,7 @@ fn siblings_have_names_of_their_own() {
 fn a_fill_value_that_is_chosen_is_written_down() {
     for (data_type, fill) in [("bool", "false"), ("int8", "0"), ("float32", "0.0"), ("string", "\"\"")] {
         let (store, zarr) = memory();
-        zarr.create_array("/", &NewArray::new([2], data_type)).unwrap();
+        zarr.create_array("/", NewArray::new([2], data_type)).unwrap();
         let stored = store.reader().unwrap().get(&Key::new("zarr.json").unwrap()).unwrap().unwrap();
         let document = Json::parse(&stored, &Default::default()).unwrap();
         assert_eq!(document.as_object().and_then(|d| d.get("fill_value")), Some(&json(fill)), "{data_type}");
@@ -107,7 +107,7 @@ fn all_data_of_an_array_lie_below_its_path() {
 fn erasing_takes_all_below_and_nothing_else() {
     let (store, zarr) = memory();
     for path in ["/a", "/a.b", "/ab", "/g/a"] {
-        zarr.create_array(path, &small()).unwrap().write(.., &[1u8, 2]).unwrap();
+        zarr.create_array(path, small()).unwrap().write(.., &[1u8, 2]).unwrap();
     }
     put(&store, "a/foreign/key", "x");
     let others = |below: &str| keys(&store).into_iter().filter(|k| !k.starts_with(below)).collect::<Vec<_>>();
@@ -125,7 +125,7 @@ fn a_group_without_a_document_does_not_exist() {
     let (store, zarr) = memory();
     put(&store, "a/b/zarr.json", ARRAY);
     assert!(is_not_found(zarr.node("/")) && is_not_found(zarr.group("/a")) && zarr.array("/a/b").is_ok());
-    zarr.create_array("/a/c/d", &small()).unwrap();
+    zarr.create_array("/a/c/d", small()).unwrap();
     for path in ["/", "/a", "/a/c"] {
         let key = Key::new(format!("{path}/zarr.json").trim_start_matches('/')).unwrap();
         assert!(store.reader().unwrap().get(&key).unwrap().is_some() && zarr.group(path).is_ok(), "{path}");
@@ -136,7 +136,7 @@ fn a_group_without_a_document_does_not_exist() {
 fn names_that_differ_in_case_are_two() {
     let (_, zarr) = memory();
     for (value, name) in ["/temp", "/Temp", "/TEMP", "/\u{e9}", "/\u{c9}"].into_iter().enumerate() {
-        zarr.create_array(name, &small()).unwrap().write(.., &[value as u8; 2]).unwrap();
+        zarr.create_array(name, small()).unwrap().write(.., &[value as u8; 2]).unwrap();
     }
     assert_eq!(zarr.array("/Temp").unwrap().read::<u8>(..).unwrap(), [1, 1]);
     assert!(is_not_found(zarr.node("/tEMP")));

@@ -24,7 +24,7 @@ const ZSTD: &str = r#"{"name":"zstd","configuration":{"level":3,"checksum":false
 fn encoded(dir: &Dir, bytes: u64, by: &str) -> Vec<u8> {
     let hierarchy = Hierarchy::create(&dir.path("model")).unwrap();
     let new = NewArray::new([bytes], "uint8").chunks([bytes]).fill_value(1u64).overwrite();
-    let array = hierarchy.create_array("/", &new.codecs([codec("\"bytes\""), codec(by)])).unwrap();
+    let array = hierarchy.create_array("/", new.codecs([codec("\"bytes\""), codec(by)])).unwrap();
     array.write(.., &vec![0u8; bytes as usize]).unwrap();
     array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap().unwrap()
 }

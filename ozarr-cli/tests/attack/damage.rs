@@ -49,7 +49,7 @@ fn a_damaged_chunk_is_never_copied() {
     let codecs = r#"[{"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd","configuration":{"level":1,"checksum":true}},{"name":"crc32c"}]"#;
     let codecs = super::common::json(codecs).as_array().unwrap().to_vec();
     let array =
-        Hierarchy::create(&s).unwrap().create_array("/a", &NewArray::new([400], "uint16").codecs(codecs)).unwrap();
+        Hierarchy::create(&s).unwrap().create_array("/a", NewArray::new([400], "uint16").codecs(codecs)).unwrap();
     array.write(.., &(1..=400).collect::<Vec<u16>>()).unwrap();
     let chunk = dir.path("s/a/c/0");
     let right = std::fs::read(&chunk).unwrap();

@@ -79,7 +79,7 @@ fn nodes_are_there_or_not_after_kills() {
             }
         }
         // Whatever was left behind is in nobody's way.
-        let _it_may_be_there = hierarchy.create_array("/a", &squares(true));
+        let _it_may_be_there = hierarchy.create_array("/a", squares(true));
         hierarchy.array("/a").unwrap();
     });
 }

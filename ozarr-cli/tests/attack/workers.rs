@@ -41,7 +41,7 @@ pub(crate) fn open(store: &str) -> Hierarchy {
 pub(crate) fn alone() {
     let dir = tempfile::tempdir().unwrap();
     let store = dir.path().to_str().unwrap();
-    let array = Hierarchy::create(store).unwrap().create_array("/a", &squares(true)).unwrap();
+    let array = Hierarchy::create(store).unwrap().create_array("/a", squares(true)).unwrap();
     run(&["squares", store, "0", "1", "2"]);
     assert_eq!(array.read::<u32>(place(0)).unwrap(), [value(1, 0); 64]);
 }
@@ -69,7 +69,7 @@ pub(crate) fn run(task: &[&str]) {
         "create" => {
             let (hierarchy, mut won) = (open(store), Vec::new());
             for i in rounds {
-                match hierarchy.create_array(&format!("/{i}/x"), &squares(true)) {
+                match hierarchy.create_array(&format!("/{i}/x"), squares(true)) {
                     Ok(_) => won.push(i.to_string()),
                     Err(e) => assert!(matches!(e.kind(), ErrorKind::NodeAlreadyExists), "{e}"),
                 }
@@ -137,7 +137,7 @@ fn erase_and_create(store: &str, process: u64, rounds: Range<u64>) {
         if let Err(e) = hierarchy.erase("/a") {
             assert!(matches!(e.kind(), ErrorKind::NodeNotFound), "{e}");
         }
-        match hierarchy.create_array("/a", &squares(true)) {
+        match hierarchy.create_array("/a", squares(true)) {
             Ok(_) => created += 1,
             Err(e) => assert!(matches!(e.kind(), ErrorKind::NodeAlreadyExists), "{e}"),
         }
@@ -164,7 +164,7 @@ fn own_node(store: &str, process: u64, rounds: Range<u64>) {
             hierarchy.erase(&path).unwrap();
         }
         if round % 3 == 0 {
-            hierarchy.create_array(&path, &squares(true)).unwrap();
+            hierarchy.create_array(&path, squares(true)).unwrap();
         }
         let mut array = hierarchy.array(&path).unwrap();
         array.set_attributes(attributes(process, round)).unwrap();

@@ -26,7 +26,7 @@ fn first_byte(registry: &Registry, codecs: &str) -> Result<u8> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let hierarchy = Hierarchy::new(store.clone(), Context::with_registry(registry.clone()));
     let codecs = Json::parse(codecs.as_bytes(), &Default::default())?.as_array().unwrap().to_vec();
-    let array = hierarchy.create_array("/", &NewArray::new([4, 5], "uint8").chunks([2, 3]).codecs(codecs))?;
+    let array = hierarchy.create_array("/", NewArray::new([4, 5], "uint8").chunks([2, 3]).codecs(codecs))?;
     let data: Vec<u8> = (1..21).collect();
     array.write(.., &data)?;
     assert_eq!(array.read::<u8>(..)?, data);

@@ -173,7 +173,7 @@ proptest! {
         let store = Arc::new(MemoryStore::default());
         let mut context = Context::new().unwrap();
         context.options.store_fill = plan.store_fill;
-        let array = Hierarchy::new(store.clone(), context).create_array("/x/a", &plan.new_array()).unwrap();
+        let array = Hierarchy::new(store.clone(), context).create_array("/x/a", plan.new_array()).unwrap();
         let total = plan.shape.iter().product::<u64>() as usize;
         let mut model = vec![array.representation().fill().to_vec(); total];
         prop_assert_eq!(&read(&array, &(..).into()).unwrap(), &model);
@@ -298,7 +298,7 @@ fn sharded() -> NewArray {
 #[test]
 fn one_inner_chunk_costs_the_index_and_its_bytes() {
     let counter = Arc::new(Counter::default());
-    let array = hierarchy().create_array("/a", &sharded()).unwrap();
+    let array = hierarchy().create_array("/a", sharded()).unwrap();
     let array = array.with_transformer(Arc::new(CountingTransformer(counter.clone()))).unwrap();
     assert_eq!(array.inner_chunk_shape().unwrap(), [8, 8]);
     let data: Vec<u16> = (0..64 * 64).map(|i| i as u16 + 1).collect();
@@ -425,7 +425,7 @@ fn missing_chunks_can_be_errors() {
     let store = Arc::new(MemoryStore::default());
     let mut context = Context::new().unwrap();
     context.missing_chunk_is_error = true;
-    let array = Hierarchy::new(store, context).create_array("/a", &NewArray::new([4], "int8").chunks([2])).unwrap();
+    let array = Hierarchy::new(store, context).create_array("/a", NewArray::new([4], "int8").chunks([2])).unwrap();
     array.write([0..2], &[1i8, 2]).unwrap();
     assert_eq!(array.read::<i8>([0..2]).unwrap(), [1, 2]);
     let e = array.read::<i8>(..).unwrap_err();
@@ -434,7 +434,7 @@ fn missing_chunks_can_be_errors() {
 
 #[test]
 fn types_that_are_not_the_data_types_are_refused() {
-    let array = hierarchy().create_array("/a", &NewArray::new([2], "uint16")).unwrap();
+    let array = hierarchy().create_array("/a", NewArray::new([2], "uint16")).unwrap();
     assert!(array.read::<i16>(..).is_err() && array.read::<String>(..).is_err() && array.read::<u32>(..).is_err());
     assert!(array.write(.., &[1u16]).is_err() && array.write(.., &[1u8, 2]).is_err());
     let mut short = [0u16; 1];
@@ -444,7 +444,7 @@ fn types_that_are_not_the_data_types_are_refused() {
 #[test]
 fn what_is_left_out_is_chosen_and_recorded() {
     let zarr = hierarchy();
-    let array = zarr.create_array("/a", &NewArray::new([5000, 3000], "float64")).unwrap();
+    let array = zarr.create_array("/a", NewArray::new([5000, 3000], "float64")).unwrap();
     let chunk = array.chunk_shape().unwrap();
     let bytes = chunk.iter().product::<u64>() * 8;
     assert!(bytes <= 4 << 20 && bytes > 1 << 20, "{chunk:?}");
@@ -452,11 +452,11 @@ fn what_is_left_out_is_chosen_and_recorded() {
     assert_eq!(names, ["bytes", "zstd"]);
     assert_eq!(array.metadata().fill_value(), &json("0.0"));
     for (data_type, codec) in [("string", "vlen-utf8"), ("bytes", "vlen-bytes"), ("uint8", "bytes")] {
-        let array = zarr.create_array(&format!("/{data_type}"), &NewArray::new([0, 3], data_type)).unwrap();
+        let array = zarr.create_array(&format!("/{data_type}"), NewArray::new([0, 3], data_type)).unwrap();
         assert_eq!((array.metadata().codecs()[0].name(), array.chunk_shape().unwrap()), (codec, &[1, 3][..]));
     }
-    let sharded = zarr.create_array("/s", &NewArray::new([512, 512], "int32").shards([256, 256])).unwrap();
+    let sharded = zarr.create_array("/s", NewArray::new([512, 512], "int32").shards([256, 256])).unwrap();
     let inner = sharded.inner_chunk_shape().unwrap();
     assert!(inner.iter().all(|n| 256u64.is_multiple_of(*n) && *n < 256), "{inner:?}");
-    assert!(zarr.create_array("/z", &NewArray::new([1], "unit8")).unwrap_err().hint().is_some());
+    assert!(zarr.create_array("/z", NewArray::new([1], "unit8")).unwrap_err().hint().is_some());
 }

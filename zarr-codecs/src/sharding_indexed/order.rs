@@ -15,7 +15,7 @@ pub(super) fn ordered(counts: &[u64], order: InnerChunkOrder) -> Result<Vec<u64>
             a.iter().rev().cmp(b.iter().rev())
         }),
         InnerChunkOrder::Morton => {
-            cells.sort_by(|a, b| morton(&chunk_index_at(counts, *a), &chunk_index_at(counts, *b)))
+            cells.sort_by(|a, b| morton(&chunk_index_at(counts, *a), &chunk_index_at(counts, *b)));
         }
     }
     Ok(cells)

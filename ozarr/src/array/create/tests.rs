@@ -34,7 +34,6 @@ fn shapes_are_made_of_any_integers() {
         NewArray::new(slice, "uint8"),
         NewArray::new(&vec, "uint8"),
         NewArray::new(vec, "uint8"),
-        NewArray::new(&[4, 6], "uint8"),
         NewArray::of::<u8>([4, 6]),
     ] {
         assert_eq!(shape(new), [4, 6]);
