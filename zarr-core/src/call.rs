@@ -110,7 +110,8 @@ impl<'a> CallContext<'a> {
     /// Runs both, perhaps at the same time, as parts of what this thread does.
     pub fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
         let work = Work::here();
-        self.executor.join(&mut || work.run(&mut *a), &mut || work.run(&mut *b));
+        // What the executor gives this thread to do while it waits is no part of it.
+        Work::Outside.run(|| self.executor.join(&mut || work.run(&mut *a), &mut || work.run(&mut *b)));
     }
     fn both(
         &self,

@@ -27,9 +27,13 @@ use std::{
 /// 2. The chunk that has the rest runs on its thread alone. Its own call is sequential, as is each call that a store
 ///    [makes](CallContext::within_chunk) within a chunk. So it waits for no other thread but where its store does.
 /// 3. A chunk within that one does not wait for the rest, but is lent as much again.
+/// 4. A thread that waits for the other half of a chunk may be given anything to do meanwhile, also a chunk that has nothing
+///    to do with that one and waits for the rest. So a call waits for halves only where no lock is held. And whatever a thread
+///    does on top of a chunk that has the rest does not wait for it.
 ///
 /// So the chunk that has the rest waits at most for a store, which waits for nobody who waits for the rest, and comes to its
-/// end. All this is known of a thread, and passed on where work is [shared](CallContext::join). What a store does on threads that it
+/// end. All this is known of a thread, and passed on where work is [shared](CallContext::join), but not to what an executor gives
+/// the thread to do besides. What a store does on threads that it
 /// starts, or when it is not asked for a chunk, is not seen as part of one: there the rules of
 /// [`ReadableStore::open`](crate::store::ReadableStore::open) are needed.
 #[derive(Debug, Default)]
@@ -43,7 +47,7 @@ pub struct Buffers {
     is_rest: bool,
 }
 
-/// What the chunk may take that a thread works for.
+/// What the chunk may take that a thread works for at present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Work {
     /// It works for none.
@@ -54,6 +58,8 @@ pub(super) enum Work {
 
 thread_local! {
     static WORK: Cell<Work> = const { Cell::new(Work::Outside) };
+    /// True if this work of the thread, or any that waits below it, has the rest.
+    static IS_ABOVE_REST: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Work {
@@ -65,13 +71,15 @@ impl Work {
     /// Runs `f` as part of this.
     #[inline]
     pub(super) fn run<R>(self, f: impl FnOnce() -> R) -> R {
-        struct Reset(Work);
+        struct Reset(Work, bool);
         impl Drop for Reset {
             fn drop(&mut self) {
                 WORK.set(self.0);
+                IS_ABOVE_REST.set(self.1);
             }
         }
-        let _reset = Reset(WORK.replace(self));
+        let is_above = IS_ABOVE_REST.get();
+        let _reset = Reset(WORK.replace(self), IS_ABOVE_REST.replace(is_above || self == Work::Rest));
         f()
     }
 }
@@ -151,7 +159,8 @@ impl<'a> CallContext<'a> {
         };
         let mut again = |buffers: &Buffers| f(&CallContext { executor: &Sequential, buffers, ..*self });
         let done = match around {
-            Work::Outside => self.buffers.with_rest(again),
+            Work::Outside if !IS_ABOVE_REST.get() => self.buffers.with_rest(again),
+            Work::Outside => Work::Rest.run(|| again(&Buffers::rest())),
             Work::Shared => return Err(e),
             Work::Rest => again(&Buffers::rest()),
         };
