@@ -135,8 +135,8 @@ fn links_that_lead_back_end() {
     };
     for args in [&["tree", &s][..], &["tree", "--json", &s], &["validate", &s]] {
         let text = run(args);
-        assert_eq!(text.matches("a link leads back to the group `/a/a`").count(), 2, "{args:?}: {text}");
-        assert_eq!(text.matches("a link leads back to the group `/a`").count(), 2, "{args:?}: {text}");
+        assert_eq!(text.matches("a link leads back to `/a/a`").count(), 2, "{args:?}: {text}");
+        assert_eq!(text.matches("a link leads back to `/a`").count(), 2, "{args:?}: {text}");
     }
     let refused = run(&["copy", &s, &dir.path("t")]);
     assert!(refused.contains("a link leads back") && !Path::new(&dir.path("t")).exists(), "{refused}");

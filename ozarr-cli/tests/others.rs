@@ -31,10 +31,20 @@ fn problems(location: &str, data: bool) -> Vec<String> {
     found.iter().map(|p| p.as_object().unwrap().get("key").unwrap().as_str().unwrap().to_owned()).collect()
 }
 
+/// How many `ozarr info` tells of, and what it says of them.
+fn not_values(location: &str) -> (u64, String) {
+    let info = json(&ok(&["info", "--json", location]));
+    let said = common::ozarr(&["info", location]);
+    assert!(said.status.success() && String::from_utf8(said.stdout).unwrap().contains("stored: "));
+    let said = String::from_utf8(said.stderr).unwrap();
+    let said = said.split(';').next().unwrap().to_owned();
+    (info.as_object().unwrap().get("not_values").unwrap().as_u64().unwrap(), said)
+}
+
 #[test]
 fn no_command_takes_it_for_a_missing_chunk() {
     type Make = fn(&Path);
-    let kinds: [(&str, Make, &str); 6] = [
+    let kinds: [(&str, Make, &str); 7] = [
         ("empty directory", |p| fs::create_dir(p).unwrap(), "is a directory"),
         ("directory of empty directories", |p| fs::create_dir_all(p.join("x/y")).unwrap(), "is a directory"),
         (
@@ -46,6 +56,7 @@ fn no_command_takes_it_for_a_missing_chunk() {
             "is a directory",
         ),
         ("pipe", fifo, "not a file"),
+        ("link to nothing", |p| std::os::unix::fs::symlink("nowhere", p).unwrap(), "not a file"),
         ("socket", |p| drop(std::os::unix::net::UnixListener::bind(p).unwrap()), "not a file"),
         (
             "link to a pipe",
@@ -74,6 +85,7 @@ fn no_command_takes_it_for_a_missing_chunk() {
             let found = problems(&dir.path("s"), data);
             assert!(found.contains(&"a/c/0/0".to_owned()), "{kind}: {found:?}");
         }
+        assert_eq!(not_values(&a), (1, "warning: 1 key is not a value".to_owned()), "{kind}");
         for value in [0u8, 1] {
             let e = open.write([0..1, 0..1], &[value]).unwrap_err().to_string();
             assert!(e.contains(says) && e.contains("c/0/0"), "{kind}: {e}");
@@ -120,6 +132,26 @@ fn a_pipe_in_the_place_of_a_node_is_reported() {
     assert!(e.contains("not a file") && e.contains("pipe"), "{e}");
     let tree = common::ozarr(&["tree", &dir.path("s")]);
     assert!(String::from_utf8(tree.stdout).unwrap().contains("pipe (cannot be opened: "));
+}
+
+/// One link, so that also a walk that goes on comes to the end of the longest path.
+#[test]
+fn a_link_that_leads_back_is_reported_by_each_command() {
+    for (target, leads_to) in [(".", "/a/c"), ("..", "/a"), ("../..", "/")] {
+        let dir = Dir::new();
+        let (a, _) = array(&dir);
+        let before = ok(&["info", "--json", &a]);
+        std::os::unix::fs::symlink(target, Path::new(&a).join("c/up")).unwrap();
+        assert_eq!(problems(&dir.path("s"), true), ["a/c/up"]);
+        let said = String::from_utf8(common::ozarr(&["validate", &dir.path("s")]).stdout).unwrap();
+        let says = format!("a link leads back to `{leads_to}`");
+        assert!(said.contains(&says), "{said}");
+        assert_eq!(not_values(&a), (1, "warning: 1 key is not a value".to_owned()));
+        assert_eq!(ok(&["info", "--json", &a]).replace("\"not_values\": 1", "\"not_values\": 0"), before);
+        let e = fails(&["copy", &a, &dir.path("b")], 1);
+        assert!(e.contains(&says) && e.contains("a/c/up"), "{e}");
+        ok(&["read", &a]);
+    }
 }
 
 /// Writers leave empty directories for a moment. Only in the place of a chunk are they an error.

@@ -8,7 +8,7 @@ pub use options::OpenOptions;
 
 use self::copies::{Below, Changed};
 use crate::{
-    array::{Array, NewArray, bad_name},
+    array::{Array, NewArray, bad_name, leads_back},
     attributes::to_attributes,
     context::Context,
     group::{Group, Node},
@@ -281,6 +281,7 @@ impl Hierarchy {
     pub(crate) fn unusable(&self, entry: &str, other: Other) -> Option<Error> {
         match (other, Key::new(entry)) {
             (Other::EmptyDirectory, _) => None,
+            (Other::Loop, _) => Some(leads_back(&*self.store, entry)),
             // Its place may be free by now.
             (Other::NotAFile, Ok(key)) => self.store.reader().and_then(|r| r.open(&key)).err(),
             _ => Some(bad_name().at_key(entry)),

@@ -102,8 +102,8 @@ pub enum ErrorKind {
     /// A codec or storage transformer that need not be understood was skipped, so nothing can be written.
     #[error("cannot write while `{0}` is skipped: it is not known here")]
     Skipped(String),
-    /// A link makes a group part of itself: the path of the group that it leads back to.
-    #[error("a link leads back to the group `{0}`, which contains it")]
+    /// A link makes a group or the directory of an array part of itself: the path that it leads back to.
+    #[error("a link leads back to `{0}`, which contains it")]
     Loop(String),
     /// The store lacks an ability (reading, writing, listing).
     #[error("the store does not support {0}")]

@@ -1,6 +1,6 @@
 //! `ozarr copy`: an array or a hierarchy, with other codecs, chunks or data type if asked.
 
-use super::{Outcome, info::stored};
+use super::{Outcome, info};
 use crate::{
     args::Copy as Args,
     convert::Converter,
@@ -18,7 +18,7 @@ use ozarr::{
         metadata::{ArrayMetadata, NodeMetadata, ResolvedArray},
         name::NodePath,
         registry::Constructor,
-        store::{Key, Prefix, Store, SubStore},
+        store::{Key, ListableStore, Prefix, Store, SubStore},
         view::{Handle, Heap, Region, View, ViewMut},
     },
 };
@@ -177,9 +177,9 @@ fn elements(node: &Node) -> u64 {
 }
 
 fn size(hierarchy: &Hierarchy, node: &NodePath) -> Result<u64> {
-    let below: std::sync::Arc<dyn Store> =
-        std::sync::Arc::new(SubStore::new(hierarchy.store().clone(), Prefix::of(node)));
-    Ok(stored(&below)?.1)
+    let below = SubStore::new(hierarchy.store().clone(), Prefix::of(node));
+    let keys = below.list()?;
+    keys.iter().try_fold(0, |total, key| Ok(total + info::size(&below, key)?))
 }
 
 /// What is asked for, beside what is kept.

@@ -4,11 +4,11 @@ use super::Outcome;
 use crate::{
     args::Info as Args,
     location::Location,
-    output::{bytes, name, one_line, print, print_escaped, print_with, say, show},
+    output::{bytes, count, name, one_line, print, print_escaped, print_with, say, show},
     session::Session,
 };
 use ozarr::{
-    Array, Child, Error, Hierarchy, Node, Result,
+    Array, Child, Error, Hierarchy, Node, Result, StoredKeys,
     core::{
         extension::{Extension, ExtensionPoint},
         json::{Json, Object},
@@ -16,7 +16,7 @@ use ozarr::{
         name::NodePath,
         registry::Registry,
         source::ByteRange,
-        store::Store,
+        store::{Key, Store},
     },
     plugins::Discovery,
 };
@@ -32,9 +32,10 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     let document = match &node {
         Node::Group(group) => group.metadata().document(),
         Node::Array(array) => {
-            let (keys, stored) = stored(array.data_store())?;
-            info.set("stored_keys", keys);
-            info.set("stored_bytes", stored);
+            let stored = array.stored_keys()?;
+            info.set("stored_keys", (stored.chunks.len() + stored.unknown.len()) as u64);
+            info.set("stored_bytes", stored_bytes(array, &stored)?);
+            info.set("not_values", stored.errors.len() as u64);
             info.set("decoded_bytes", array.representation().bytes().map_or(Json::Null, Json::from));
             let skipped = array.skipped().iter().map(|(_, name)| Json::from(name.as_str()));
             info.set("skipped", skipped.collect::<Json>());
@@ -90,6 +91,11 @@ fn show_array(array: &Array, info: &Object) -> Result<()> {
         let name = name(skipped);
         say(&format!("warning: the {point} `{name}` is not known here and is skipped; chunks cannot be written"));
     }
+    let not_values = number("not_values");
+    if not_values > 0 {
+        let are = if not_values == 1 { "is not a value" } else { "are not values" };
+        say(&format!("warning: {} {are}; `ozarr validate` names what is there instead", count(not_values, "key")));
+    }
     let (stored, decoded) = (number("stored_bytes"), number("decoded_bytes"));
     show(&format!("stored: {} in {} keys, {} decoded", bytes(stored), number("stored_keys"), bytes(decoded)))?;
     show_attributes(m.attributes())
@@ -106,27 +112,26 @@ fn show_attributes(attributes: Option<&Object>) -> Result<()> {
     })
 }
 
-/// How many keys of a store there are, and how many bytes in them.
-pub(super) fn stored(store: &std::sync::Arc<dyn Store>) -> Result<(u64, u64)> {
-    let (keys, reader) = (store.lister()?.list()?, store.reader()?);
-    let mut total = 0;
-    for key in &keys {
-        total += match reader.open(key)? {
-            Some(value) => match value.size()? {
-                Some(n) => n,
-                None => {
-                    let mut n = 0;
-                    value.read(&[ByteRange::All], &mut |_, b| {
-                        n = b.len() as u64;
-                        Ok(())
-                    })?;
-                    n
-                }
-            },
-            None => 0,
-        };
+/// How many bytes are stored below an array.
+fn stored_bytes(array: &Array, stored: &StoredKeys) -> Result<u64> {
+    let store = array.data_store();
+    let of_chunks: Result<u64> =
+        stored.chunks.iter().try_fold(0, |total, chunk| Ok(total + size(&**store, &array.chunk_key(chunk)?)?));
+    stored.unknown.iter().try_fold(of_chunks?, |total, key| Ok(total + size(&**store, key)?))
+}
+
+/// How many bytes the value of a key has, if there is one.
+pub(super) fn size(store: &(dyn Store + 'static), key: &Key) -> Result<u64> {
+    let Some(value) = store.reader()?.open(key)? else { return Ok(0) };
+    if let Some(size) = value.size()? {
+        return Ok(size);
     }
-    Ok((keys.len() as u64, total))
+    let mut size = 0;
+    value.read(&[ByteRange::All], &mut |_, bytes| {
+        size = bytes.len() as u64;
+        Ok(())
+    })?;
+    Ok(size)
 }
 
 /// Calls `each` for the metadata of the arrays at and below a node, also of those that cannot be opened. Gives how many

@@ -17,7 +17,7 @@ pub use chunks::ParChunks;
 pub use create::{DimensionName, FillValue, HasDataType, IntoShape, NewArray};
 pub use resize::{ResizeOptions, ResizeReport};
 pub use stored::StoredKeys;
-pub(crate) use stored::bad_name;
+pub(crate) use stored::{bad_name, leads_back};
 
 use crate::{
     attributes::{NO_ATTRIBUTES, attributes_as, to_attributes},

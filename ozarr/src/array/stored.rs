@@ -2,8 +2,8 @@
 
 use super::Array;
 use zarr_core::{
-    Error, Result,
-    store::{Key, Other, Prefix},
+    Error, ErrorKind, Result,
+    store::{Key, Other, Prefix, Store},
 };
 
 /// What is stored below an array.
@@ -14,7 +14,8 @@ pub struct StoredKeys {
     /// Keys of no chunk, relative to the array, sorted.
     pub unknown: Vec<Key>,
     /// One error for each entry that is not a value and that a reader could take for a missing chunk: pipes, sockets, devices,
-    /// directories in the place of a chunk, names that are not UTF-8. Each names the key; sorted by it.
+    /// links to nothing, links that lead back, directories in the place of a chunk, names that are not UTF-8. Each names the key;
+    /// sorted by it.
     pub errors: Vec<Error>,
 }
 
@@ -35,16 +36,9 @@ impl Array {
     pub fn stored_keys(&self) -> Result<StoredKeys> {
         let (lister, rank) = (self.data.lister()?, self.shape().len());
         let decode = |name: &str| self.resolved.chunk_key_encoding.decode(name, rank);
-        // With each prefix how many there are above it, and of those on the way to the last the URIs: a link may lead back to one.
-        let (mut found, mut left, mut way) = (StoredKeys::default(), vec![(Prefix::ROOT, 0)], Vec::new());
-        while let Some((prefix, depth)) = left.pop() {
-            let uri = self.data.uri(&prefix);
-            way.truncate(depth);
-            if way.contains(&uri) {
-                continue;
-            }
-            way.push(uri);
-            let (depth, listed) = (depth + 1, lister.list_dir(&prefix)?);
+        let (mut found, mut left) = (StoredKeys::default(), vec![Prefix::ROOT]);
+        while let Some(prefix) = left.pop() {
+            let listed = lister.list_dir(&prefix)?;
             for key in listed.keys {
                 match decode(key.as_str()) {
                     Some(chunk_index) => found.chunks.push(chunk_index.to_vec()),
@@ -55,7 +49,7 @@ impl Array {
                 let is_chunk = decode(&name).is_some();
                 found.errors.extend(self.unusable(&name, other, is_chunk).map(|e| e.at_node(&self.path)));
                 if other == Other::EmptyDirectory && !is_chunk {
-                    left.push((Prefix::new(format!("{name}/"))?, depth));
+                    left.push(Prefix::new(format!("{name}/"))?);
                 }
             }
             for prefix in listed.prefixes {
@@ -65,7 +59,7 @@ impl Array {
                     let e = self.unusable(name, Other::EmptyDirectory, true);
                     found.errors.extend(e.map(|e| e.at_node(&self.path)));
                 }
-                left.push((prefix, depth));
+                left.push(prefix);
             }
         }
         found.chunks.sort_unstable();
@@ -77,11 +71,27 @@ impl Array {
     fn unusable(&self, name: &str, other: Other, is_chunk: bool) -> Option<Error> {
         match (other, Key::new(name)) {
             (Other::EmptyDirectory, _) if !is_chunk => None,
+            (Other::Loop, _) => {
+                Some(leads_back(&**self.hierarchy.store(), &format!("{}{name}", Prefix::of(&self.path))))
+            }
             // Its place may be free by now.
             (Other::EmptyDirectory | Other::NotAFile, Ok(key)) => self.data.reader().and_then(|r| r.open(&key)).err(),
             _ => Some(bad_name().at_key(format_args!("{}{name}", Prefix::of(&self.path)))),
         }
     }
+}
+
+/// The error of an [`Other::Loop`].
+pub(crate) fn leads_back(store: &dyn Store, entry: &str) -> Error {
+    let uri = |path: &str| {
+        let prefix = if path.is_empty() { Prefix::ROOT } else { Prefix::new(format!("{path}/")).ok()? };
+        Some(store.uri(&prefix).trim_end_matches('/').to_owned())
+    };
+    let mut above = entry.rmatch_indices('/').map(|(end, _)| &entry[..end]).chain([""]);
+    let target = uri(entry);
+    let found = above.find(|above| uri(above) == target).unwrap_or_default();
+    let e = Error::new(ErrorKind::Loop(format!("/{found}"))).at_key(entry);
+    e.with_hint("remove the link")
 }
 
 /// The error of an [`Other::Name`].

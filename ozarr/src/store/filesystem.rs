@@ -8,13 +8,16 @@
 //! nothing) makes reading and writing that key fail; it never reads as a key without value. An empty directory elsewhere is
 //! not an error, as writers leave some for a moment: only the exact path of the key counts.
 //!
+//! Links to directories are followed, but listing does not enter a link to a directory that contains it: it is
+//! [no prefix](zarr_core::store::Other::Loop).
+//!
 //! Links to files are followed when reading and writing, also out of the store: a write replaces the file at the end of the
 //! links, in its own directory and under its own lock, so that stores can share a value. Erasing removes the link and leaves
 //! that file. A partial write after which nothing but fill values is left erases too.
 //!
 //! A file that replaces another has its permissions, owner and group. Only root may give files away: for others the owner is the
 //! writer, and if the group cannot be kept either, group and others get only what both had before. Set-id bits, access control
-//! lists and extended attributes are not kept. Of a node that is overwritten all directories and files do the same by their
+//! lists and extended attributes are not kept; without the list nobody has more rights than with it. Of a node that is overwritten all directories and files do the same by their
 //! names, and what is new in it has no more rights than the nearest directory above that was there, or its document.
 
 mod index_cache;
@@ -162,16 +165,6 @@ impl FilesystemStore {
             }
             next = directory.parent();
         }
-    }
-}
-
-impl FilesystemStore {
-    /// True of a link to a directory on the way to it: what is below has no end. A way without end comes to such a link, for it
-    /// comes to some directory again, and other directories are below one only.
-    fn leads_back(&self, path: &Path) -> bool {
-        let above = || path.ancestors().skip(1).take_while(|a| a.starts_with(&self.root));
-        let target = if path.is_symlink() { fs::canonicalize(path).ok() } else { None };
-        target.is_some_and(|target| above().any(|a| fs::canonicalize(a).is_ok_and(|a| a == target)))
     }
 }
 

@@ -186,8 +186,10 @@ pub enum Other {
     /// A directory without a value anywhere in it. Writers leave some for a moment, so it is an error only in the place of a
     /// value.
     EmptyDirectory,
-    /// Neither a file nor a directory, such as a pipe, a socket or a device.
+    /// Neither a file nor a directory, such as a pipe, a socket, a device or a link to nothing.
     NotAFile,
+    /// A link to a directory that contains it. What is below it has no end, so it is not listed as a prefix.
+    Loop,
     /// A file or directory with a name that no key can have: it is not UTF-8.
     Name,
 }

@@ -5,10 +5,15 @@ use super::{
     temporary::{has_values, is_partial},
     unless_absent,
 };
-use std::{collections::BTreeSet, ffi::OsStr, fmt::Write, fs};
+use std::{
+    ffi::OsStr,
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+};
 use zarr_core::{
     Error, Result,
-    store::{Key, ListableStore, Listing, Other, Prefix},
+    store::{ListableStore, Listing, Other, Prefix},
 };
 
 impl ListableStore for FilesystemStore {
@@ -19,8 +24,8 @@ impl ListableStore for FilesystemStore {
     }
     fn list_dir(&self, prefix: &Prefix) -> Result<Listing> {
         let located = |e: Error| e.at_key(prefix);
-        let mut found = Listing::default();
-        let Some(entries) = unless_absent(fs::read_dir(self.directory(prefix)?)).map_err(located)? else {
+        let (mut found, directory, mut way) = (Listing::default(), self.directory(prefix)?, None);
+        let Some(entries) = unless_absent(fs::read_dir(&directory)).map_err(located)? else {
             return Ok(found);
         };
         for entry in entries {
@@ -29,22 +34,27 @@ impl ListableStore for FilesystemStore {
             if name.to_str().is_some_and(is_partial) {
                 continue;
             }
-            let kind = match unless_absent(entry.file_type()).map_err(located)? {
-                Some(kind) if kind.is_symlink() => fs::metadata(entry.path()).map_or(kind, |m| m.file_type()),
-                Some(kind) => kind,
-                // Removed since the directory was read.
-                None => continue,
+            // Otherwise it was removed since the directory was read.
+            let Some(own) = unless_absent(entry.file_type()).map_err(located)? else { continue };
+            let kind = match own.is_symlink() {
+                true => fs::metadata(entry.path()).map_or(own, |m| m.file_type()),
+                false => own,
             };
             let key = name.to_str().and_then(|name| prefix.key(name).ok());
             let Some(key) = key else {
                 found.others.insert(format!("{prefix}{}", escaped(&name)), Other::Name);
                 continue;
             };
-            // Reading a link to nothing gives an error, so it is listed as a key.
-            if kind.is_file() || kind.is_symlink() {
+            let mut leads_back = || {
+                let way = way.get_or_insert_with(|| self.way_to(&directory));
+                fs::canonicalize(entry.path()).is_ok_and(|target| way.contains(&target))
+            };
+            if kind.is_file() {
                 found.keys.insert(key);
             } else if !kind.is_dir() {
                 found.others.insert(key.to_string(), Other::NotAFile);
+            } else if own.is_symlink() && leads_back() {
+                found.others.insert(key.to_string(), Other::Loop);
             } else if has_values(&entry.path()) {
                 found.prefixes.insert(Prefix::new(format!("{key}/"))?);
             } else {
@@ -53,18 +63,14 @@ impl ListableStore for FilesystemStore {
         }
         Ok(found)
     }
-    fn list_prefix(&self, prefix: &Prefix) -> Result<BTreeSet<Key>> {
-        let (mut keys, mut left) = (BTreeSet::new(), vec![prefix.clone()]);
-        while let Some(prefix) = left.pop() {
-            let found = self.list_dir(&prefix)?;
-            keys.extend(found.keys);
-            for prefix in found.prefixes {
-                if !self.leads_back(&self.directory(&prefix)?) {
-                    left.push(prefix);
-                }
-            }
-        }
-        Ok(keys)
+}
+
+impl FilesystemStore {
+    /// The directories from one up to the root, without links. A walk that follows links and has no end comes to a link to one
+    /// of these: some directory comes again, below itself.
+    fn way_to(&self, directory: &Path) -> Vec<PathBuf> {
+        let above = directory.ancestors().take_while(|above| above.starts_with(&self.root));
+        above.filter_map(|above| fs::canonicalize(above).ok()).collect()
     }
 }
 

@@ -102,7 +102,11 @@ fn links_are_followed_but_never_removed_through() {
     symlink(&outside, outside.join("x/back")).unwrap();
     symlink("nowhere", inside.join("dangling")).unwrap();
     symlink(outside.join("x/y"), inside.join("file")).unwrap();
-    assert_eq!(listed(&store), ["dangling", "file", "link/x/y"], "once, and to an end");
+    assert_eq!(listed(&store), ["file", "link/x/y"], "once, and to an end");
+    let others = |p: &str| store.list_dir(&prefix(p)).unwrap().others;
+    let expected = [("dangling", Other::NotAFile), ("loop", Other::Loop)];
+    assert_eq!(others(""), expected.map(|(name, other)| (name.to_owned(), other)).into());
+    assert_eq!(others("link/x/"), [("link/x/back".to_owned(), Other::Loop)].into());
     assert_eq!(store.get(&key("file")).unwrap().unwrap(), b"kept");
     let e = store.get(&key("dangling")).unwrap_err();
     assert!(
