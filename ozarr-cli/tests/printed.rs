@@ -146,14 +146,19 @@ fn repair_is_named_only_where_it_can_help() {
     assert_eq!(last_line(s), "3 nodes, 4 chunks decoded, 2 problems");
     std::fs::write(dir.path("s/plain/c/0"), "cut").unwrap();
     assert_eq!(last_line(s), "3 nodes, 4 chunks decoded, 3 problems");
+    // The index of this one is gone: repair has nothing to do, and does not name what led here as a way out.
+    std::fs::write(dir.path("s/sharded/c/1"), "cut").unwrap();
+    assert_eq!(last_line(s), "3 nodes, 4 chunks decoded, 4 problems");
+    let repaired = String::from_utf8(ozarr(&["repair", "--data", s]).stderr).unwrap();
+    assert_eq!(repaired, "nothing to repair; what else `ozarr validate --data` finds cannot be repaired\n");
     let shard = dir.path("s/sharded/c/0");
     let mut bytes = std::fs::read(&shard).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(&shard, bytes).unwrap();
-    assert_eq!(last_line(s), "3 nodes, 4 chunks decoded, 4 problems; `ozarr repair --data` shows what can be repaired");
+    assert_eq!(last_line(s), "3 nodes, 4 chunks decoded, 5 problems; `ozarr repair --data` shows what can be repaired");
     let sharded = &dir.path("s/sharded");
     assert_eq!(
         last_line(sharded),
-        "1 node, 2 chunks decoded, 1 problem; `ozarr repair --data` shows what can be repaired"
+        "1 node, 2 chunks decoded, 2 problems; `ozarr repair --data` shows what can be repaired"
     );
 }

@@ -4,7 +4,7 @@
 //! has all of them.
 
 mod documents;
-mod shards;
+pub(super) mod shards;
 #[cfg(test)]
 mod tests;
 
@@ -282,7 +282,7 @@ fn report(steps: &[Step], args: &Args) -> Result<Outcome> {
         say(&match (steps.len() - failed, args.apply) {
             (0, _) if failed == 0 => {
                 let shards = if args.data { "" } else { " `--data` looks at shards too;" };
-                format!("nothing to repair;{shards} `ozarr validate --data` looks for what cannot be repaired")
+                format!("nothing to repair;{shards} what else `ozarr validate --data` finds cannot be repaired")
             }
             (n, true) => format!("{n} repaired{but}"),
             (0, false) => format!("nothing to repair{but}"),

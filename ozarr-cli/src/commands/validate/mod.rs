@@ -4,7 +4,7 @@ mod complete;
 #[cfg(test)]
 mod tests;
 
-use super::{Outcome, consolidated::Copies};
+use super::{Outcome, consolidated::Copies, repair::shards::Shards};
 use crate::{
     args::Validate as Args,
     location::Location,
@@ -41,7 +41,7 @@ struct Found {
     problems: Vec<Problem>,
     nodes: u64,
     chunks: u64,
-    /// One of the problems is of a kind that `ozarr repair` can often repair.
+    /// `ozarr repair` can do something about one of the problems.
     repairable: bool,
     arrays: Vec<Stored>,
     /// Keeps `arrays`.
@@ -220,14 +220,12 @@ fn check_chunks(hierarchy: &Hierarchy, arrays: &[Stored], found: &mut Found) {
                 Some((_, array)) => Ok(array),
                 None => hierarchy.array(path),
             };
-            let mut is_sharded = false;
             let decoded = array.and_then(|array| {
                 let (_, array) = open.insert((*path, array));
-                is_sharded = array.inner_chunk_shape().is_some();
                 array.chunk(chunk_index).and_then(|chunk| chunk.check())
             });
             if let Err(e) = decoded {
-                damaged.lock().unwrap_or_else(PoisonError::into_inner).push((*path, *chunk_index, e, is_sharded));
+                damaged.lock().unwrap_or_else(PoisonError::into_inner).push((*path, *chunk_index, e));
             }
             progress.add(1);
         }
@@ -240,11 +238,23 @@ fn check_chunks(hierarchy: &Hierarchy, arrays: &[Stored], found: &mut Found) {
     found.chunks += all.len() as u64;
     let mut damaged = damaged.into_inner().unwrap_or_else(PoisonError::into_inner);
     damaged.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
-    for (path, _, e, is_sharded) in &damaged {
-        // Of other chunks nothing is stored twice.
-        found.repairable |= is_sharded;
+    for (path, chunk_index, e) in &damaged {
+        // Once is enough: each look reads a shard.
+        found.repairable = found.repairable || is_repairable(hierarchy, path, chunk_index);
         found.error(path, "a chunk decodes", e);
     }
+}
+
+/// True of a shard whose index `ozarr repair` can make again.
+fn is_repairable(hierarchy: &Hierarchy, path: &str, chunk_index: &[u64]) -> bool {
+    let look = || {
+        let array = hierarchy.array(path)?;
+        match Shards::of(&array, hierarchy.context())? {
+            Some(shards) => shards.look(&array, chunk_index).map(|shard| shard.is_some()),
+            None => Ok(false),
+        }
+    };
+    look().unwrap_or_else(|_: Error| false)
 }
 
 fn check_consolidated(group: &Group, found: &mut Found) {
