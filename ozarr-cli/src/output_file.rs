@@ -38,7 +38,7 @@ impl OutputFile {
             return Ok(Self { file: file?, path: path.to_owned(), temporary: None });
         }
         let target = end_of_links(path)?;
-        let (temporary, file) = create_beside(&target, there.as_ref())?;
+        let (temporary, file) = create_beside(&target, there.is_some())?;
         Ok(Self { file, path: path.to_owned(), temporary: Some((temporary, target)) })
     }
     /// The open file.
@@ -113,8 +113,8 @@ fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// An empty file of a new name in the directory of a path, with the permissions of the file that it replaces.
-fn create_beside(path: &Path, replaced: Option<&Metadata>) -> io::Result<(PathBuf, File)> {
+/// An empty file of a new name in the directory of a path, with the permissions of the file there if it replaces one.
+fn create_beside(path: &Path, replaces: bool) -> io::Result<(PathBuf, File)> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
     let mut number = 0u64;
     loop {
@@ -122,12 +122,13 @@ fn create_beside(path: &Path, replaced: Option<&Metadata>) -> io::Result<(PathBu
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, if replaced.is_some() { 0o600 } else { 0o666 });
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, if replaces { 0o600 } else { 0o666 });
         match options.open(&at) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => number += 1,
             Err(e) => return Err(e),
             Ok(file) => {
-                if let Some(Err(e)) = replaced.map(|replaced| keep_permissions(&file, replaced)) {
+                let kept = if replaces { keep_permissions(&file, path) } else { Ok(()) };
+                if let Err(e) = kept {
                     let _the_first_error_says_more = fs::remove_file(&at);
                     return Err(e);
                 }

@@ -9,6 +9,7 @@ use ozarr::{Hierarchy, NewArray};
 use std::{
     fs::{self, File, Permissions},
     os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown, symlink},
+    path::Path,
     process::{Command, Stdio},
     thread,
 };
@@ -116,4 +117,43 @@ fn links_stay_and_permissions_are_kept() {
     symlink("loop", dir.path("out/loop")).unwrap();
     fails(&["read", &a, "-o", &dir.path("out/loop")], 1);
     assert_eq!(names(&dir).len(), 4);
+}
+
+/// The group's rights are in the list of the old file, and the new one has none from its directory.
+#[test]
+#[cfg(target_os = "linux")]
+fn no_more_rights_without_an_access_control_list() {
+    let dir = Dir::new();
+    let a = array(&dir);
+    let places = [dir.0.path(), Path::new("/dev/shm"), Path::new("/var/tmp"), Path::new("/tmp")];
+    let dirs = places.iter().filter_map(|place| tempfile::tempdir_in(place).ok());
+    let mut usable = dirs.filter(|dir| python(SET_DEFAULT, dir.path()).is_some());
+    let out = usable.next().expect("a file system with access control lists, for instance a tmpfs at /dev/shm");
+    let file = out.path().join("file");
+    for (list, mode) in [(true, 0o600), (false, 0o660), (false, 0o640), (false, 0o644)] {
+        fs::write(&file, "old").unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+        assert!(!list || python(SET_ACCESS, &file).is_some());
+        ok(&["read", &a, "-o", file.to_str().unwrap()]);
+        let (found, lists) = (fs::metadata(&file).unwrap().mode() & 0o7777, python("", &file).unwrap());
+        assert_eq!((found, lists.trim()), (mode, "[]"), "{found:o} is not {mode:o}");
+    }
+}
+
+/// User 65534 and the mask have all rights, the group and others none.
+const SET_ACCESS: &str = "set('access', 6, 6, 0)";
+const SET_DEFAULT: &str = "set('default', 7, 7, 5)";
+
+/// Runs a program that may set lists of a path, and gives the names of those that it has then.
+fn python(program: &str, path: &Path) -> Option<String> {
+    let set = "
+import os, struct, sys
+def set(kind, owner, user, group):
+    entries = (1, owner, 0xffffffff), (2, user, 65534), (4, group, 0xffffffff), (16, 7, 0xffffffff), (32, 0, 0xffffffff)
+    value = struct.pack('<I', 2) + b''.join(struct.pack('<HHI', *entry) for entry in entries)
+    os.setxattr(sys.argv[1], 'system.posix_acl_' + kind, value)
+";
+    let program = format!("{set}{program}\nprint([n for n in os.listxattr(sys.argv[1]) if 'acl' in n])");
+    let out = Command::new("python3").args(["-c", &program]).arg(path).output().unwrap();
+    out.status.success().then(|| String::from_utf8(out.stdout).unwrap())
 }

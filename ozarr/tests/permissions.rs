@@ -288,3 +288,121 @@ fn read_only_directories_leave_nothing() {
     assert_eq!(writer.erase_orphans(&Prefix::ROOT).unwrap(), ["__zarr_partial.1.1.1.g"]);
     assert_eq!(left_behind(dir.path()), "");
 }
+
+/// An empty directory of a file system that has access control lists.
+#[cfg(target_os = "linux")]
+fn with_lists() -> tempfile::TempDir {
+    let places = [std::env::temp_dir(), "/dev/shm".into(), "/var/tmp".into(), "/tmp".into()];
+    let dirs = places.iter().filter_map(|place| tempfile::tempdir_in(place).ok());
+    let mut usable = dirs.filter(|dir| set_list(dir.path(), "access", "rwx", "---", "---"));
+    usable.next().expect("a file system with access control lists, for instance a tmpfs at /dev/shm")
+}
+/// Gives user 65534 and the file's group rights, and the others none. `false`: the file system has no such lists.
+#[cfg(target_os = "linux")]
+fn set_list(path: &Path, kind: &str, owner: &str, named: &str, group: &str) -> bool {
+    let set = r#"
+import os, struct, sys
+rights = lambda text: sum(4 >> i for i, c in enumerate(text) if c != "-")
+path, kind, owner, named, group = sys.argv[1:]
+everyone = 0xffffffff
+entries = [(1, rights(owner), everyone), (2, rights(named), 65534), (4, rights(group), everyone),
+           (16, rights(named) | rights(group), everyone), (32, 0, everyone)]
+value = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+try:
+    os.setxattr(path, "system.posix_acl_" + kind, value)
+except OSError as e:
+    sys.exit(str(e))
+"#;
+    let mut python = Command::new("python3");
+    python.args(["-c", set]).arg(path).args([kind, owner, named, group]).status().unwrap().success()
+}
+/// The access control lists of all that is at and below a path.
+#[cfg(target_os = "linux")]
+fn lists(path: &Path) -> String {
+    let show = r#"
+import os, sys
+for at, _, names in os.walk(sys.argv[1]):
+    for path in [at] + [os.path.join(at, name) for name in names]:
+        for name in os.listxattr(path):
+            print(path, name)
+"#;
+    let out = Command::new("python3").args(["-c", show]).arg(path).output().unwrap();
+    assert!(out.status.success());
+    String::from_utf8(out.stdout).unwrap()
+}
+
+/// The group's rights are in the list, and what is in their place in the mode is not theirs.
+#[test]
+#[cfg(target_os = "linux")]
+fn no_more_rights_without_a_list() {
+    let dir = with_lists();
+    let hierarchy = Hierarchy::create(dir.path().join("s").to_str().unwrap()).unwrap();
+    let new = NewArray::new([4, 4], "uint8").chunk_shape([2, 2]).shard_shape([4, 4]);
+    let mut array = hierarchy.create_array("/a", &new).unwrap();
+    array.write(.., &[1u8; 16]).unwrap();
+    let files = ["s/a/zarr.json", "s/a/c/0/0"].map(|name| dir.path().join(name));
+    let mut rewrite = |value: u8| {
+        let attributes = [("value", Json::from(u64::from(value)))].into_iter().collect::<Object>();
+        array.set_attributes(attributes).unwrap();
+        match value % 2 {
+            0 => array.write(.., &[value; 16]).unwrap(),
+            _ => array.write([0..1, 0..1], &[value]).unwrap(),
+        }
+    };
+    for (value, (named, group, before, after)) in
+        [("rw-", "---", 0o660, 0o600), ("rwx", "r--", 0o670, 0o640), ("r--", "rw-", 0o660, 0o640)]
+            .into_iter()
+            .flat_map(|case| [case, case])
+            .enumerate()
+    {
+        for file in &files {
+            assert!(set_list(file, "access", "rw-", named, group));
+            assert_eq!(attributes(file).0, before);
+        }
+        rewrite(value as u8 + 2);
+        for file in &files {
+            assert_eq!(attributes(file).0, after, "{value}: {}", file.display());
+        }
+        assert_eq!(lists(dir.path().join("s").as_path()), "");
+    }
+    // What the directory gives to new files gives nobody rights to one that is written again.
+    for directory in ["s/a", "s/a/c/0"] {
+        assert!(set_list(&dir.path().join(directory), "default", "rwx", "rwx", "r-x"));
+    }
+    for (value, mode) in [(10, 0o660), (11, 0o660), (12, 0o640), (13, 0o600), (14, 0o666)] {
+        files.iter().for_each(|file| set_mode(file, mode));
+        rewrite(value);
+        for file in &files {
+            assert_eq!(attributes(file).0, mode, "{value}: {}", file.display());
+            assert_eq!(lists(file.parent().unwrap()).matches("posix_acl_access").count(), 0);
+        }
+    }
+}
+
+/// Nor in a node that is overwritten, whatever lists are given to what is new in the store.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_node_that_is_overwritten_has_no_lists() {
+    let dir = with_lists();
+    let hierarchy = store(&dir.path().join("s"));
+    let node = dir.path().join("s/g");
+    assert!(set_list(&dir.path().join("s"), "default", "rwx", "rwx", "r-x"));
+    for name in ["", "old", "old/c"] {
+        assert!(set_list(&node.join(name), "access", "rwx", "rwx", "---"));
+        assert!(set_list(&node.join(name), "default", "rwx", "rwx", "rwx"));
+    }
+    for name in ["zarr.json", "old/zarr.json", "old/c/0"] {
+        assert!(set_list(&node.join(name), "access", "rw-", "rw-", "---"));
+    }
+    group_of(&hierarchy, "/g", &["old", "new"], 2).unwrap();
+    assert_eq!(lists(&node), "");
+    for (names, mode) in [
+        (&["", "old", "old/c", "new", "new/c"][..], 0o700),
+        (&["zarr.json", "old/zarr.json", "old/c/0", "old/c/1", "new/zarr.json", "new/c/0"], 0o600),
+    ] {
+        for name in names {
+            let found = attributes(&node.join(name)).0;
+            assert_eq!(found, mode, "{name}: {found:o}");
+        }
+    }
+}

@@ -1,4 +1,5 @@
-//! A directory that is held open: what is done to a name in it is done in this very directory, wherever it has been moved.
+//! A directory that is held open: what is done to a name in it is done in this very directory, wherever it has been moved. And
+//! extended attributes, which only the system's own calls read.
 #![cfg_attr(unix, allow(unsafe_code))]
 
 use std::{
@@ -8,6 +9,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+#[cfg(target_os = "linux")]
+pub(crate) use attributes::{attribute_at, attribute_of, remove_attribute};
 #[cfg(not(unix))]
 pub(crate) use portable::{Directory, exchange};
 #[cfg(unix)]
@@ -125,10 +128,10 @@ mod unix {
     #[derive(Debug)]
     pub(crate) struct Directory(File);
 
-    fn text(name: &OsStr) -> io::Result<CString> {
+    pub(super) fn text(name: &OsStr) -> io::Result<CString> {
         Ok(CString::new(name.as_bytes())?)
     }
-    fn done(result: c_int) -> io::Result<()> {
+    pub(super) fn done(result: c_int) -> io::Result<()> {
         if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 
@@ -159,6 +162,10 @@ mod unix {
             let there = path.metadata();
             self.0.metadata().is_ok_and(|here| there.is_ok_and(|there| Stat::of(&here) == Stat::of(&there)))
         }
+        /// The open directory.
+        pub(crate) fn file(&self) -> &File {
+            &self.0
+        }
         fn fd(&self) -> RawFd {
             self.0.as_raw_fd()
         }
@@ -181,6 +188,16 @@ mod unix {
             // what is open for writing. Others do not mind, and a file may be for reading only.
             let open = |access| self.open_at(name, access | libc::O_NONBLOCK | libc::O_NOFOLLOW, 0);
             open(libc::O_RDWR).or_else(|_| open(libc::O_RDONLY))
+        }
+        /// Opens a directory in this one. Links are not followed.
+        pub(crate) fn open_directory(&self, name: &OsStr) -> io::Result<Self> {
+            self.open_at(name, libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW, 0).map(Self)
+        }
+        /// Changes the mode of what has a name. Links are not followed, and have no mode.
+        pub(crate) fn set_mode(&self, name: &OsStr, mode: libc::mode_t) -> io::Result<()> {
+            let name = text(name)?;
+            // SAFETY: the descriptor is open, the text ends with a null byte and lives until it returns.
+            done(unsafe { libc::fchmodat(self.fd(), name.as_ptr(), mode, libc::AT_SYMLINK_NOFOLLOW) })
         }
         /// A file of a name that nothing has. Of the mode, the process's umask takes bits away.
         pub(crate) fn create_new(&self, name: &OsStr, mode: u32) -> io::Result<File> {
@@ -236,6 +253,56 @@ mod unix {
             // SAFETY: as above, of two descriptors and two texts.
             done(unsafe { libc::linkat(here, from.as_ptr(), there, to.as_ptr(), 0) })
         }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod attributes {
+    use super::{File, Path, io, unix};
+    use std::{ffi::CStr, os::fd::AsRawFd};
+
+    /// An extended attribute of an open file or directory. `None`: there is none of that name, or the file system has none.
+    pub(crate) fn attribute_of(file: &File, name: &CStr) -> io::Result<Option<Vec<u8>>> {
+        let (fd, name) = (file.as_raw_fd(), name.as_ptr());
+        // SAFETY: the descriptor is open, the name ends with a null byte, and no more is written than there is room for.
+        read(|to| unsafe { libc::fgetxattr(fd, name, to.as_mut_ptr().cast(), to.len()) })
+    }
+    /// The same of what a path leads to, which need not be readable.
+    pub(crate) fn attribute_at(path: &Path, name: &CStr) -> io::Result<Option<Vec<u8>>> {
+        let path = unix::text(path.as_os_str())?;
+        let (path, name) = (path.as_ptr(), name.as_ptr());
+        // SAFETY: both texts end with a null byte and live until it returns; the room is as above.
+        read(|to| unsafe { libc::getxattr(path, name, to.as_mut_ptr().cast(), to.len()) })
+    }
+    /// Removes an extended attribute, if it is there.
+    pub(crate) fn remove_attribute(file: &File, name: &CStr) -> io::Result<()> {
+        // SAFETY: the descriptor is open, and the name ends with a null byte.
+        match unix::done(unsafe { libc::fremovexattr(file.as_raw_fd(), name.as_ptr()) }) {
+            Err(e) if is_absent(&e) => Ok(()),
+            other => other,
+        }
+    }
+    fn read(get: impl Fn(&mut [u8]) -> isize) -> io::Result<Option<Vec<u8>>> {
+        let mut value = Vec::new();
+        loop {
+            match usize::try_from(get(&mut value)) {
+                // Where there is no room it says how much is needed: 64 KiB at most.
+                Ok(len) if len > value.len() => value.resize(len, 0),
+                Ok(len) => {
+                    value.truncate(len);
+                    return Ok(Some(value));
+                }
+                Err(_) => match io::Error::last_os_error() {
+                    // It has grown meanwhile.
+                    e if e.raw_os_error() == Some(libc::ERANGE) => value.clear(),
+                    e if is_absent(&e) => return Ok(None),
+                    e => return Err(e),
+                },
+            }
+        }
+    }
+    fn is_absent(e: &io::Error) -> bool {
+        matches!(e.raw_os_error(), Some(libc::ENODATA | libc::ENOTSUP | libc::ENOSYS))
     }
 }
 

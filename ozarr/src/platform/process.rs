@@ -18,6 +18,13 @@ pub(crate) fn is_running(process: u32) -> bool {
     }
 }
 
+/// The user as whom this process works.
+#[cfg(unix)]
+pub(crate) fn user() -> u32 {
+    // SAFETY: it takes nothing, changes nothing and cannot fail.
+    unsafe { libc::geteuid() }
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use super::is_running;

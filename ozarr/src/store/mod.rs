@@ -11,17 +11,15 @@ pub use memory::MemoryStore;
 pub(crate) use schemes::{FILE, scheme_of};
 pub use schemes::{OpenMode, Opener, Schemes, file_path};
 
-use crate::platform::permissions;
-use std::{
-    fs::{File, Metadata},
-    io,
-};
+use crate::platform::permissions::{self, Access};
+use std::{fs::File, io, path::Path};
 
 /// Gives a new file the permissions, owner and group of the one that it is to replace, as far as this process may, and nobody
-/// more rights than before: what the store does with values, for programs that replace other files. Create it so that only
-/// its owner can open it.
-pub fn keep_permissions(new: &File, replaced: &Metadata) -> io::Result<()> {
-    permissions::keep(new, replaced).map(|_| ())
+/// more rights than before; access control lists are not kept. That is what the store does with values, for programs that
+/// replace other files. Create it so that only its owner can open it. Links to the old one are followed.
+pub fn keep_permissions(new: &File, replaced: &Path) -> io::Result<()> {
+    let access = Access::at(replaced, &replaced.metadata()?)?;
+    permissions::keep(new, &access).map(|_| ())
 }
 
 /// The error for a value that is in the way of a new node and belongs to none.

@@ -3,10 +3,15 @@
 //! Their names are not keys. Writers lock what they make: one that is not locked is orphaned.
 
 use super::{retry, split};
-use crate::platform::{directory::Directory, lock, permissions, process::is_running};
+use crate::platform::{
+    directory::Directory,
+    lock,
+    permissions::{self, Access},
+    process::is_running,
+};
 use std::{
     ffi::{OsStr, OsString},
-    fs::{self, DirEntry, File, Metadata, TryLockError},
+    fs::{self, DirEntry, File, TryLockError},
     io::{self, ErrorKind, Write},
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
@@ -86,7 +91,7 @@ pub(super) struct TemporaryFile<'d> {
 
 impl<'d> TemporaryFile<'d> {
     /// An empty file beside the place of a value, with the permissions of the one that it is to replace.
-    pub(super) fn create(directory: &'d Directory, names: &Names, replaced: Option<&Metadata>) -> io::Result<Self> {
+    pub(super) fn create(directory: &'d Directory, names: &Names, replaced: Option<&Access>) -> io::Result<Self> {
         let mode = permissions::initial_mode(replaced);
         let temporary = loop {
             let name = OsString::from(names.next());
@@ -230,8 +235,8 @@ pub(super) fn remove_all(path: &Path) -> io::Result<()> {
 /// goes meanwhile, is left out.
 ///
 /// Only files with the exact names that [`Names`] makes are looked at, and directories with such names, which are what
-/// [`remove_tree`] and [staging](super::staging) did not finish to remove. Beside the directory, only those that tell its
-/// name: others belong to other stores.
+/// [`remove_tree`] and [staging](super::staging) did not finish to remove. Beside the directory, only those of this user that
+/// tell its name: others belong to other stores.
 pub(super) fn orphans(root: &Path, remove: bool) -> io::Result<Vec<PathBuf>> {
     let (mut found, mut left) = (Vec::new(), vec![root.to_owned()]);
     if let Ok((above, own)) = split(root) {
@@ -239,7 +244,10 @@ pub(super) fn orphans(root: &Path, remove: bool) -> io::Result<Vec<PathBuf>> {
             let entry = entry?;
             let name = entry.file_name();
             let told = name.to_str().and_then(Told::of).filter(|told| told.place.map(OsStr::new) == Some(own));
-            if let Some(told) = told {
+            // Others may be able to create directories there.
+            if let Some(told) = told
+                && entry.metadata().is_ok_and(|metadata| permissions::is_own(&metadata))
+            {
                 found.extend(orphan(&entry, &told, remove)?);
             }
         }

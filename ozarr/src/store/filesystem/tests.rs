@@ -297,6 +297,28 @@ fn orphans_are_what_writers_left() {
     assert!(store.list().unwrap().is_empty(), "no values");
 }
 
+/// Other users may be able to create directories beside a store.
+#[cfg(unix)]
+#[test]
+fn orphans_of_others_beside_the_store_are_left_alone() {
+    use std::os::unix::fs::{MetadataExt, chown};
+    let dir = tempfile::tempdir().unwrap();
+    let store = FilesystemStore::create(dir.path().join("s")).unwrap();
+    let [own, other] = [1, 2].map(|n| dir.path().join(format!("__zarr_partial.1.1.{n}.s")));
+    for orphan in [&own, &other] {
+        fs::create_dir(orphan).unwrap();
+        fs::write(orphan.join("x"), "").unwrap();
+    }
+    if fs::metadata(&own).unwrap().uid() != 0 {
+        // Another user is needed, and only root can make one.
+        return;
+    }
+    chown(&other, Some(12_345), None).unwrap();
+    assert_eq!(store.list_orphans(&Prefix::ROOT).unwrap(), [own.to_str().unwrap()]);
+    assert_eq!(store.erase_orphans(&Prefix::ROOT).unwrap(), [own.to_str().unwrap()]);
+    assert!(!own.exists() && other.join("x").exists());
+}
+
 /// A link to nothing is neither a value nor room for one.
 #[cfg(unix)]
 #[test]

@@ -4,9 +4,10 @@ use super::{ATTEMPTS, FilesystemStore, PASSING, no_file, split, temporary, unles
 use crate::platform::{
     directory::Directory,
     lock::{Entry, lock_entry},
+    permissions::Access,
 };
 use std::{
-    fs::{self, Metadata},
+    fs,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
@@ -19,8 +20,8 @@ use zarr_core::{
 /// What is replaced.
 enum Old {
     Nothing,
-    /// A file; its metadata where they are known.
-    File(Option<Metadata>),
+    /// A file; who may do what with it, unless it has gone.
+    File(Option<Access>),
 }
 
 impl FilesystemStore {
@@ -53,10 +54,14 @@ impl FilesystemStore {
             };
             let (source, old, locked) = match place {
                 Some(Entry::Locked { file, metadata, locked }) => {
-                    (Some(OpenFile::of(file, &metadata, key, &self.cache)), Old::File(Some(metadata)), locked)
+                    let access = Access::of(&file, &metadata).map_err(located)?;
+                    (Some(OpenFile::of(file, &metadata, key, &self.cache)), Old::File(Some(access)), locked)
                 }
                 Some(Entry::Vacant) if target.is_none() => (None, Old::Nothing, true),
-                None => (None, Old::File(path.symlink_metadata().ok()), true),
+                None => {
+                    let access = path.symlink_metadata().and_then(|metadata| Access::at(path, &metadata));
+                    (None, Old::File(unless_absent(access).map_err(|e| e.at_key(key))?), true)
+                }
                 Some(Entry::Link | Entry::Vacant) => match fs::canonicalize(&own) {
                     Ok(to) => {
                         is_last(ErrorKind::NotFound.into())?;

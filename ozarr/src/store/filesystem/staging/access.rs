@@ -1,6 +1,6 @@
 //! Overwriting a node gives nobody more rights to what is in it.
 
-use crate::platform::permissions;
+use crate::platform::permissions::{self, Access};
 use std::{
     fs::{self, File, Metadata},
     io,
@@ -11,21 +11,22 @@ use std::{
 #[derive(Clone)]
 struct Like {
     /// What the directory replaces, or the nearest above it that replaces one.
-    directory: Metadata,
+    directory: Access,
     /// The document of that.
-    document: Option<Metadata>,
+    document: Option<Access>,
     is_replaced: bool,
 }
 
 impl Like {
-    fn of(old: &Path, directory: Metadata) -> Self {
+    fn of(old: &Path, directory: Access) -> Self {
         Self { directory, document: found(&old.join(super::DOCUMENT), Metadata::is_file), is_replaced: true }
     }
 }
 
 /// What a path leads to. A link says nothing: who could read through it had the rights of what it leads to.
-fn found(path: &Path, is_kind: fn(&Metadata) -> bool) -> Option<Metadata> {
-    path.metadata().ok().filter(is_kind)
+fn found(path: &Path, is_kind: fn(&Metadata) -> bool) -> Option<Access> {
+    let metadata = path.metadata().ok().filter(is_kind)?;
+    Access::at(path, &metadata).ok()
 }
 
 enum Step {
@@ -41,7 +42,7 @@ pub(super) fn keep(old: &Path, new: &Path, fsync: bool) -> io::Result<()> {
     if cfg!(not(unix)) {
         return Ok(());
     }
-    let mut left = vec![Step::Into(PathBuf::new(), Like::of(old, old.metadata()?))];
+    let mut left = vec![Step::Into(PathBuf::new(), Like::of(old, Access::at(old, &old.metadata()?)?))];
     while let Some(step) = left.pop() {
         let (at, like) = match step {
             Step::OutOf(at, like) => {
@@ -76,7 +77,7 @@ pub(super) fn keep(old: &Path, new: &Path, fsync: bool) -> io::Result<()> {
     Ok(())
 }
 
-fn give(path: &Path, like: &Metadata, is_replaced: bool, fsync: bool) -> io::Result<()> {
+fn give(path: &Path, like: &Access, is_replaced: bool, fsync: bool) -> io::Result<()> {
     let file = File::open(path)?;
     let give = if is_replaced { permissions::keep } else { permissions::narrow };
     if give(&file, like)? && fsync {
