@@ -104,8 +104,8 @@ pub(crate) struct Read {
     /// How to print it
     #[arg(long, value_enum, default_value = "json")]
     pub(crate) format: Format,
-    /// Write to a file instead of standard output. A command that is killed leaves its temporary file `.NAME.*.part` beside
-    /// that
+    /// Write to a file instead of standard output. If the command is killed, its temporary file `.NAME.*.part` stays
+    /// beside it
     #[arg(short, long)]
     pub(crate) output: Option<PathBuf>,
 }

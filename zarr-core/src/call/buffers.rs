@@ -27,9 +27,9 @@ use std::{
 /// 2. The chunk that has the rest runs on its thread alone. Its own call is sequential, as is each call that a store
 ///    [makes](CallContext::within_chunk) within a chunk. So it waits for no other thread but where its store does.
 /// 3. A chunk within that one does not wait for the rest, but is lent as much again.
-/// 4. A thread that waits for the other half of a chunk may be given anything to do meanwhile, also a chunk that has nothing
-///    to do with that one and waits for the rest. So a call waits for halves only where no lock is held. And whatever a thread
-///    does on top of a chunk that has the rest does not wait for it.
+/// 4. A thread that waits for the other half of a chunk may be given anything to do meanwhile, also another chunk, which may
+///    wait for the rest. That is safe because the thread has no lock then that chunks need (1), and because nothing that a
+///    thread does on top of a chunk that has the rest waits for it: it is lent as much again, as in 3.
 ///
 /// So the chunk that has the rest waits at most for a store, which waits for nobody who waits for the rest, and comes to its
 /// end. All this is known of a thread, and passed on where work is [shared](CallContext::join), but not to what an executor gives
