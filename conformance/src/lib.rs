@@ -16,7 +16,7 @@
 //!     configuration = '{"level": 5}'
 //!     integrity = true
 //! "#)?);
-//! for subject in Subject::find(&Registry::builtin()?, Some("gzip"), &samples)? {
+//! for subject in Subject::find(&Registry::builtin(), Some("gzip"), &samples)? {
 //!     subject.run(&Settings::default(), &mut |record| {
 //!         assert!(!matches!(record.outcome, Outcome::Fail(_)), "{record:?}");
 //!     });

@@ -12,7 +12,7 @@ use std::{
 };
 
 /// The plugins of `plugins/` that are written in Rust.
-pub const IN_RUST: [&str; 10] = [
+pub const IN_RUST: [&str; 9] = [
     "numcodecs-lz4",
     "numcodecs-zlib",
     "numcodecs-shuffle",
@@ -22,10 +22,9 @@ pub const IN_RUST: [&str; 10] = [
     "rectilinear",
     "fan-out",
     "chunk-manifest",
-    "template-rust",
 ];
 /// And those in C.
-pub const IN_C: [&str; 2] = ["numcodecs-fletcher32", "template-c"];
+pub const IN_C: [&str; 1] = ["numcodecs-fletcher32"];
 
 /// The folder of the workspace.
 fn tree() -> PathBuf {
@@ -95,6 +94,31 @@ pub fn rust(name: &str) -> Result<PathBuf> {
 /// The library of a plugin in Rust of another folder.
 pub fn rust_from(name: &str, source: &Path) -> Result<PathBuf> {
     built(name, source)
+}
+
+/// Writes a project as `ozarr plugin new` does, into a folder that is not there yet. One in Rust has the versions that are
+/// locked here.
+pub fn new_project(folder: &Path, name: &str, kind: &str, lang: &str) -> Result<()> {
+    let tree = tree();
+    let mut new = Command::new(crate::peers::ozarr()?);
+    new.args(["plugin", "new", name, "--kind", kind, "--lang", lang, "--into"]).arg(folder);
+    run(new.arg("--api").arg(tree.join("zarr-plugin-api")).env("ZARR_PLUGINS", "off"))?;
+    if lang == "rust" { lock_versions(folder) } else { Ok(()) }
+}
+
+/// Gives a new project the versions that are locked here.
+pub fn lock_versions(project: &Path) -> Result<()> {
+    fs::copy(tree().join("Cargo.lock"), project.join("Cargo.lock"))?;
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    run(Command::new(cargo).args(["metadata", "--offline", "--format-version", "1"]).current_dir(project))
+}
+
+/// The library of a new project in Rust.
+pub fn new_in_rust(name: &str, kind: &str) -> Result<PathBuf> {
+    let (place, package) = (tempfile::tempdir()?, name.replace('.', "-"));
+    let folder = place.path().join(&package);
+    new_project(&folder, name, kind, "rust")?;
+    built(&package, &folder)
 }
 
 fn built(name: &str, source: &Path) -> Result<PathBuf> {

@@ -46,7 +46,7 @@ impl StorageTransformer for Nothing {
 fn records() -> Vec<Record> {
     let settings = Settings { cases: 2, ..Settings::default() };
     let records = Mutex::new(Vec::new());
-    let mut registry = Registry::builtin().unwrap();
+    let mut registry = Registry::builtin();
     registry.add(registration!(StorageTransformer: Nothing)).unwrap();
     let subjects = Subject::find(&registry, None, &Samples::embedded().unwrap()).unwrap();
     std::thread::scope(|scope| {

@@ -83,7 +83,9 @@ fn the_number_of_cases_for_implementers() {
 fn the_commands_for_extension_authors() {
     let page = page("conformance-for-extension-authors.md");
     let dir = tempfile::tempdir().unwrap();
-    fs::copy(strangers::c_plugin("template-c").unwrap(), dir.path().join("template-c.so")).unwrap();
+    let project = dir.path().join("template-c");
+    strangers::new_project(&project, "template.c", "bytes-to-bytes", "c").unwrap();
+    fs::copy(strangers::c(&project.join("plugin.c"), &[]).unwrap(), dir.path().join("template-c.so")).unwrap();
     let commands: Vec<&str> = blocks(&page, "sh").into_iter().filter(|c| c.starts_with("zarr-conformance")).collect();
     let texts = blocks(&page, "text");
     for (command, text) in [(commands.first(), texts.first()), (commands.last(), texts.last())] {

@@ -4,13 +4,8 @@
 
 use ozarr::{
     core::{
-        call::{Buffers, CallContext, Options, OutputBuffer, Sequential},
-        codec::{ArrayToBytes, BytesToBytes},
-        extension::Extension,
-        json::Json,
-        limits::Limits,
-        registry::{Constructor, CreateContext, Intent, Notes, Registry},
-        representation::{Representation, Size},
+        call::OutputBuffer,
+        registry::Registry,
         view::{Region, View, ViewMut},
     },
     plugins::Plugin,
@@ -18,12 +13,10 @@ use ozarr::{
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
 };
 use zarr_conformance::strangers;
+use zarr_plugin_api::testing::{Bench, Codec};
 
 struct Counting;
 static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -43,28 +36,11 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-enum Codec {
-    Bytes(Arc<dyn BytesToBytes>),
-    Array(Arc<dyn ArrayToBytes>),
-}
-
 fn codec(name: &str) -> Codec {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/c/witness.c");
-    let mut registry = Registry::builtin().unwrap();
+    let mut registry = Registry::builtin();
     Plugin::open(&strangers::c(&source, &[]).unwrap()).unwrap().add_to(&mut registry).unwrap();
-    let (limits, notes) = (Limits::default(), Notes::default());
-    let data_type = registry.data_type(&Extension::short_hand("uint64"), &limits).unwrap().object;
-    let array = Representation::new(data_type, &[4, 8], &[0; 8]);
-    let cx = CreateContext {
-        size: Size::Exact(256),
-        ..CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&array)
-    };
-    let extension = Extension::parse(&Json::from(name)).unwrap();
-    match registry.codec(&extension).unwrap().unwrap().constructor() {
-        Constructor::BytesToBytes(make) => Codec::Bytes(make(&extension, &cx).unwrap().object),
-        Constructor::ArrayToBytes(make) => Codec::Array(make(&extension, &cx).unwrap().object),
-        _ => panic!("it is another kind"),
-    }
+    Bench::of(registry).codec(name, "uint64", &[4, 8]).unwrap()
 }
 
 fn address(bytes: &[u8]) -> usize {
@@ -74,14 +50,10 @@ fn address(bytes: &[u8]) -> usize {
 /// One test, so that nothing else allocates meanwhile.
 #[test]
 fn memory_of_the_caller_and_nothing_else() {
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
-    let call = CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
-    let (Codec::Bytes(bytes), Codec::Bytes(passing)) = (codec("witness.bytes"), codec("witness.passing")) else {
-        panic!("they are other kinds");
-    };
-    let (Codec::Array(plain), Codec::Array(strided)) = (codec("witness.plain"), codec("witness.strided")) else {
-        panic!("they are other kinds");
-    };
+    let [bytes, passing, plain, strided] =
+        ["witness.bytes", "witness.passing", "witness.plain", "witness.strided"].map(codec);
+    let (bench, [bytes, passing]) = (Bench::new(), [&bytes, &passing].map(Codec::bytes_to_bytes));
+    let (call, [plain, strided]) = (bench.call(), [&plain, &strided].map(Codec::array_to_bytes));
     let input = vec![7u8; 256];
     let mut output = vec![0u8; 256];
     let mut wide = vec![0u64; 64];

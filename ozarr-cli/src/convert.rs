@@ -185,7 +185,7 @@ mod tests {
     use ozarr::core::{extension::Extension, registry::Registry};
 
     fn convert(from: &str, to: &str, value: &str, lossy: bool) -> Option<String> {
-        let registry = Registry::builtin().unwrap();
+        let registry = Registry::builtin();
         let data_type = |n: &str| registry.data_type(&Extension::short_hand(n), &Default::default()).unwrap().object;
         let (from, to) = (data_type(from), data_type(to));
         let e = from.fill_from_json(&Json::parse(value.as_bytes(), &Default::default()).unwrap()).unwrap();

@@ -19,7 +19,7 @@ pub(crate) struct Session {
 impl Session {
     /// Built-in extensions, plugins that are installed, and those that were asked for.
     pub(crate) fn new(args: &Args) -> Result<Self> {
-        let (mut registry, mut given) = (Registry::builtin()?, Vec::new());
+        let (mut registry, mut given) = (Registry::builtin(), Vec::new());
         for file in &args.plugins {
             if file.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
                 let e = Error::argument(format!("{} is no library", file.display()));

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Dir, fails, files, json, ok, ozarr, weather};
+use common::{Dir, fails, files, ok, ozarr, weather};
 use ozarr::{
     Hierarchy, NewArray,
     core::json::{Json, Object},
@@ -15,17 +15,17 @@ fn shows_a_store_of_zarr_python() {
     let tree = ok(&["tree", &weather()]);
     assert!(tree.contains("├── temperature") || tree.contains("└── temperature [24, 90, 180] float32"), "{tree}");
     assert!(tree.contains("chunks [6, 45, 90] in shards [12, 90, 180], sharding_indexed"), "{tree}");
-    let listed = json(&ok(&["tree", "--json", &weather()]));
+    let listed = ok(&["tree", "--json", &weather()]).parse::<Json>().unwrap();
     let children = listed.as_object().unwrap().get("children").unwrap().as_array().unwrap();
     assert_eq!(children.len(), 5);
-    let info = json(&ok(&["info", "--json", &format!("{}/stations/name", weather())]));
+    let info = ok(&["info", "--json", &format!("{}/stations/name", weather())]).parse::<Json>().unwrap();
     let info = info.as_object().unwrap();
     assert_eq!(info.get("path").unwrap().as_str(), Some("/stations/name"));
     assert!(info.get("stored_bytes").unwrap().as_u64().unwrap() > 0);
     assert!(ok(&["info", "--needs", &weather()]).contains("codec `crc32c`: built in (zarr-codecs)"));
     assert!(ok(&["info", &weather()]).starts_with("group /\n"));
     assert!(ok(&["extensions"]).contains("sharding_indexed"));
-    let listed = json(&ok(&["extensions", "--json"]));
+    let listed = ok(&["extensions", "--json"]).parse::<Json>().unwrap();
     assert!(listed.as_array().unwrap().len() > 25);
 }
 
@@ -35,7 +35,9 @@ fn reads_what_python_wrote() {
     let lines = ok(&["elements", "--array_path", &names]);
     assert_eq!(lines.lines().count(), 8);
     assert!(lines.lines().all(|l| l.starts_with('"') && l.ends_with('"')));
-    let part = json(&ok(&["read", "--region", "0:2,1:3,0:10:5", &format!("{}/observations/temperature", weather())]));
+    let part = ok(&["read", "--region", "0:2,1:3,0:10:5", &format!("{}/observations/temperature", weather())])
+        .parse::<Json>()
+        .unwrap();
     let outer = part.as_array().unwrap();
     assert_eq!(
         (outer.len(), outer[0].as_array().unwrap().len(), outer[1].as_array().unwrap()[1].as_array().unwrap().len()),
@@ -86,7 +88,8 @@ fn shapes_without_elements_and_without_dimensions() {
 fn copies_a_hierarchy_with_other_codecs() {
     let dir = Dir::new();
     let smaller = r#"[{"name":"zstd","configuration":{"level":9,"checksum":false}}]"#;
-    let summary = json(&ok(&["copy", "--json", "--codecs", smaller, &weather(), &dir.path("out.zarr")]));
+    let summary =
+        ok(&["copy", "--json", "--codecs", smaller, &weather(), &dir.path("out.zarr")]).parse::<Json>().unwrap();
     let number = |name: &str| summary.as_object().unwrap().get(name).unwrap().as_u64().unwrap();
     assert!(number("bytes_after") < number("bytes_before") && number("arrays") == 9, "{summary}");
     for node in ["observations/temperature", "observations/pressure", "stations/name", "time", "observations/rainfall"]
@@ -236,10 +239,20 @@ fn validation_finds_what_is_wrong() {
         ("/stations", "a node opens"),
         ("/observations/temperature", "a chunk decodes"),
     ] {
-        let found = json(&report).as_object().unwrap().get("problems").unwrap().as_array().unwrap().iter().any(|p| {
-            let p = p.as_object().unwrap();
-            p.get("node").unwrap().as_str() == Some(node) && p.get("rule").unwrap().as_str() == Some(rule)
-        });
+        let found = report
+            .parse::<Json>()
+            .unwrap()
+            .as_object()
+            .unwrap()
+            .get("problems")
+            .unwrap()
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|p| {
+                let p = p.as_object().unwrap();
+                p.get("node").unwrap().as_str() == Some(node) && p.get("rule").unwrap().as_str() == Some(rule)
+            });
         assert!(found, "{node} {rule}: {report}");
     }
     assert!(fails(&["tree", &dir.path("s")], 1).contains("1 of the nodes"));
@@ -254,13 +267,17 @@ fn stale_consolidated_metadata_is_found() {
     Hierarchy::open(&dir.path("s")).unwrap().consolidate("/").unwrap();
     ok(&["validate", &dir.path("s")]);
     // Another writer's copies may say what goes without saying.
-    let mut root = json(&std::fs::read_to_string(dir.path("s/zarr.json")).unwrap()).as_object().unwrap().clone();
+    let mut root =
+        std::fs::read_to_string(dir.path("s/zarr.json")).unwrap().parse::<Json>().unwrap().as_object().unwrap().clone();
     let mut copies = root.get("consolidated_metadata").and_then(Json::as_object).unwrap().clone();
     let with_defaults = copies.get("metadata").and_then(Json::as_object).unwrap().iter().map(|(name, copy)| {
         let mut copy = copy.as_object().unwrap().clone();
         if copy.get("shape").is_some() {
-            copy.set("storage_transformers", json("[]"));
-            copy.set("chunk_key_encoding", json(r#"{"name":"default","configuration":{"separator":"/"}}"#));
+            copy.set("storage_transformers", "[]".parse::<Json>().unwrap());
+            copy.set(
+                "chunk_key_encoding",
+                r#"{"name":"default","configuration":{"separator":"/"}}"#.parse::<Json>().unwrap(),
+            );
         }
         (name.to_owned(), Json::Object(copy))
     });
@@ -315,7 +332,7 @@ fn chunks_that_are_not_stored_are_counted_and_few_are_named() {
     std::fs::write(dir.path("s/full/c/3"), "x").unwrap();
     std::fs::remove_file(dir.path("s/full/c/1")).unwrap();
     let out = ozarr(&["validate", "--complete", "--json", &dir.path("s")]);
-    let report = json(&String::from_utf8(out.stdout).unwrap());
+    let report = String::from_utf8(out.stdout).unwrap().parse::<Json>().unwrap();
     let problems = report.as_object().unwrap().get("problems").unwrap().as_array().unwrap();
     let of = |node: &str| {
         let problem = problems.iter().map(|p| p.as_object().unwrap()).find(|p| {

@@ -4,7 +4,8 @@
 
 mod common;
 
-use common::{Dir, fails, json, ok};
+use common::{Dir, fails, ok};
+use ozarr::Json;
 use ozarr::{Array, Hierarchy, NewArray};
 use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt, path::Path};
 
@@ -25,7 +26,7 @@ fn problems(location: &str, data: bool) -> Vec<String> {
     let args: &[&str] =
         if data { &["validate", location, "--json", "--data"] } else { &["validate", location, "--json"] };
     let out = common::ozarr(args);
-    let found = json(std::str::from_utf8(&out.stdout).unwrap());
+    let found = std::str::from_utf8(&out.stdout).unwrap().parse::<Json>().unwrap();
     let found = found.as_object().unwrap().get("problems").unwrap().as_array().unwrap().to_vec();
     assert_eq!(out.status.code(), Some(i32::from(!found.is_empty())));
     found.iter().map(|p| p.as_object().unwrap().get("key").unwrap().as_str().unwrap().to_owned()).collect()
@@ -33,7 +34,7 @@ fn problems(location: &str, data: bool) -> Vec<String> {
 
 /// How many `ozarr info` tells of, and what it says of them.
 fn not_values(location: &str) -> (u64, String) {
-    let info = json(&ok(&["info", "--json", location]));
+    let info: Json = ok(&["info", "--json", location]).parse().unwrap();
     let said = common::ozarr(&["info", location]);
     assert!(said.status.success() && String::from_utf8(said.stdout).unwrap().contains("stored: "));
     let said = String::from_utf8(said.stderr).unwrap();

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Dir, fails, json, ok, ozarr, weather};
+use common::{Dir, fails, ok, ozarr, weather};
 use ozarr::{Hierarchy, NewArray, core::json::Json};
 use std::{
     path::{Path, PathBuf},
@@ -32,7 +32,7 @@ fn temporary(directory: &str) -> Vec<PathBuf> {
 /// A store with the array `/a` of this value, in 16 chunks of 1 KiB without compression.
 fn store_of(path: &str, value: u32) -> String {
     let new = NewArray::new([64, 64], "uint32").chunks([16, 16]).codecs([Json::from("bytes")]);
-    let new = new.codecs([json(r#"{"name":"bytes","configuration":{"endian":"little"}}"#)]);
+    let new = new.codecs([r#"{"name":"bytes","configuration":{"endian":"little"}}"#.parse::<Json>().unwrap()]);
     let array = Hierarchy::create(path).unwrap().create_array("/a", &new).unwrap();
     array.write(.., &[value; 64 * 64]).unwrap();
     path.to_owned()
@@ -85,7 +85,7 @@ fn a_file_size_limit_leaves_the_destination() {
     let (source, good) = (dir.path("source"), store_of(&dir.path("good"), 2));
     let new = NewArray::new([64, 64], "uint32")
         .chunks([64, 64])
-        .codecs([json(r#"{"name":"bytes","configuration":{"endian":"little"}}"#)]);
+        .codecs([r#"{"name":"bytes","configuration":{"endian":"little"}}"#.parse::<Json>().unwrap()]);
     Hierarchy::create(&source).unwrap().create_array("/a", &new).unwrap().write(.., &[1u32; 64 * 64]).unwrap();
     let before = all_of(&dir.path(""));
     for to in [good.clone(), dir.path("new")] {
@@ -178,7 +178,7 @@ fn full_disks_and_mount_points() {
     store_of(&dir.path("two"), 2);
     let new = NewArray::new([1024, 256], "uint32")
         .chunks([1024, 256])
-        .codecs([json(r#"{"name":"bytes","configuration":{"endian":"little"}}"#)]);
+        .codecs([r#"{"name":"bytes","configuration":{"endian":"little"}}"#.parse::<Json>().unwrap()]);
     let big = Hierarchy::create(&dir.path("big")).unwrap().create_array("/a", &new).unwrap();
     big.write(.., &[3u32; 1024 * 256]).unwrap();
     std::fs::write(dir.path("many"), "1\n".repeat(64 * 64 - 1)).unwrap();
@@ -458,7 +458,7 @@ fn lengths_are_of_the_axes_of_the_array() {
     ];
     let sharded = r#"{"name":"sharding_indexed","configuration":{"chunk_shape":[1,1,1],"codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}},"crc32c"]}}"#;
     for n in 0..=2 {
-        let codecs = transposes[..n].iter().chain([&sharded]).map(|c| json(c));
+        let codecs = transposes[..n].iter().chain([&sharded]).map(|c| c.parse::<Json>().unwrap());
         let new = NewArray::new(shape, "uint16").chunks([4, 9, 2]).codecs(codecs);
         let elements: Vec<u16> = (0..8 * 9 * 7).collect();
         let hierarchy = Hierarchy::create(&s).unwrap();

@@ -286,14 +286,12 @@ fn new_projects_in_c_build_pass_their_tests_and_work() {
 fn new_projects_in_rust_build_pass_their_tests_and_work() {
     let user = User::new();
     let api = tree("zarr-plugin-api").to_string_lossy().into_owned();
-    let lock = std::fs::read_to_string(tree("plugins/template-rust/Cargo.lock")).unwrap();
     let target = strangers::build_folder();
     for kind in KINDS {
         let name = format!("acme.{kind}");
         user.ok(&["plugin", "new", &name, "--kind", kind, "--lang", "rust", "--api", &api]);
         let folder = user.0.path().join(format!("acme-{kind}"));
-        // The versions that are here already.
-        std::fs::write(folder.join("Cargo.lock"), lock.replace("template-rust", &format!("acme-{kind}"))).unwrap();
+        strangers::lock_versions(&folder).unwrap();
         let cargo = || {
             let mut command = Command::new(env!("CARGO"));
             command.current_dir(&folder).env("CARGO_TARGET_DIR", &target);
@@ -308,37 +306,4 @@ fn new_projects_in_rust_build_pass_their_tests_and_work() {
     let codec = std::fs::read_to_string(user.0.path().join("acme-bytes-to-bytes/src/lib.rs")).unwrap();
     let lines = codec.lines().filter(|l| !l.trim().is_empty() && !l.trim_start().starts_with("//"));
     assert!(lines.count() < 40);
-}
-
-/// The templates of the tree are what the command writes.
-#[test]
-fn the_committed_templates_are_those_of_the_command() {
-    let user = User::new();
-    let (api, root) = (tree("zarr-plugin-api"), tree(""));
-    let (api, root) = (api.to_string_lossy(), root.to_string_lossy().into_owned());
-    for (name, lang) in [("template.rust", "rust"), ("template.c", "c")] {
-        let folder = name.replace('.', "-");
-        user.ok(&["plugin", "new", name, "--lang", lang, "--api", &api]);
-        let mut compared = 0;
-        let mut left = vec![user.0.path().join(&folder)];
-        while let Some(dir) = left.pop() {
-            for entry in std::fs::read_dir(dir).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    left.push(path);
-                    continue;
-                }
-                let relative = path.strip_prefix(user.0.path()).unwrap();
-                // The header has one home, and one `.gitignore` is enough.
-                if relative.ends_with("zarr_plugin.h") || relative.ends_with(".gitignore") {
-                    continue;
-                }
-                let committed = std::fs::read_to_string(tree("plugins").join(relative)).unwrap();
-                let written = std::fs::read_to_string(&path).unwrap().replace(&root, "../..");
-                assert_eq!(written, committed, "{}", relative.display());
-                compared += 1;
-            }
-        }
-        assert!(compared >= 3, "{name}");
-    }
 }

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Dir, json, ozarr};
+use common::{Dir, ozarr};
 use ozarr::{Hierarchy, NewArray, core::json::Json};
 
 const ODD: [&str; 5] = ["esc\u{1b}[31m", "bell\u{7}", "line\nbreak", "\u{202e}right to left", "\u{9b}31m c1"];
@@ -49,7 +49,7 @@ fn names_of_nodes_cannot_control_a_terminal() {
     for name in ESCAPED {
         assert!(tree.contains(&format!("── {name} [1] uint8")), "{name}: {tree}");
     }
-    let listed = json(&String::from_utf8(ozarr(&["tree", "--json", &s]).stdout).unwrap());
+    let listed = String::from_utf8(ozarr(&["tree", "--json", &s]).stdout).unwrap().parse::<Json>().unwrap();
     let children = listed.as_object().unwrap().get("children").unwrap().as_array().unwrap();
     let mut names: Vec<_> =
         children.iter().map(|c| c.as_object().unwrap().get("name").unwrap().as_str().unwrap()).collect();
@@ -100,7 +100,7 @@ fn names_of_extensions_are_escaped_and_cut() {
         let said = printed(args);
         assert!(said.contains(r"acme.\u{1b}]0;title\u{7}\nlonglong") && said.contains("characters left out"), "{said}");
     }
-    let report = json(&String::from_utf8(ozarr(&["validate", "--json", s]).stdout).unwrap());
+    let report = String::from_utf8(ozarr(&["validate", "--json", s]).stdout).unwrap().parse::<Json>().unwrap();
     let problems = report.as_object().unwrap().get("problems").unwrap().as_array().unwrap();
     assert!(problems[0].as_object().unwrap().get("problem").unwrap().as_str().unwrap().len() > 1_000_000);
 }

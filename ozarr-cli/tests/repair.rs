@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{Dir, fails, json, ok, ozarr, weather};
+use common::{Dir, fails, ok, ozarr, weather};
+use ozarr::Json;
 use ozarr::{Hierarchy, NewArray};
 use std::path::{Path, PathBuf};
 
@@ -57,7 +58,7 @@ fn damaged(dir: &Dir, location: &str, damage: impl Fn(&mut [u8])) -> (String, Ve
         {{"endian":"little"}}}},{{"name":"gzip","configuration":{{"level":1}}}}],"index_codecs":[{{"name":"bytes",
         "configuration":{{"endian":"big"}}}},{{"name":"crc32c"}}],"index_location":"{location}"}}}}"#
     );
-    let new = NewArray::new([16, 20], "uint16").chunks([16, 16]).codecs([json(&text)]);
+    let new = NewArray::new([16, 20], "uint16").chunks([16, 16]).codecs([text.parse::<Json>().unwrap()]);
     let array = Hierarchy::create(&path).unwrap().create_array("/a", &new).unwrap();
     array.write([0..16, 4..20], &(0..256u16).map(|i| i * i + 1).collect::<Vec<_>>()).unwrap();
     // One inner chunk is not stored.
@@ -182,7 +183,7 @@ fn a_copy_that_is_all_there_is_stays() {
     assert!(shown.contains("there is a copy of `c`, but no document and nothing below it"), "{shown}");
     let out = ozarr(&["repair", "--apply", "--json", s]);
     assert_eq!(out.status.code(), Some(1));
-    let report = json(&String::from_utf8(out.stdout).unwrap());
+    let report = String::from_utf8(out.stdout).unwrap().parse::<Json>().unwrap();
     let steps = report.as_object().unwrap().get("repairs").unwrap().as_array().unwrap();
     let error = |node: &str| {
         let step = steps.iter().map(|s| s.as_object().unwrap()).find(|s| s.get("node").unwrap().as_str() == Some(node));

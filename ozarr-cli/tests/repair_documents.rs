@@ -4,7 +4,8 @@
 
 mod common;
 
-use common::{Dir, files, json, ok, ozarr};
+use common::{Dir, files, ok, ozarr};
+use ozarr::Json;
 use ozarr::{Hierarchy, NewArray};
 use std::{
     path::Path,
@@ -41,7 +42,7 @@ fn is_refused(dir: &Dir, s: &str, why: &[&str]) {
         assert_eq!(files(s).len(), before, "{said}");
     }
     let out = ozarr(&["repair", "--apply", "--json", s]);
-    let report = json(&String::from_utf8(out.stdout).unwrap());
+    let report = String::from_utf8(out.stdout).unwrap().parse::<Json>().unwrap();
     let steps = report.as_object().unwrap().get("repairs").unwrap().as_array().unwrap();
     let step =
         steps.iter().map(|s| s.as_object().unwrap()).find(|s| s.get("of").unwrap().as_str() == Some("a/zarr.json"));
@@ -62,7 +63,9 @@ fn a_copy_that_is_older_than_an_append_is_not_written() {
 #[test]
 fn a_copy_whose_codecs_decode_no_chunk_is_not_written() {
     let dir = Dir::new();
-    let new = |codecs: &str| NewArray::new([4], "int32").chunks([2]).codecs(json(codecs).as_array().unwrap().to_vec());
+    let new = |codecs: &str| {
+        NewArray::new([4], "int32").chunks([2]).codecs(codecs.parse::<Json>().unwrap().as_array().unwrap().to_vec())
+    };
     let gzip = r#"[{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":1}}]"#;
     let s = lost(&dir, &new(gzip), &[1, 2, 3, 4], |hierarchy| {
         hierarchy.erase("/a").unwrap();

@@ -28,8 +28,8 @@ pub struct Context {
 
 impl Context {
     /// Built-in extensions, default limits, half of the machine's memory, all of its threads.
-    pub fn new() -> Result<Self> {
-        Ok(Self::default())
+    pub fn new() -> Self {
+        Self::default()
     }
     /// The same with other extensions.
     pub fn with_registry(registry: Registry) -> Self {
@@ -80,7 +80,7 @@ impl Context {
 
 impl Default for Context {
     fn default() -> Self {
-        Self::with_registry(Registry::linked())
+        Self::with_registry(Registry::builtin())
     }
 }
 

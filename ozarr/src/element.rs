@@ -5,7 +5,7 @@ use sealed::Sealed;
 use zarr_core::{
     Error, ErrorKind, Result,
     layout::{Layout, ScalarKind},
-    limits::zeroed,
+    limits::{product, zeroed},
     view::{Handle, Heap, View, ViewMut},
 };
 
@@ -82,6 +82,18 @@ fn check_layout<T>(array: &Array, layout: &Layout) -> Result<()> {
     Err(Error::argument(format!("cannot read or write data type `{data_type}` as `{name}`")))
 }
 
+/// Refuses memory of another length than the elements of a shape have.
+pub(crate) fn check_count(shape: &[u64], bytes: usize, size: usize) -> Result<()> {
+    let (needed, got) = (product(shape, 1)?, (bytes / size.max(1)) as u64);
+    if !bytes.is_multiple_of(size.max(1)) {
+        return Err(Error::argument(format!("{bytes} bytes are not whole elements of {size} bytes")));
+    }
+    if got != needed {
+        return Err(Error::argument(format!("shape {shape:?} needs {needed} elements, got {got}")));
+    }
+    Ok(())
+}
+
 impl<T: Element> Sealed for T {
     fn read(array: &Array, selection: &Selection) -> Result<Vec<Self>> {
         check_element::<Self>(array)?;
@@ -128,6 +140,7 @@ fn write_strings<T: AsRef<[u8]>>(array: &Array, selection: &Selection, elements:
     }
     heap.push(bytes)?;
     let shape = selection.shape(array.shape())?;
+    check_count(&shape, handles.len(), Handle::SIZE)?;
     array.write_view(selection, &View::new(&handles, &shape, Handle::SIZE)?.with_heap(Some(&heap)))
 }
 

@@ -55,7 +55,10 @@ pub use crate::{
     walk::{Child, Children, Walk},
 };
 pub use zarr_core as core;
-pub use zarr_core::{Error, ErrorKind, Result};
+pub use zarr_core::{
+    Error, ErrorKind, Result,
+    json::{Json, Object},
+};
 #[cfg(feature = "plugins")]
 pub use zarr_plugin_api::load as plugins;
 

@@ -52,7 +52,7 @@ impl Faulty {
         std::fs::create_dir_all(store_in(folder)).unwrap();
         let store = FilesystemStore::open(store_in(folder)).unwrap();
         let faulty = Arc::new(Self { store: Arc::new(store), fault, left: Arc::new(AtomicU64::new(n)) });
-        (Hierarchy::new(faulty.clone(), Context::new().unwrap()), faulty)
+        (Hierarchy::new(faulty.clone(), Context::new()), faulty)
     }
     /// True if this operation is the one.
     fn is_now(&self) -> bool {

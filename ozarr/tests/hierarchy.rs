@@ -22,15 +22,12 @@ use std::{
     },
 };
 
-fn json(text: &str) -> Json {
-    Json::parse(text.as_bytes(), &Default::default()).unwrap()
-}
 fn object(text: &str) -> Object {
-    json(text).as_object().unwrap().clone()
+    text.parse::<Json>().unwrap().as_object().unwrap().clone()
 }
 fn memory() -> (Arc<dyn Store>, Hierarchy) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-    (store.clone(), Hierarchy::new(store, Context::new().unwrap()))
+    (store.clone(), Hierarchy::new(store, Context::new()))
 }
 fn put(store: &Arc<dyn Store>, key: &str, text: &str) {
     store.writer().unwrap().set(&Key::new(key).unwrap(), text.as_bytes()).unwrap();
@@ -114,7 +111,10 @@ fn what_is_skipped_can_be_read_but_not_written() {
     assert!(
         zarr.create_array(
             "/new",
-            NewArray::new([2], "uint8").codecs([json("\"bytes\""), json(r#"{"name":"zap","must_understand":false}"#)])
+            &NewArray::new([2], "uint8").codecs([
+                "\"bytes\"".parse::<Json>().unwrap(),
+                r#"{"name":"zap","must_understand":false}"#.parse::<Json>().unwrap()
+            ])
         )
         .is_err()
     );
@@ -152,7 +152,7 @@ fn must_understand_on_every_road() {
         let (store, zarr) = memory();
         put(&store, "a/zarr.json", &document);
         let mut root = Object::new();
-        root.set("a", json(&document));
+        root.set("a", document.parse::<Json>().unwrap());
         let group = format!(
             r#"{{"zarr_format":3,"node_type":"group","consolidated_metadata":{{"kind":"inline","must_understand":false,"metadata":{}}}}}"#,
             Json::Object(root)
@@ -169,7 +169,7 @@ fn must_understand_on_every_road() {
 
 /// The nodes whose copy in the root is not their document.
 fn stale_copies(zarr: &Hierarchy) -> Vec<String> {
-    let root = json(&text(zarr.store(), "zarr.json"));
+    let root = text(zarr.store(), "zarr.json").parse::<Json>().unwrap();
     let consolidated = root.as_object().unwrap().get("consolidated_metadata").unwrap().as_object().unwrap();
     let copies: BTreeMap<String, Json> = consolidated
         .get("metadata")
@@ -183,7 +183,10 @@ fn stale_copies(zarr: &Hierarchy) -> Vec<String> {
     let documents: BTreeMap<String, Json> = keys
         .iter()
         .filter_map(|k| {
-            Some((k.as_str().strip_suffix("/zarr.json")?.to_owned(), json(&text(zarr.store(), k.as_str()))))
+            Some((
+                k.as_str().strip_suffix("/zarr.json")?.to_owned(),
+                text(zarr.store(), k.as_str()).parse::<Json>().unwrap(),
+            ))
         })
         .collect();
     let paths: BTreeSet<&String> = copies.keys().chain(documents.keys()).collect();
@@ -296,7 +299,7 @@ impl Store for NoListing {
 fn a_store_that_cannot_list_is_listed_by_its_consolidated_metadata() {
     let (store, zarr) = memory();
     zarr.create_array("/g/a", NewArray::new([2], "int8")).unwrap();
-    let blind = Hierarchy::new(Arc::new(NoListing(store)), Context::new().unwrap());
+    let blind = Hierarchy::new(Arc::new(NoListing(store)), Context::new());
     let e = blind.group("/g").unwrap().children().unwrap_err();
     assert!(matches!(e.kind(), ErrorKind::Unsupported(_)) && e.hint().is_some());
     zarr.consolidate("/").unwrap();
@@ -380,7 +383,7 @@ impl WriteableStore for Marked {
 
 #[test]
 fn storage_transformers_stack_in_the_order_of_the_document() {
-    let mut registry = Registry::builtin().unwrap();
+    let mut registry = Registry::builtin();
     registry.add(registration!(StorageTransformer: MarkA)).unwrap();
     registry.add(registration!(StorageTransformer: MarkB)).unwrap();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());

@@ -83,14 +83,14 @@ impl ReadableStore for Checked {
 #[test]
 fn a_store_that_reads_an_array_of_its_context_comes_to_an_end() {
     let stored = Arc::new(MemoryStore::default());
-    let plain = Hierarchy::new(stored.clone(), Context::new().unwrap());
+    let plain = Hierarchy::new(stored.clone(), Context::new());
     let codecs = [r#"{"name":"bytes"}"#, r#"{"name":"crc32c"}"#];
     let codecs = codecs.map(|text| Json::parse(text.as_bytes(), &Default::default()).unwrap());
     let new = NewArray::new([CHUNK * CHUNKS], "uint8").chunks([CHUNK]).codecs(codecs);
     plain.create_array("/numbers", &new).unwrap().write(.., &elements()).unwrap();
     plain.create_array("/checked", &new).unwrap();
 
-    let mut context = Context::new().unwrap();
+    let mut context = Context::new();
     context.limits.memory = CHUNK * 2;
     let store = Arc::new(Checked { stored, numbers: OnceLock::new(), checking: Mutex::new(()) });
     let zarr = Hierarchy::new(store.clone(), context);

@@ -22,7 +22,7 @@ fn each(check: impl Fn(&Hierarchy)) {
     let stores: [Arc<dyn Store>; 2] =
         [Arc::new(MemoryStore::default()), Arc::new(FilesystemStore::create_on_write(&root).unwrap())];
     for store in stores {
-        check(&Hierarchy::new(store, Context::new().unwrap()));
+        check(&Hierarchy::new(store, Context::new()));
     }
     assert!(
         !String::from_utf8_lossy(&std::process::Command::new("find").arg(dir.path()).output().unwrap().stdout)

@@ -336,8 +336,8 @@ for at, _, names in os.walk(sys.argv[1]):
 #[cfg(target_os = "linux")]
 fn no_more_rights_without_a_list() {
     let dir = with_lists();
-    let hierarchy = Hierarchy::create(dir.path().join("s").to_str().unwrap()).unwrap();
-    let new = NewArray::new([4, 4], "uint8").chunk_shape([2, 2]).shard_shape([4, 4]);
+    let hierarchy = Hierarchy::create(dir.path().join("s")).unwrap();
+    let new = NewArray::new([4, 4], "uint8").chunks([2, 2]).shards([4, 4]);
     let mut array = hierarchy.create_array("/a", &new).unwrap();
     array.write(.., &[1u8; 16]).unwrap();
     let files = ["s/a/zarr.json", "s/a/c/0/0"].map(|name| dir.path().join(name));

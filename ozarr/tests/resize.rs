@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex};
 fn a_shrink_stops_where_somebody_else_grows() {
     for after_erase in [false, true] {
         let store = Arc::new(MemoryStore::default());
-        let hierarchy = |store: Arc<dyn Store>| Hierarchy::new(store, Context::new().unwrap());
+        let hierarchy = |store: Arc<dyn Store>| Hierarchy::new(store, Context::new());
         let theirs = hierarchy(store.clone());
         let array = theirs.create_array("/", NewArray::new([8], "uint8").chunks([2])).unwrap();
         array.write(.., &[1u8; 8]).unwrap();
@@ -48,7 +48,7 @@ fn a_shrink_stops_where_somebody_else_grows() {
 }
 
 fn memory() -> Hierarchy {
-    Hierarchy::new(MemoryStore::default(), Context::new().unwrap())
+    Hierarchy::new(MemoryStore::default(), Context::new())
 }
 /// An array of this length, filled with ones, twice.
 fn two_handles(length: u64, chunk: u64) -> (Array, Array) {
@@ -123,7 +123,7 @@ fn growing_removes_nothing_that_is_stored() {
     assert_eq!(all(&stale), runs(&[(1, 10), (2, 20), (0, 10)]));
     // A document that is older than the chunks, as an interrupted writer or a backup leaves it.
     let (mut array, _) = two_handles(100, 10);
-    array.resize(&[10], ResizeOptions { keep_outside: true, ..Default::default() }).unwrap();
+    array.resize(&[10], ResizeOptions::default().with_keep_outside(true)).unwrap();
     for length in [10, 15] {
         let report = array.resize(&[length], ResizeOptions::default()).unwrap();
         assert!(report.erased.is_empty(), "{report:?}");
@@ -172,12 +172,12 @@ fn an_edge_chunk_written_through_a_stale_handle_keeps_what_others_wrote_beyond()
 #[test]
 fn what_reappears_is_cleared_beyond_the_stored_shape_only() {
     let (mut stale, mut other) = two_handles(20, 8);
-    other.resize(&[10], ResizeOptions { keep_outside: true, ..Default::default() }).unwrap();
+    other.resize(&[10], ResizeOptions::default().with_keep_outside(true)).unwrap();
     let mut third = other.hierarchy().array("/a").unwrap();
-    third.resize(&[12], ResizeOptions { clear_reappearing: true, ..Default::default() }).unwrap();
+    third.resize(&[12], ResizeOptions::default().with_clear_reappearing(true)).unwrap();
     third.write([10..12], &[3u32; 2]).unwrap();
     // The handle knows 20, stored are 12.
-    let report = stale.resize(&[18], ResizeOptions { clear_reappearing: true, ..Default::default() }).unwrap();
+    let report = stale.resize(&[18], ResizeOptions::default().with_clear_reappearing(true)).unwrap();
     assert_eq!(report.reappeared, [[1], [2]]);
     assert_eq!(all(&stale), runs(&[(1, 10), (3, 2), (0, 6)]));
 }

@@ -150,7 +150,7 @@ impl WriteableStore for InPlace {
 fn a_node_is_overwritten_in_its_place() {
     let dir = tempfile::tempdir().unwrap();
     broken(dir.path());
-    let context = Context::new().unwrap();
+    let context = Context::new();
     let store = context.schemes.open(dir.path(), OpenMode::ReadWrite).unwrap();
     let zarr = Hierarchy::new(Arc::new(InPlace(store)), context);
     is_stale(&zarr.create_array("/g/h/a", new_array(9).overwrite()).unwrap_err());

@@ -40,7 +40,7 @@ fn counted(executor: Arc<dyn Executor>) -> (Arc<Counted>, Hierarchy) {
         };
         count.fetch_add(1, Relaxed);
     });
-    (counted, Hierarchy::new(store, Context::new().unwrap().with_executor(executor)))
+    (counted, Hierarchy::new(store, Context::new().with_executor(executor)))
 }
 fn attributes(name: &str, value: impl Into<Json>) -> Object {
     [(name, value.into())].into_iter().collect()
@@ -56,7 +56,7 @@ fn nested(depth: usize) -> String {
 fn a_thousand_nested_groups_take_no_stack() {
     on_a_small_stack(|| {
         let store = MemoryStore::default();
-        let zarr = Hierarchy::new(Arc::new(store), Context::new().unwrap());
+        let zarr = Hierarchy::new(Arc::new(store), Context::new());
         zarr.create_group(&nested(1000), ()).unwrap();
         let found: Vec<Child> = zarr.group("/").unwrap().walk().map(Result::unwrap).collect();
         assert_eq!(found.len(), 1000);
@@ -149,7 +149,7 @@ fn many_nodes_are_opened_from_copies() {
     root.set_consolidated(Some(above.chain((0..COUNT).map(|i| (name(i), group()))).collect()));
     let store = MemoryStore::default();
     store.set(&Key::new("zarr.json").unwrap(), root.document().to_pretty().as_bytes()).unwrap();
-    let zarr = Hierarchy::new(Arc::new(store), Context::new().unwrap()).with_consolidated_metadata().unwrap();
+    let zarr = Hierarchy::new(Arc::new(store), Context::new()).with_consolidated_metadata().unwrap();
     let found: Vec<String> =
         zarr.group("/").unwrap().walk().map(|c| c.unwrap()).map(|c| c.node.map(|_| c.path).unwrap()).collect();
     assert!(found.len() == COUNT + 50 && found.is_sorted(), "{}", found.len());

@@ -6,7 +6,7 @@
 //! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
 //! # use zarr_core::{extension::Extension, json::Json, representation::Representation};
 //! # use zarr_codecs as _;
-//! # let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
+//! # let (registry, limits, notes) = (Registry::builtin(), Limits::default(), Notes::default());
 //! # let data_type = registry.data_type(&"uint16".into(), &limits)?.object;
 //! # let array = Representation::new(data_type, &[4, 6], &[0; 2]);
 //! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&array);

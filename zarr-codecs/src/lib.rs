@@ -68,10 +68,6 @@ pub use vlen::VlenUtf8;
 #[cfg(feature = "zstd")]
 pub use zstd::Zstd;
 
-#[cfg(test)]
-#[allow(dead_code, reason = "not every feature uses all of it")]
-mod testing;
-
 #[cfg(not(feature = "bytes"))]
 zarr_core::absent!(Codec, "bytes", "this program was built without the feature `bytes` of zarr-codecs");
 #[cfg(not(feature = "transpose"))]

@@ -7,7 +7,7 @@
 //! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
 //! # use zarr_core::{extension::Extension, json::Json, representation::Representation};
 //! # use zarr_codecs::Bytes;
-//! # let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
+//! # let (registry, limits, notes) = (Registry::builtin(), Limits::default(), Notes::default());
 //! # let data_type = registry.data_type(&"uint16".into(), &limits)?.object;
 //! # let array = Representation::new(data_type, &[4, 6, 8], &[0; 2]);
 //! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&array);

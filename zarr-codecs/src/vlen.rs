@@ -6,7 +6,7 @@
 //! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
 //! # use zarr_core::{extension::Extension, json::Json, representation::Representation};
 //! # use zarr_codecs as _;
-//! # let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
+//! # let (registry, limits, notes) = (Registry::builtin(), Limits::default(), Notes::default());
 //! # let data_type = registry.data_type(&"string".into(), &limits)?.object;
 //! # let array = Representation::new(data_type, &[4, 6], &[]);
 //! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&array);
@@ -177,9 +177,8 @@ vlen! {
 
 #[cfg(all(test, feature = "vlen-utf8", feature = "vlen-bytes"))]
 mod tests {
-    use crate::testing::{array_codec, with_call};
     use zarr_core::{
-        call::OutputBuffer,
+        testing::Bench,
         view::{Handle, Heap, View, ViewMut},
     };
 
@@ -187,10 +186,10 @@ mod tests {
     const GOLDEN: &[u8] = b"\x04\0\0\0\x01\0\0\0a\x02\0\0\0\xc3\xa9\0\0\0\0\x02\0\0\0zz";
 
     fn decode(name: &str, data_type: &str, bytes: &[u8]) -> zarr_core::Result<Vec<Vec<u8>>> {
-        let codec = array_codec(name, data_type, &[2, 2])?;
+        let codec = Bench::new().codec(name, data_type, &[2, 2])?;
         let (heap, mut handles) = (Heap::new(b""), vec![0; 64]);
         let out = ViewMut::new(&mut handles, &[2, 2], Handle::SIZE)?.with_heap(Some(&heap));
-        with_call(|call| codec.decode(call, bytes, out))?;
+        codec.decode_view(bytes, out)?;
         let strings = heap.strings();
         handles.as_chunks().0.iter().map(|h| Ok(strings.get(Handle::from_bytes(h))?.to_vec())).collect()
     }
@@ -200,14 +199,13 @@ mod tests {
         for (name, data_type) in [("\"vlen-utf8\"", "string"), ("\"vlen-bytes\"", "bytes")] {
             let want: [&[u8]; 4] = [b"a", "é".as_bytes(), b"", b"zz"];
             assert_eq!(decode(name, data_type, GOLDEN).unwrap(), want);
-            let codec = array_codec(name, data_type, &[2, 2]).unwrap();
+            let codec = Bench::new().codec(name, data_type, &[2, 2]).unwrap();
             let heap = Heap::new(b"");
             let buffer = heap.push(b"azz\xc3\xa9".to_vec()).unwrap();
             let at = |offset, len| Handle { buffer, len, offset }.to_bytes();
             let handles = [at(0, 1), at(3, 2), at(0, 0), at(1, 2)].concat();
             let view = View::new(&handles, &[2, 2], Handle::SIZE).unwrap().with_heap(Some(&heap));
-            let ((), out) = OutputBuffer::collect(|out| with_call(|call| codec.encode(call, &view, out))).unwrap();
-            assert_eq!(out, GOLDEN);
+            assert_eq!(codec.encode_view(&view).unwrap(), GOLDEN);
         }
     }
 
@@ -231,7 +229,7 @@ mod tests {
     fn other_data_types_are_refused() {
         for (name, data_type) in [("\"vlen-utf8\"", "bytes"), ("\"vlen-bytes\"", "string"), ("\"vlen-utf8\"", "uint8")]
         {
-            assert!(array_codec(name, data_type, &[2]).is_err(), "{name} {data_type}");
+            assert!(Bench::new().codec(name, data_type, &[2]).is_err(), "{name} {data_type}");
         }
     }
 }

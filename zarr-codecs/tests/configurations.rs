@@ -74,7 +74,7 @@ fn types_become_extensions_as_serde_writes_them() {
 
 /// The codecs of a chunk of 4 x 6 elements of two bytes, with what was chosen.
 fn made(codecs: &[Extension], intent: Intent) -> Result<Vec<String>> {
-    let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
+    let (registry, limits, notes) = (Registry::builtin(), Limits::default(), Notes::default());
     let array = Representation::new(registry.data_type(&"uint16".into(), &limits)?.object, &[4, 6], &[0; 2]);
     let chain = Chain::new(codecs, &CreateContext::new(&registry, &limits, &notes, intent).with(&array))?;
     Ok(chain.extensions().iter().map(|codec| codec.to_json().to_string()).collect())

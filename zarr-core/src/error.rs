@@ -79,7 +79,7 @@ pub enum ErrorKind {
     #[error("invalid argument: {0}")]
     Argument(String),
     /// The operating system refused.
-    #[error("{0}")]
+    #[error(transparent)]
     Io(#[from] std::io::Error),
     /// No value is stored under the key.
     #[error("nothing is stored there")]
@@ -114,8 +114,8 @@ pub enum ErrorKind {
     /// A [source](crate::source::Source) recorded what it lacks: return at once, the driver calls again.
     #[error("suspended until more bytes are fetched")]
     Suspended,
-    /// A plugin could not be used; [`source`](std::error::Error::source) has the typed reason.
-    #[error("{0}")]
+    /// A plugin could not be used, for the typed reason in the box.
+    #[error(transparent)]
     Plugin(Box<dyn std::error::Error + Send + Sync>),
     /// A part of the program did not keep its contract.
     #[error("internal fault: {0}")]
@@ -309,13 +309,13 @@ impl fmt::Debug for Error {
         write!(f, "Error({self})")
     }
 }
+/// Each message already contains those of the errors inside: [`source`](std::error::Error::source) goes on with what they do
+/// not say. [`kind`](Error::kind) has the typed error inside.
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self.kind() {
-            ErrorKind::Io(e) => Some(e),
-            ErrorKind::Plugin(e) => Some(&**e),
-            ErrorKind::StaleCopies { reason, .. } => Some(reason),
-            _ => None,
+            ErrorKind::StaleCopies { reason, .. } => reason.source(),
+            kind => kind.source(),
         }
     }
 }
@@ -344,6 +344,54 @@ mod tests {
             text,
             "codec `gzip`: invalid configuration: `level` is missing (at codecs[1].configuration, node /a); hint: give a level"
         );
+    }
+
+    /// As programs print errors that show all of them.
+    #[test]
+    fn no_text_is_printed_twice() {
+        let io = || std::io::Error::new(std::io::ErrorKind::NotFound, "the file is gone");
+        let deep = || std::io::Error::other(Error::new(ErrorKind::Io(std::io::Error::other(Error::from(io())))));
+        let stale = |reason: Error| ErrorKind::StaleCopies { group: "/g".into(), reason };
+        let (n, what, text) = (1, "what", || "text".to_owned());
+        let kinds = [
+            ErrorKind::Json { line: 1, column: 1, reason: "reason" },
+            ErrorKind::Metadata(text()),
+            ErrorKind::Name(text()),
+            ErrorKind::UnknownExtension { point: ExtensionPoint::Codec, name: text() },
+            ErrorKind::Configuration(text()),
+            ErrorKind::InvalidCodecChain(text()),
+            ErrorKind::FillValue(text()),
+            ErrorKind::Registration(text()),
+            ErrorKind::Data(text()),
+            ErrorKind::Limit { what, asked: n, limit: n },
+            ErrorKind::Budget { asked: n, taken: n, limit: n },
+            ErrorKind::Memory(n),
+            ErrorKind::Argument(text()),
+            ErrorKind::Io(io()),
+            ErrorKind::Io(deep()),
+            ErrorKind::KeyNotFound,
+            ErrorKind::NodeNotFound,
+            ErrorKind::NodeAlreadyExists,
+            stale(io().into()),
+            stale(deep().into()),
+            stale(stale(ErrorKind::Plugin(Box::new(deep())).into()).into()),
+            ErrorKind::Skipped(text()),
+            ErrorKind::Loop(text()),
+            ErrorKind::Unsupported(what),
+            ErrorKind::Conversion(text()),
+            ErrorKind::Suspended,
+            ErrorKind::Plugin(Box::new(io())),
+            ErrorKind::Plugin(Box::new(Error::from(deep()))),
+            ErrorKind::Contract(what),
+        ];
+        for kind in kinds {
+            let error = Error::new(kind);
+            let chain = std::iter::successors(Some(&error as &dyn std::error::Error), |e| e.source());
+            let texts: Vec<String> = chain.map(ToString::to_string).collect();
+            let twice = texts.iter().skip(1).any(|inner| texts[0].contains(inner.as_str()));
+            assert!(!twice, "{texts:?}");
+        }
+        assert_eq!(Error::from(io()).to_string(), "the file is gone");
     }
 
     #[test]

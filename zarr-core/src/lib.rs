@@ -10,6 +10,12 @@
 //! | where values are kept | [`store`]: the abstract interface |
 //! | what data from outside may ask for | [`limits`] |
 //! | what went wrong, where, and what next | [`error`] |
+//! | tests of extensions | `testing`, with the cargo feature `testing` |
+//!
+//! What may grow does not break its users: structs of options ([`limits::Limits`], [`call::Options`]) are `#[non_exhaustive]`
+//! and have a setter `with_..` for each field, and so are enums that the specification or this project may extend
+//! ([`ErrorKind`], [`source::ByteRange`], [`codec::DecodeStrategy`]). Enums that are complete by their meaning
+//! ([`representation::Size`], [`json::Json`], [`extension::ExtensionPoint`]) are not.
 //!
 //! No input or output and no compression happens here. An extension of a stranger sees what the built-in ones see:
 //! implement [`registry::ExtensionType`] and the trait of the extension point, then [`register!`] it or
@@ -36,6 +42,8 @@ mod size;
 pub mod source;
 pub mod storage_transformer;
 pub mod store;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod view;
 
 pub use error::{Error, ErrorKind, Result};

@@ -11,8 +11,26 @@ const INTERMEDIATE_FLOOR: u64 = 1 << 20;
 /// A JSON document may always take this much memory: short ones are mostly names and structure.
 const JSON_FLOOR: u64 = 16 << 20;
 
+/// A setter for each field of a struct of options, in the style of a builder.
+macro_rules! setters {
+    ($type:ident { $($name:ident $field:ident: $t:ty,)* }) => { impl $type { $(
+        #[doc = concat!("The same with another [`", stringify!($field), "`](Self::", stringify!($field), ").")]
+        #[must_use]
+        pub fn $name(mut self, $field: $t) -> Self {
+            self.$field = $field;
+            self
+        }
+    )* } };
+}
+pub(crate) use setters;
+
 /// Limits on what stored data and metadata may ask for. Every number from outside meets one of them, and checked
 /// arithmetic, before it meets an allocation.
+///
+/// ```
+/// let limits = zarr_core::limits::Limits::default().with_chunk_bytes(1 << 20).with_rank(8);
+/// assert_eq!((limits.chunk_bytes, limits.rank), (1 << 20, 8));
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Limits {
@@ -59,6 +77,18 @@ impl Default for Limits {
         }
     }
 }
+
+setters! { Limits {
+    with_chunk_bytes chunk_bytes: u64,
+    with_intermediate_factor intermediate_factor: u32,
+    with_memory memory: u64,
+    with_metadata_bytes metadata_bytes: u64,
+    with_json_factor json_factor: u32,
+    with_json_depth json_depth: u32,
+    with_codec_depth codec_depth: u32,
+    with_codec_count codec_count: u32,
+    with_rank rank: u32,
+} }
 
 impl Limits {
     /// Refuses more than [`chunk_bytes`](Self::chunk_bytes), and gives the number as a length in memory.

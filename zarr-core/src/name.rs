@@ -1,7 +1,7 @@
 //! Names: of extensions, of nodes, and the paths of nodes.
 
 use crate::error::{Error, Result};
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 /// True for a name that the specification's section "Extension naming" allows to be registered:
 /// one lower case letter, then at least one of `a-z 0-9 - _ .`.
@@ -118,6 +118,45 @@ pub fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Opt
     may_be_near.map(|c| (edit_distance(name, c), c)).filter(|(d, _)| *d <= allowed).min().map(|(_, c)| c)
 }
 
+/// The data type of Zarr that NumPy, or C, calls by another name.
+pub(crate) fn of_numpy(name: &str) -> Option<Cow<'static, str>> {
+    let known = match name.strip_prefix(['<', '>', '|', '=']).unwrap_or(name) {
+        "?" | "b1" | "bool_" => "bool",
+        "i1" | "byte" => "int8",
+        "i2" | "short" => "int16",
+        "i4" => "int32",
+        "i8" | "int" | "int_" | "long" => "int64",
+        "u1" | "ubyte" => "uint8",
+        "u2" | "ushort" => "uint16",
+        "u4" => "uint32",
+        "u8" | "uint" | "ulong" => "uint64",
+        "f2" | "half" => "float16",
+        "f4" | "single" => "float32",
+        "f8" | "float" | "double" => "float64",
+        "c8" | "csingle" => "complex64",
+        "c16" | "complex" | "cdouble" => "complex128",
+        "O" | "T" | "object" | "str" | "str_" | "unicode" => "string",
+        "bytes_" => "bytes",
+        "datetime64" => "numpy.datetime64",
+        "timedelta64" => "numpy.timedelta64",
+        other => match other.split_at_checked(1)? {
+            ("U", length) if is_count(length) => "string",
+            ("S", length) if is_count(length) => "bytes",
+            ("V", length) => return Some(format!("r{}", length.parse::<u64>().ok()?.checked_mul(8)?).into()),
+            ("M", "8") => "numpy.datetime64",
+            ("m", "8") => "numpy.timedelta64",
+            _ if other.starts_with("M8[") || other.starts_with("datetime64[") => "numpy.datetime64",
+            _ if other.starts_with("m8[") || other.starts_with("timedelta64[") => "numpy.timedelta64",
+            _ => return None,
+        },
+    };
+    Some(known.into())
+}
+
+fn is_count(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_digit())
+}
+
 fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -183,6 +222,32 @@ mod tests {
         }
         for good in ["a", ".a", "a.", "_", "_a_", "a__", "zarr.json.x", "Zarr.json", "日本語"] {
             assert_eq!(NodePath::ROOT.child(good).unwrap().name(), good);
+        }
+    }
+
+    #[test]
+    fn names_of_numpy() {
+        for (name, zarr) in [
+            ("f4", "float32"),
+            ("<f8", "float64"),
+            (">i2", "int16"),
+            ("|u1", "uint8"),
+            ("float", "float64"),
+            ("i8", "int64"),
+            ("?", "bool"),
+            ("=c16", "complex128"),
+            ("<U10", "string"),
+            ("U", "string"),
+            ("|S3", "bytes"),
+            ("V8", "r64"),
+            ("<M8[ns]", "numpy.datetime64"),
+            ("m8", "numpy.timedelta64"),
+            ("timedelta64[s]", "numpy.timedelta64"),
+        ] {
+            assert_eq!(of_numpy(name).as_deref(), Some(zarr), "{name}");
+        }
+        for other in ["", "<", "é", "f3", "Ux", "float32x", "<<f4", "M", "r8"] {
+            assert_eq!(of_numpy(other), None, "{other}");
         }
     }
 

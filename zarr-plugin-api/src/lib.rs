@@ -12,6 +12,8 @@ pub mod export;
 pub mod load;
 
 pub use zarr_core as core;
+#[cfg(feature = "testing")]
+pub use zarr_core::testing;
 pub use zarr_core::{
     Error, ErrorKind, Result,
     call::{CallContext, OutputBuffer},
@@ -22,7 +24,7 @@ pub use zarr_core::{
     extension::Extension,
     json::Json,
     layout::{Layout, ScalarKind},
-    registry::{CreateContext, ExtensionType, NoConfiguration},
+    registry::{CreateContext, ExtensionType, Intent, NoConfiguration},
     representation::{Representation, Size},
     source::{ByteRange, Source},
     storage_transformer::StorageTransformer,

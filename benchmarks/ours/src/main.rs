@@ -17,7 +17,7 @@ fn main() -> Result<(), Failure> {
 }
 
 fn hierarchy(path: &Path, job: &Job) -> Result<Hierarchy, Failure> {
-    let mut context = Context::new()?;
+    let mut context = Context::new();
     if job.one_thread {
         context = context.with_executor(Arc::new(Sequential));
     }

@@ -142,6 +142,7 @@ fn axis(subject: &Subject, _: &Settings) -> Verdict {
                         let i = i as usize;
                         lengths.get(i).map(|n| (lengths[..i].iter().sum(), *n))
                     }
+                    _ => return unsupported("it says what this suite does not know"),
                 };
                 ensure(wanted == Some((region.start[d], region.len[d])), || {
                     format!(

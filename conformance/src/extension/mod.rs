@@ -16,7 +16,7 @@ pub use samples::{Sample, Samples};
 
 use crate::{
     check::{Check, Settings},
-    report::Record,
+    report::{Outcome, Record},
 };
 use ozarr::{
     Error, Result,
@@ -56,6 +56,27 @@ pub fn word(point: ExtensionPoint) -> &'static str {
     }
 }
 
+/// Tries everything that has to hold for a linked extension, with each of these configurations. For its tests: `point` is a
+/// word of [`Sample::point`].
+///
+/// # Errors
+/// When there is no such extension, or a configuration is no JSON object.
+///
+/// # Panics
+/// With the first law that is broken.
+#[track_caller]
+#[allow(clippy::panic, reason = "a law that is broken fails its test")]
+pub fn assert_laws(point: &str, name: &str, configurations: &[&str]) -> Result<()> {
+    let samples = Samples::from_configurations(point, name, configurations)?;
+    for subject in Subject::find(&Registry::builtin(), Some(name), &samples)? {
+        subject.run(&Settings::default(), &mut |record| match record.outcome {
+            Outcome::Fail(_) => panic!("{record:?}"),
+            _ => {}
+        });
+    }
+    Ok(())
+}
+
 impl Subject {
     /// The extension that a registry has under a name.
     ///
@@ -70,7 +91,7 @@ impl Subject {
         let (registry, name, limits) = (registry.clone(), name.to_owned(), Limits::default());
         // What opens files is not created without a folder that it may read.
         let roots = vec![std::env::temp_dir().to_string_lossy().into_owned()];
-        let options = Options { roots, ..Options::DEFAULT };
+        let options = Options::DEFAULT.with_roots(roots);
         Ok(Self { registry, point, name, samples, limits, options, types, created })
     }
     /// The extensions of a registry that have this name; all without one, each under its own name.

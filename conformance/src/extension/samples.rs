@@ -58,8 +58,19 @@ impl Samples {
     /// # Errors
     /// When it is not of the form that `samples.toml` shows.
     pub fn parse(text: &str) -> Result<Self> {
-        let samples: Self = toml::from_str(text).map_err(|e| Error::configuration(e.to_string()))?;
-        for sample in &samples.sample {
+        toml::from_str::<Self>(text).map_err(|e| Error::configuration(e.to_string()))?.checked()
+    }
+    pub(super) fn from_configurations(point: &str, name: &str, configurations: &[&str]) -> Result<Self> {
+        let of = |text: &&str| Sample {
+            point: point.to_owned(),
+            name: name.to_owned(),
+            configuration: Some((*text).to_owned()),
+            ..Sample::default()
+        };
+        Self { sample: configurations.iter().map(of).collect() }.checked()
+    }
+    fn checked(self) -> Result<Self> {
+        for sample in &self.sample {
             let wrong = |what: String| Err(Error::configuration(format!("the sample of `{}`: {what}", sample.name)));
             if sample.multiple == Some(0) {
                 return wrong("`multiple` is 0".to_owned());
@@ -71,7 +82,7 @@ impl Samples {
                 return wrong(e.to_string());
             }
         }
-        Ok(samples)
+        Ok(self)
     }
     /// Reads a file.
     ///

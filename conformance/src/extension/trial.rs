@@ -7,25 +7,19 @@ use super::{
 use ozarr::{
     Error, Result,
     core::{
-        call::{Buffers, CallContext, Options, OutputBuffer, Sequential},
-        codec::{ArrayToArray, ArrayToBytes, BytesToBytes},
+        call::{CallContext, OutputBuffer},
         data_type::DataType,
         extension::{Extension, ExtensionPoint},
         layout::{Layout, ScalarKind},
         limits::Limits,
-        registry::{Constructor, CreateContext, Intent, Notes, Registration, Registry},
-        representation::Representation,
+        registry::{Registration, Registry},
+        representation::{Representation, Size},
     },
 };
 use proptest::prelude::*;
 use std::{collections::BTreeSet, sync::Arc};
-
-#[derive(Debug, Clone)]
-pub(crate) enum Codec {
-    ArrayToArray(Arc<dyn ArrayToArray>),
-    ArrayToBytes(Arc<dyn ArrayToBytes>),
-    BytesToBytes(Arc<dyn BytesToBytes>),
-}
+use zarr_plugin_api::testing::Bench;
+pub(crate) use zarr_plugin_api::testing::CodecKind as Codec;
 
 /// A codec made for a representation.
 #[derive(Debug, Clone)]
@@ -91,24 +85,15 @@ fn floats(layout: &Layout, elements: &Elements) -> Option<Vec<f64>> {
 }
 
 pub(crate) fn with_call<R>(limits: &Limits, f: impl FnOnce(&CallContext<'_>) -> R) -> R {
-    let buffers = Buffers::default();
-    f(&CallContext { limits, options: const { &Options::DEFAULT }, executor: &Sequential, buffers: &buffers })
+    f(&Bench::of(Registry::empty()).with_limits(limits.clone()).call())
 }
 
 impl Subject {
     /// Makes the codec.
     pub(crate) fn codec(&self, extension: &Extension, of: &Representation) -> Result<Codec> {
-        let notes = Notes::default();
-        let cx = self.create_context(&notes, Intent::Open).with(of);
-        let cx = CreateContext { name: extension.name(), ..cx };
-        let found = self.registry.find(ExtensionPoint::Codec, extension.name());
-        let found = found.ok_or_else(|| self.registry.unknown(ExtensionPoint::Codec, extension.name()))?;
-        Ok(match found.constructor() {
-            Constructor::ArrayToArray(make) => Codec::ArrayToArray(make(extension, &cx)?.object),
-            Constructor::ArrayToBytes(make) => Codec::ArrayToBytes(make(extension, &cx)?.object),
-            Constructor::BytesToBytes(make) => Codec::BytesToBytes(make(extension, &cx)?.object),
-            _ => return Err(Error::argument(format!("`{}` is no codec", extension.name()))),
-        })
+        let bench =
+            Bench::of(self.registry.clone()).with_limits(self.limits.clone()).with_options(self.options.clone());
+        bench.codec_of(extension, of, Size::Unknown).map(|codec| codec.kind)
     }
 }
 

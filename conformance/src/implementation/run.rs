@@ -49,7 +49,7 @@ impl<'a> Run<'a> {
     pub(super) fn new(adapter: &'a Adapter, cases: &Cases) -> Result<Self> {
         Ok(Self {
             adapter,
-            context: Context::new()?,
+            context: Context::new(),
             goldens: cases.goldens()?,
             refusals: cases.refusals()?,
             damages: cases.damages()?,

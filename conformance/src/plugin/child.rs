@@ -66,7 +66,7 @@ pub fn serve(file: &Path, samples: &Samples, settings: &Settings, journal: &Path
 
 /// The extensions of a plugin, among built-in ones.
 pub(super) fn subjects(plugin: &Arc<Plugin>, samples: &Samples) -> Result<Vec<Subject>> {
-    let mut registry = Registry::builtin()?;
+    let mut registry = Registry::builtin();
     plugin.add_to(&mut registry)?;
     let offered = plugin.manifest().extensions.iter();
     offered.map(|e| Subject::new(&registry, e.kind.point(), &e.name, samples)).collect()

@@ -98,7 +98,7 @@ impl Subject {
     fn check_samples(&self) -> Result<()> {
         let (Some(file), Ok(manifest)) = (&self.samples, Manifest::embedded(&self.file)) else { return Ok(()) };
         let offered: Vec<_> = manifest.extensions.iter().map(|e| (e.kind.point(), e.name.clone())).collect();
-        Samples::read(file)?.check(&Registry::builtin()?, &offered).map_err(|e| e.at_key(file.display()))
+        Samples::read(file)?.check(&Registry::builtin(), &offered).map_err(|e| e.at_key(file.display()))
     }
     fn command(&self, settings: &Settings) -> Command {
         let mut command = Command::new(&self.program);

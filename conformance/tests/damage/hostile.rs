@@ -15,7 +15,7 @@ const TEXT: &str = r#"{"name":"vlen-utf8"}"#;
 
 /// An array with one chunk and these codecs.
 fn new(data_type: &str, n: u64, codecs: &[&str]) -> NewArray {
-    NewArray::new([n], data_type).chunks([n]).codecs(codecs.iter().map(|c| json(c)))
+    NewArray::new([n], data_type).chunks([n]).codecs(codecs.iter().map(|c| c.parse::<Json>().unwrap()))
 }
 
 /// The chunk that 64 MiB become.
@@ -88,10 +88,10 @@ fn much_between_two_codecs() {
 #[test]
 fn one_budget_for_all_threads() {
     const CHUNK: u64 = 2 << 20;
-    let mut context = Context::new().unwrap();
+    let mut context = Context::new();
     context.limits.memory = 8 << 20;
     let hierarchy = Hierarchy::new(MemoryStore::default(), context);
-    let codecs = [BYTES, GZIP].map(json);
+    let codecs = [BYTES, GZIP].map(|text| text.parse::<Json>().unwrap());
     let small = NewArray::new([8 * CHUNK], "uint8").chunks([CHUNK]).codecs(codecs.clone());
     let array = hierarchy.create_array("/small", &small).unwrap();
     let elements: Vec<u8> = (0..8 * CHUNK).map(|i| (i / CHUNK + 1) as u8).collect();
@@ -192,7 +192,7 @@ fn entries_of_a_shard_index() {
 #[cfg(unix)]
 fn sparse(new: &NewArray, bytes: &[u8]) -> (tempfile::TempDir, Array) {
     let dir = tempfile::tempdir().unwrap();
-    let context = Context::new().unwrap().with_executor(Arc::new(Sequential));
+    let context = Context::new().with_executor(Arc::new(Sequential));
     let mode = ozarr::store::OpenMode::Create;
     let hierarchy = Hierarchy::options().mode(mode).context(context).open(dir.path()).unwrap();
     let array = hierarchy.create_array("/", new).unwrap();
@@ -330,7 +330,7 @@ fn documents() {
 #[test]
 fn a_document_that_is_too_long() {
     let hierarchy = {
-        let mut context = Context::new().unwrap();
+        let mut context = Context::new();
         context.limits.metadata_bytes = 1000;
         Hierarchy::new(MemoryStore::default(), context)
     };

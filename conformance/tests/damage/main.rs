@@ -29,13 +29,9 @@ const ALLOCATION: usize = 4 << 20;
 /// A zstd frame may ask for a window of 8 MiB, whatever it is for, where what it holds has no size that is known before.
 const WINDOW: usize = 9 << 20;
 
-fn json(text: &str) -> Json {
-    Json::parse(text.as_bytes(), &Default::default()).unwrap()
-}
-
 /// A hierarchy in memory, on one thread.
 fn memory(chunk_bytes: u64) -> Hierarchy {
-    let mut context = Context::new().unwrap().with_executor(Arc::new(Sequential));
+    let mut context = Context::new().with_executor(Arc::new(Sequential));
     context.limits.chunk_bytes = chunk_bytes;
     Hierarchy::new(MemoryStore::default(), context)
 }

@@ -89,7 +89,8 @@ pub(crate) fn largest_allocation<R>(f: impl FnOnce(&dyn Fn()) -> R) -> (R, usize
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn sees_allocations_of_c() {
     let ((), largest) = largest_allocation(|begin| {
-        let codecs = [r#"{"name":"bytes"}"#, r#"{"name":"zstd","configuration":{"level":22}}"#].map(crate::json);
+        let codecs = [r#"{"name":"bytes"}"#, r#"{"name":"zstd","configuration":{"level":22}}"#]
+            .map(|text| text.parse::<ozarr::Json>().unwrap());
         let new = ozarr::NewArray::new([8 << 20], "uint8").chunks([8 << 20]).codecs(codecs);
         let array = crate::memory(u64::MAX >> 1).create_array("/", &new).unwrap();
         let data: Vec<u8> = (0..8u32 << 20).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();

@@ -14,10 +14,6 @@ use zarr_conformance::{
     peers::{Peer, Reply},
 };
 
-fn json(text: &str) -> Json {
-    Json::parse(text.as_bytes(), &Default::default()).unwrap()
-}
-
 /// A data type, the bytes of one scalar, a fill value, and elements with everything that is easily lost.
 struct Type {
     name: &'static str,
@@ -74,14 +70,13 @@ fn types() -> Vec<Type> {
 
 fn chains(t: &Type, rank: usize) -> Vec<(&'static str, Vec<Json>)> {
     let bytes = |endian| match t.width {
-        0 => json(&format!(
-            r#"{{"name":"vlen-{}","configuration":{{}}}}"#,
-            if t.name == "string" { "utf8" } else { "bytes" }
-        )),
-        1 => json(r#"{"name":"bytes"}"#),
-        _ => json(&format!(r#"{{"name":"bytes","configuration":{{"endian":"{endian}"}}}}"#)),
+        0 => format!(r#"{{"name":"vlen-{}","configuration":{{}}}}"#, if t.name == "string" { "utf8" } else { "bytes" })
+            .parse::<Json>()
+            .unwrap(),
+        1 => r#"{"name":"bytes"}"#.parse::<Json>().unwrap(),
+        _ => format!(r#"{{"name":"bytes","configuration":{{"endian":"{endian}"}}}}"#).parse::<Json>().unwrap(),
     };
-    let with = |codec: &str| vec![bytes("little"), json(codec)];
+    let with = |codec: &str| vec![bytes("little"), codec.parse::<Json>().unwrap()];
     let blosc = |cname: &str, shuffle: &str| {
         let size = t.width.max(1);
         with(&format!(
@@ -102,7 +97,11 @@ fn chains(t: &Type, rank: usize) -> Vec<(&'static str, Vec<Json>)> {
         ("blosc snappy", blosc("snappy", "noshuffle")),
         (
             "gzip and crc32c",
-            [with(r#"{"name":"gzip","configuration":{"level":0}}"#), vec![json(r#"{"name":"crc32c"}"#)]].concat(),
+            [
+                with(r#"{"name":"gzip","configuration":{"level":0}}"#),
+                vec![r#"{"name":"crc32c"}"#.parse::<Json>().unwrap()],
+            ]
+            .concat(),
         ),
     ];
     // zarr-python writes a transpose before strings in the wrong order.
@@ -111,7 +110,10 @@ fn chains(t: &Type, rank: usize) -> Vec<(&'static str, Vec<Json>)> {
         let order: Vec<usize> = (0..rank).map(|d| (d + 1) % rank.max(1)).collect();
         all.push((
             "transpose",
-            vec![json(&format!(r#"{{"name":"transpose","configuration":{{"order":{order:?}}}}}"#)), bytes("big")],
+            vec![
+                format!(r#"{{"name":"transpose","configuration":{{"order":{order:?}}}}}"#).parse::<Json>().unwrap(),
+                bytes("big"),
+            ],
         ));
     }
     all
@@ -169,7 +171,7 @@ impl Case<'_> {
         list.as_array().unwrap().iter().map(|e| data_type.fill_from_json(e).unwrap()).collect()
     }
     fn data_type(&self) -> std::sync::Arc<dyn ozarr::core::data_type::DataType> {
-        let registry = ozarr::core::registry::Registry::builtin().unwrap();
+        let registry = ozarr::core::registry::Registry::builtin();
         let named = ozarr::core::extension::Extension::short_hand(self.t.name);
         registry.data_type(&named, &Default::default()).unwrap().object
     }
@@ -177,8 +179,8 @@ impl Case<'_> {
         let new = NewArray::new(self.shape.clone(), self.t.name)
             .chunks(self.chunk.clone())
             .codecs(self.codecs.clone())
-            .fill_value(json(self.t.fill))
-            .chunk_key_encoding(json(self.encoding));
+            .fill_value(self.t.fill.parse::<Json>().unwrap())
+            .chunk_key_encoding(self.encoding.parse::<Json>().unwrap());
         match &self.shard {
             Some(shard) => new.shards(shard.clone()),
             None => new,
@@ -204,9 +206,9 @@ impl Case<'_> {
         request.set("chunk_shape", &self.chunk[..]);
         request.set("shard_shape", self.shard.as_deref().map_or(Json::Null, Json::from));
         request.set("data_type", self.t.name);
-        request.set("fill_value", json(self.t.fill));
+        request.set("fill_value", self.t.fill.parse::<Json>().unwrap());
         request.set("codecs", Json::Array(self.codecs.clone()));
-        request.set("key_encoding", json(self.encoding));
+        request.set("key_encoding", self.encoding.parse::<Json>().unwrap());
         request.set("store_fill", true);
         request.set("data", file.to_string_lossy().as_ref());
         match peer.ask(&request).map_err(|e| e.to_string())? {

@@ -22,13 +22,13 @@ fn attributes_change_and_nothing_else() {
         }
         let world = World::new(&text, &text);
         let node = world.hierarchy.node("/row").unwrap();
-        let attributes = json(r#"{"new":1.250,"must_understand":"so what"}"#);
+        let attributes = r#"{"new":1.250,"must_understand":"so what"}"#.parse::<Json>().unwrap();
         let attributes = attributes.as_object().unwrap();
         match node {
             Node::Array(mut a) => a.set_attributes(attributes.clone()).unwrap(),
             Node::Group(mut g) => g.set_attributes(attributes.clone()).unwrap(),
         }
-        let Json::Object(mut want) = json(&text) else { panic!("an object") };
+        let Json::Object(mut want) = text.parse::<Json>().unwrap() else { panic!("an object") };
         want.set("attributes", attributes.clone());
         if world.document("row/") != Json::Object(want.clone()) {
             failures.push(format!("`{}: {}` gives {}", row.member, row.value, world.document("row/")));
@@ -118,7 +118,7 @@ fn what_is_understood_can_be_written() {
                 row.value
             );
         }
-        assert_eq!(world.document("row/"), json(&row.array()), "{}", row.value);
+        assert_eq!(world.document("row/"), row.array().parse::<Json>().unwrap(), "{}", row.value);
     }
     assert!(rows > 20, "{rows}");
 }
@@ -142,7 +142,7 @@ fn nothing_is_created_that_is_not_understood() {
         let right = match (&row.verdict, &outcome) {
             (Verdict::Opens, Ok(())) => {
                 made += 1;
-                is_kept(&json(&text), &world.document("new/below/"))
+                is_kept(&text.parse::<Json>().unwrap(), &world.document("new/below/"))
             }
             (Verdict::Skips(name, _), Err(e)) => matches!(e.kind(), ErrorKind::Skipped(n) if n == name),
             (Verdict::Unknown(point), Err(e)) => {
@@ -167,14 +167,14 @@ fn nothing_is_created_that_is_not_understood() {
 fn a_new_array_is_asked_for_with_what_is_known() {
     let world = World::new(&good_array(), &good_array());
     let before = world.contents();
-    let bytes = || json(r#"{"name":"bytes","configuration":{"endian":"little"}}"#);
+    let bytes = || r#"{"name":"bytes","configuration":{"endian":"little"}}"#.parse::<Json>().unwrap();
     let create = |new: NewArray| world.hierarchy.create_array("/new", &new).map(|_| ()).unwrap_err();
     let new = || NewArray::new([4, 6], "int32");
-    let e = create(new().codecs([bytes(), json(r#"{"name":"no-such","must_understand":false}"#)]));
+    let e = create(new().codecs([bytes(), r#"{"name":"no-such","must_understand":false}"#.parse::<Json>().unwrap()]));
     assert!(matches!(e.kind(), ErrorKind::Skipped(n) if n == "no-such"), "{e}");
-    let e = create(new().codecs([bytes(), json("\"no-such\"")]).shards([4, 6]).chunks([2, 3]));
+    let e = create(new().codecs([bytes(), "\"no-such\"".parse::<Json>().unwrap()]).shards([4, 6]).chunks([2, 3]));
     assert!(matches!(e.kind(), ErrorKind::UnknownExtension { .. }), "{e}");
-    let e = create(new().chunk_key_encoding(json(r#"{"name":"default","must_understand":false}"#)));
+    let e = create(new().chunk_key_encoding(r#"{"name":"default","must_understand":false}"#.parse::<Json>().unwrap()));
     assert!(matches!(e.kind(), ErrorKind::Metadata(_)), "{e}");
     assert!(matches!(create(NewArray::new([1], "no-such")).kind(), ErrorKind::UnknownExtension { .. }));
     assert_eq!(world.contents(), before);
@@ -187,7 +187,7 @@ fn what_is_refused_can_be_removed() {
         let world = World::new(&text, &text);
         world.hierarchy.erase("/row").unwrap();
         assert!(matches!(world.hierarchy.node("/row").unwrap_err().kind(), ErrorKind::NodeNotFound));
-        let copies = json(&world.document("").to_string());
+        let copies = world.document("").to_string().parse::<Json>().unwrap();
         let nodes =
             copies.as_object().and_then(|o| o.get("consolidated_metadata")?.as_object()?.get("metadata")?.as_object());
         assert_eq!(nodes.unwrap().iter().map(|(n, _)| n).collect::<Vec<_>>(), ["a", "z"]);

@@ -17,9 +17,6 @@ use ozarr::{
 use std::sync::Arc;
 use table::{Row, Verdict, arrays, good_array, good_group, groups};
 
-fn json(text: &str) -> Json {
-    Json::parse(text.as_bytes(), &Default::default()).unwrap()
-}
 fn key(text: &str) -> Key {
     Key::new(text).unwrap()
 }
@@ -61,7 +58,7 @@ impl World {
             store.writer().unwrap().set(&key(&format!("{name}zarr.json")), text.as_bytes()).unwrap();
         }
         store.writer().unwrap().set(&key("stray/value"), b"1").unwrap();
-        let hierarchy = Hierarchy::new(store.clone(), Context::new().unwrap());
+        let hierarchy = Hierarchy::new(store.clone(), Context::new());
         Self { store, hierarchy }
     }
     /// Everything that is stored.

@@ -1,16 +1,15 @@
 //! Extensions in plugins among built-in ones, in every combination: a plugin that mirrors the built-in extensions must
 //! store and read what they do, whichever of an array's extensions come from it.
 
-use super::{call, json};
+use super::call;
 use ozarr::{
     Array, Context, Hierarchy, ResizeOptions, Result,
     core::{
         codec::ArrayToBytes,
-        extension::Extension,
         json::{Json, Object},
         limits::Limits,
         metadata::ArrayMetadata,
-        registry::{Constructor, CreateContext, Intent, Notes, Registry},
+        registry::Registry,
         representation::{Representation, Size},
         source::Replay,
         store::{Prefix, Store},
@@ -25,10 +24,11 @@ use zarr_conformance::{
     elements::{read_elements, read_region, write_elements, write_region},
     strangers,
 };
+use zarr_plugin_api::testing::{Bench, CodecKind};
 
 fn registry() -> Registry {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/mirror");
-    let mut registry = Registry::builtin().unwrap();
+    let mut registry = Registry::builtin();
     Plugin::open(&strangers::rust_from("mirror", &folder).unwrap()).unwrap().add_to(&mut registry).unwrap();
     registry
 }
@@ -114,7 +114,7 @@ fn metadata(t: usize, chain: usize, sharded: bool, mirrored: u32) -> ArrayMetada
         r#"{{"zarr_format":3,"node_type":"array","shape":[13,17],"data_type":{data_type},"chunk_grid":{grid},
         "chunk_key_encoding":{keys},"fill_value":{fill},"codecs":[{codecs}]}}"#
     );
-    let document: Object = json(&text).as_object().unwrap().clone();
+    let document: Object = text.parse::<Json>().unwrap().as_object().unwrap().clone();
     ArrayMetadata::from_object(document, &Limits::default()).unwrap()
 }
 
@@ -200,28 +200,18 @@ fn a_plugin_type_in_a_built_in_shard_with_a_plugin_compressor() {
 }
 
 fn sharding(registry: &Registry, name: &str, f: impl FnOnce(&dyn ArrayToBytes)) {
-    let (limits, notes) = (Limits::default(), Notes::default());
-    let data_type = registry.data_type(&Extension::short_hand("uint16"), &limits).unwrap().object;
-    let array = Representation::new(data_type, &[12, 10], &[0, 0]);
-    let cx = CreateContext::new(registry, &limits, &notes, Intent::Open).with(&array);
     let text = format!(
         r#"{{"name":"{name}","configuration":{{"chunk_shape":[3,5],"index_location":"end",
         "codecs":[{{"name":"bytes","configuration":{{"endian":"little"}}}},{{"name":"zstd","configuration":{{"level":1,"checksum":false}}}}],
         "index_codecs":[{{"name":"bytes","configuration":{{"endian":"little"}}}},{{"name":"crc32c"}}]}}}}"#
     );
-    let extension = Extension::parse(&json(&text)).unwrap();
-    match registry.codec(&extension).unwrap().unwrap().constructor() {
-        Constructor::ArrayToBytes(make) => f(&*make(&extension, &cx).unwrap().object),
-        _ => panic!("it is no such codec"),
-    }
+    f(Bench::of(registry.clone()).codec(&text, "uint16", &[12, 10]).unwrap().array_to_bytes());
 }
 
 /// What a codec can do besides encoding and decoding, and what it says of itself.
 fn abilities(registry: &Registry, prefix: &str) -> Vec<String> {
-    let (limits, notes) = (Limits::default(), Notes::default());
-    let data_type = registry.data_type(&Extension::short_hand("uint16"), &limits).unwrap().object;
-    let array = Representation::new(data_type, &[12, 10], &[0, 7]);
-    let cx = CreateContext::new(registry, &limits, &notes, Intent::Open).with(&array);
+    let bench = Bench::of(registry.clone());
+    let array = Representation::new(bench.data_type("uint16").unwrap().object, &[12, 10], &[0, 7]);
     let shard = r#"{"chunk_shape":[3,5],"codecs":["crc32c"],"index_codecs":["crc32c"]}"#;
     let bytes = r#"{"name":"bytes","configuration":{"endian":"little"}}"#;
     let shard = shard.replace(r#"["crc32c"]"#, &format!("[{bytes},\"crc32c\"]"));
@@ -236,24 +226,19 @@ fn abilities(registry: &Registry, prefix: &str) -> Vec<String> {
     ];
     let one = |(name, configuration): (&str, &str)| {
         let text = format!(r#"{{"name":"{prefix}{name}","configuration":{configuration}}}"#);
-        let extension = Extension::parse(&json(&text)).unwrap();
-        match registry.codec(&extension).unwrap().unwrap().constructor() {
-            Constructor::ArrayToBytes(make) => {
-                let c = make(&extension, &cx).unwrap().object;
+        match bench.codec_for(&text, &array).unwrap().kind {
+            CodecKind::ArrayToBytes(c) => {
                 let (partial, update) = (c.partial_decode().is_some(), c.partial_encode().is_some());
                 format!("{partial} {update} {:?} {:?} {:?}", c.encoded_size(), c.raw(), c.inner_chunk_shape())
             }
-            Constructor::ArrayToArray(make) => {
-                let c = make(&extension, &cx).unwrap().object;
+            CodecKind::ArrayToArray(c) => {
                 let (region, of) = (Region::new(&[1, 2], &[3, 4]).unwrap(), c.encoded_representation());
                 format!("{:?} {:?} {:?} {:?}", c.decode_strategy(), c.encoded_region(&region), of.shape(), of.fill())
             }
-            Constructor::BytesToBytes(make) => {
-                let c = make(&extension, &cx).unwrap().object;
+            CodecKind::BytesToBytes(c) => {
                 let (source, sizes) = (&b"1234567890"[..], [Size::Unknown, Size::AtMost(99), Size::Exact(99)]);
                 format!("{} {:?}", c.decoded_source(&source).is_some(), sizes.map(|s| c.encoded_size(s)))
             }
-            _ => panic!("it is no codec"),
         }
     };
     all.into_iter().map(one).collect()
@@ -374,7 +359,7 @@ fn errors_keep_their_kind() {
                 "gzip" => format!(r#"[{{"name":"bytes","configuration":{{"endian":"big"}}}},{codec}]"#),
                 _ => format!(r#"[{codec},{{"name":"bytes","configuration":{{"endian":"big"}}}}]"#),
             };
-            document.set("codecs", json(&codecs));
+            document.set("codecs", codecs.parse::<Json>().unwrap());
             let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
             let key = ozarr::core::store::Key::new("zarr.json").unwrap();
             store.writer().unwrap().set(&key, Json::Object(document).to_string().as_bytes()).unwrap();

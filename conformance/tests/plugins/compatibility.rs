@@ -1,6 +1,6 @@
 //! Plugins of other versions, and files that only look like plugins: each is taken or refused with its own error.
 
-use super::json;
+use ozarr::Json;
 use ozarr::{
     Context, Error, ErrorKind, Hierarchy, NewArray, Result,
     core::{
@@ -34,8 +34,8 @@ fn refused(case: &str) -> PluginError {
 pub(super) fn round_trip(registry: Registry, codec: &str) -> Result<Vec<(String, Vec<u8>)>> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let hierarchy = Hierarchy::new(store.clone(), Context::with_registry(registry));
-    let codecs = [json(r#""bytes""#), json(codec)];
-    let array = hierarchy.create_array("/", NewArray::new([10], "uint8").chunks([4]).codecs(codecs))?;
+    let codecs = [r#""bytes""#.parse::<Json>().unwrap(), codec.parse::<Json>().unwrap()];
+    let array = hierarchy.create_array("/", &NewArray::new([10], "uint8").chunks([4]).codecs(codecs))?;
     let data: Vec<u8> = (1..11).collect();
     array.write(.., &data)?;
     let back: Vec<u8> = array.read(..)?;
@@ -47,7 +47,7 @@ pub(super) fn round_trip(registry: Registry, codec: &str) -> Result<Vec<(String,
 }
 
 fn with(library: &Path) -> Registry {
-    let mut registry = Registry::builtin().unwrap();
+    let mut registry = Registry::builtin();
     Plugin::open(library).unwrap().add_to(&mut registry).unwrap();
     registry
 }
@@ -78,7 +78,7 @@ fn what_one_extension_needs_does_not_hinder_the_others() {
     let transformer = with(&compat("OTHER_MINOR_OF_A_TRANSFORMER"));
     let hierarchy = Hierarchy::new(MemoryStore::default(), Context::with_registry(transformer.clone()));
     let mut metadata = NewArray::new([4], "uint8").metadata(hierarchy.context()).unwrap().document().clone();
-    metadata.set("storage_transformers", json(r#"["test.first"]"#));
+    metadata.set("storage_transformers", r#"["test.first"]"#.parse::<Json>().unwrap());
     let metadata = ozarr::core::metadata::ArrayMetadata::from_object(metadata, &Default::default()).unwrap();
     let e = hierarchy.create_array_from("/", metadata, false).unwrap_err();
     assert!(matches!(reason(&e), Reason::AbiMinor { found: 7, .. }), "{e}");

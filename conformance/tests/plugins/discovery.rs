@@ -44,7 +44,7 @@ fn search(folders: &[&Path]) -> Search {
 }
 
 fn registry(found: &Discovery) -> Registry {
-    let mut registry = Registry::builtin().unwrap();
+    let mut registry = Registry::builtin();
     found.register(&mut registry).unwrap();
     registry
 }

@@ -1,6 +1,6 @@
 //! Written by a plugin and read by zarr-python with numcodecs, and the other way round.
 
-use super::{context, create, json};
+use super::{context, create};
 use ozarr::{
     Context, Hierarchy, NewArray,
     core::json::{Json, Object},
@@ -67,7 +67,7 @@ impl Case {
         request.set("data_type", self.data_type.clone());
         request.set("fill_value", if self.data_type.as_str().is_some() { Json::from(0) } else { Json::from("NaT") });
         request.set("codecs", Json::Array(self.codecs.clone()));
-        request.set("key_encoding", json(r#"{"name":"default","configuration":{"separator":"/"}}"#));
+        request.set("key_encoding", r#"{"name":"default","configuration":{"separator":"/"}}"#.parse::<Json>().unwrap());
         request.set("store_fill", true);
         request.set("data", data.to_string_lossy().as_ref());
         request
@@ -103,30 +103,31 @@ impl Case {
 }
 
 fn cases() -> Vec<Case> {
-    let bytes = || json(r#"{"name":"bytes","configuration":{"endian":"little"}}"#);
+    let bytes = || r#"{"name":"bytes","configuration":{"endian":"little"}}"#.parse::<Json>().unwrap();
     let numbers = [("int16", 2), ("uint16", 2), ("int32", 4), ("uint32", 4), ("float32", 4), ("int64", 8)];
     let more = [("uint64", 8), ("float64", 8), ("float16", 2)];
     let mut cases = Vec::new();
     for (data_type, width) in numbers.into_iter().chain(more) {
         let shuffle = format!(r#"{{"name":"numcodecs.shuffle","configuration":{{"elementsize":{width}}}}}"#);
         let mut chains = vec![
-            vec![bytes(), json(r#"{"name":"numcodecs.lz4","configuration":{"acceleration":1}}"#)],
-            vec![bytes(), json(r#"{"name":"numcodecs.zlib","configuration":{"level":1}}"#)],
-            vec![bytes(), json(r#"{"name":"numcodecs.fletcher32","configuration":{}}"#)],
-            vec![bytes(), json(&shuffle)],
+            vec![bytes(), r#"{"name":"numcodecs.lz4","configuration":{"acceleration":1}}"#.parse::<Json>().unwrap()],
+            vec![bytes(), r#"{"name":"numcodecs.zlib","configuration":{"level":1}}"#.parse::<Json>().unwrap()],
+            vec![bytes(), r#"{"name":"numcodecs.fletcher32","configuration":{}}"#.parse::<Json>().unwrap()],
+            vec![bytes(), shuffle.parse::<Json>().unwrap()],
             vec![
                 bytes(),
-                json(&shuffle),
-                json(r#"{"name":"numcodecs.zlib","configuration":{"level":9}}"#),
-                json(r#"{"name":"numcodecs.fletcher32","configuration":{}}"#),
+                shuffle.parse::<Json>().unwrap(),
+                r#"{"name":"numcodecs.zlib","configuration":{"level":9}}"#.parse::<Json>().unwrap(),
+                r#"{"name":"numcodecs.fletcher32","configuration":{}}"#.parse::<Json>().unwrap(),
             ],
-            vec![json(r#"{"name":"numcodecs.pcodec","configuration":{"level":8,"mode_spec":"auto"}}"#)],
-            vec![json(
-                r#"{"name":"numcodecs.pcodec","configuration":{"level":3,"mode_spec":"classic","delta_spec":"try_consecutive","delta_encoding_order":2,"equal_pages_up_to":17}}"#,
-            )],
+            vec![r#"{"name":"numcodecs.pcodec","configuration":{"level":8,"mode_spec":"auto"}}"#.parse::<Json>().unwrap()],
+            vec![r#"{"name":"numcodecs.pcodec","configuration":{"level":3,"mode_spec":"classic","delta_spec":"try_consecutive","delta_encoding_order":2,"equal_pages_up_to":17}}"#.parse::<Json>().unwrap()],
         ];
         if matches!(data_type, "float32" | "float64") {
-            chains.push(vec![json(r#"{"name":"numcodecs.bitround","configuration":{"keepbits":3}}"#), bytes()]);
+            chains.push(vec![
+                r#"{"name":"numcodecs.bitround","configuration":{"keepbits":3}}"#.parse::<Json>().unwrap(),
+                bytes(),
+            ]);
         }
         for codecs in chains {
             for sharded in [false, true] {
@@ -135,8 +136,11 @@ fn cases() -> Vec<Case> {
         }
     }
     for name in ["numpy.datetime64", "numpy.timedelta64"] {
-        let data_type = json(&format!(r#"{{"name":"{name}","configuration":{{"unit":"ms","scale_factor":10}}}}"#));
-        let codecs = vec![bytes(), json(r#"{"name":"numcodecs.lz4","configuration":{"acceleration":1}}"#)];
+        let data_type = format!(r#"{{"name":"{name}","configuration":{{"unit":"ms","scale_factor":10}}}}"#)
+            .parse::<Json>()
+            .unwrap();
+        let codecs =
+            vec![bytes(), r#"{"name":"numcodecs.lz4","configuration":{"acceleration":1}}"#.parse::<Json>().unwrap()];
         cases.push(Case { data_type, width: 8, codecs, sharded: true });
     }
     cases

@@ -15,21 +15,13 @@ mod zoo;
 
 use ozarr::{
     Context, Hierarchy,
-    core::{
-        call::{Buffers, CallContext, Options, Sequential},
-        json::Json,
-        limits::Limits,
-        registry::Registry,
-    },
+    core::{call::CallContext, registry::Registry},
     plugins::Plugin,
     store::OpenMode,
 };
 use std::{path::Path, sync::Arc};
 use zarr_conformance::strangers;
-
-fn json(text: &str) -> Json {
-    Json::parse(text.as_bytes(), &Default::default()).unwrap()
-}
+use zarr_plugin_api::testing::Bench;
 
 /// A plugin of `plugins/`, loaded.
 fn load(name: &str) -> Arc<Plugin> {
@@ -39,7 +31,7 @@ fn load(name: &str) -> Arc<Plugin> {
 
 /// Built-in extensions and those of plugins.
 fn context(plugins: &[&str]) -> Context {
-    let mut registry = Registry::builtin().unwrap();
+    let mut registry = Registry::builtin();
     plugins.iter().for_each(|name| load(name).add_to(&mut registry).unwrap());
     Context::with_registry(registry)
 }
@@ -50,6 +42,5 @@ fn create(path: &Path, context: &Context) -> Hierarchy {
 
 /// Runs a function with a call, on one thread.
 fn call<R>(f: impl FnOnce(&CallContext<'_>) -> R) -> R {
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
-    f(&CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
+    f(&Bench::new().call())
 }

@@ -1,17 +1,14 @@
 //! The laws of stores hold for the stores that plugins give: everything crosses the boundary twice.
 
-use super::{json, load};
+use super::load;
 use ozarr::{
     Context, Hierarchy, Result,
     core::{
         call::Options,
-        extension::Extension,
         json::{Json, Object},
         limits::Limits,
         metadata::ArrayMetadata,
-        registry::{CreateContext, Intent, Notes, Registry},
-        representation::Representation,
-        storage_transformer::{create, stack},
+        registry::Registry,
         store::Store,
     },
     plugins::Plugin,
@@ -20,7 +17,6 @@ use ozarr::{
 };
 use std::{
     fs,
-    path::Path,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
@@ -32,16 +28,14 @@ use zarr_conformance::{
     store::{self, CHECKS, Contents, Subject},
     strangers,
 };
+use zarr_plugin_api::testing::Bench;
 
 /// A store in memory below a transformer of a plugin.
 fn wrapped(plugin: &Arc<Plugin>, transformer: &Json, options: &Options, below: MemoryStore) -> Result<Arc<dyn Store>> {
-    let (mut registry, notes, limits) = (Registry::builtin()?, Notes::default(), Default::default());
+    let mut registry = Registry::builtin();
     plugin.add_to(&mut registry)?;
-    let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?.object;
-    let array = Representation::new(uint8, &[4], &[0]);
-    let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&array);
-    let made = create(&[Extension::parse(transformer)?], &cx.with_options(options))?;
-    stack(&made, Arc::new(below))
+    let bench = Bench::of(registry).with_options(options.clone());
+    bench.storage_transformer(&transformer.to_string(), &[4])?.wrap(Arc::new(below))
 }
 
 /// The ids of the laws that do not apply. The others must hold.
@@ -56,24 +50,11 @@ fn unsupported(subject: &Subject) -> Vec<String> {
     ids
 }
 
-/// The one that `zarr new-plugin` writes: it changes nothing, so nothing may change on the way.
+/// The one that `ozarr plugin new` writes: it changes nothing, so nothing may change on the way.
 fn nothing() -> Arc<Plugin> {
     static PLUGIN: OnceLock<Arc<Plugin>> = OnceLock::new();
-    PLUGIN.get_or_init(build_nothing).clone()
-}
-
-fn build_nothing() -> Arc<Plugin> {
-    let (dir, tree) = (tempfile::tempdir().unwrap(), Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
-    let read = |path: &str| fs::read_to_string(tree.join(path)).unwrap();
-    fs::create_dir(dir.path().join("src")).unwrap();
-    for file in ["Cargo.toml", "Cargo.lock"] {
-        let text = read(&format!("plugins/template-rust/{file}"));
-        fs::write(dir.path().join(file), text.replace("template-rust", "acme-nothing")).unwrap();
-    }
-    let source = read("ozarr-cli/templates/rust/storage_transformer.rs");
-    let source = source.replace("{{name}}", "acme.nothing").replace("{{id}}", "org.acme.nothing");
-    fs::write(dir.path().join("src/lib.rs"), source).unwrap();
-    Plugin::open(&strangers::rust_from("acme-nothing", dir.path()).unwrap()).unwrap()
+    let open = || Plugin::open(&strangers::new_in_rust("acme.nothing", "storage-transformer").unwrap()).unwrap();
+    PLUGIN.get_or_init(open).clone()
 }
 
 #[test]
@@ -88,7 +69,7 @@ fn a_plugin_that_changes_nothing() {
 /// A shard that changes is read and stored through the plugin's `update`: its index, and what stays of its chunks.
 #[test]
 fn shards_behind_a_plugin_that_changes_nothing() {
-    let mut registry = Registry::builtin().unwrap();
+    let mut registry = Registry::builtin();
     nothing().add_to(&mut registry).unwrap();
     let array = |transformers: &str| {
         let text = format!(
@@ -100,7 +81,8 @@ fn shards_behind_a_plugin_that_changes_nothing() {
             "storage_transformers":{transformers}}}"#
         );
         let metadata =
-            ArrayMetadata::from_object(json(&text).as_object().unwrap().clone(), &Limits::default()).unwrap();
+            ArrayMetadata::from_object(text.parse::<Json>().unwrap().as_object().unwrap().clone(), &Limits::default())
+                .unwrap();
         let hierarchy = Hierarchy::new(MemoryStore::default(), Context::with_registry(registry.clone()));
         hierarchy.create_array_from("/", metadata, false).unwrap()
     };
@@ -133,7 +115,7 @@ fn shards_behind_a_plugin_that_changes_nothing() {
 #[test]
 fn chunk_manifest() {
     let (dir, made) = (tempfile::tempdir().unwrap(), AtomicUsize::new(0));
-    let options = Options { roots: vec![dir.path().to_string_lossy().into_owned()], ..Options::default() };
+    let options = Options::default().with_roots(vec![dir.path().to_string_lossy().into_owned()]);
     let plugin = load("chunk-manifest");
     let holding = move |contents: &Contents| {
         let file = format!("{}.bin", made.fetch_add(1, Ordering::Relaxed));

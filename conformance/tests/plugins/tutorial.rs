@@ -38,7 +38,7 @@ fn the_codecs_of_the_tutorial() {
     let in_c = standards.map(|standard| strangers::c(&cpp, &[standard]).unwrap());
     let in_c = in_c.into_iter().chain([strangers::c(&c, &[]).unwrap()]);
     for library in in_c.chain([strangers::rust_from("acme-invert", &project).unwrap()]) {
-        let mut registry = Registry::builtin().unwrap();
+        let mut registry = Registry::builtin();
         Plugin::open(&library).unwrap().add_to(&mut registry).unwrap();
         let good = r#"{"name":"acme.invert","configuration":{"mask":60}}"#;
         stored.push(round_trip(registry.clone(), good).unwrap());

@@ -6,17 +6,15 @@ mod exercise;
 use super::{
     call,
     compatibility::{reason, round_trip},
-    json,
 };
 use exercise::exercise;
 use ozarr::{
-    Error,
+    Error, Json,
     core::{
         call::OutputBuffer,
         extension::Extension,
-        limits::Limits,
-        registry::{Constructor, CreateContext, Intent, Notes, Registry},
-        representation::{Representation, Size},
+        registry::{Constructor, CreateContext, Intent, Registry},
+        representation::Size,
         view::{Region, ViewMut},
     },
     plugins::{Plugin, Reason},
@@ -27,6 +25,7 @@ use std::{
     sync::Arc,
 };
 use zarr_conformance::strangers;
+use zarr_plugin_api::testing::Bench;
 
 fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/c").join(name)
@@ -52,18 +51,16 @@ struct Cage {
 impl Cage {
     fn new(library: &Path) -> Self {
         let plugin = Plugin::open(library).unwrap();
-        let mut registry = Registry::builtin().unwrap();
+        let mut registry = Registry::builtin();
         plugin.add_to(&mut registry).unwrap();
         Plugin::open(&c("frozen.c")).unwrap().add_to(&mut registry).unwrap();
         Self { plugin, registry }
     }
     fn with_site<R>(&self, data_type: &str, f: impl FnOnce(&CreateContext<'_>) -> R) -> R {
-        let (limits, notes) = (Limits::default(), Notes::default());
-        let data_type = self.registry.data_type(&Extension::short_hand(data_type), &limits).unwrap().object;
-        let fill = data_type.fill_from_json(&data_type.default_fill()).unwrap();
-        let array = Representation::new(data_type, &[2, 2], &fill);
+        let bench = Bench::of(self.registry.clone()).with_intent(Intent::Create);
+        let array = bench.array(data_type, &[2, 2]).unwrap();
         let size = array.bytes().map_or(Size::Unknown, Size::Exact);
-        f(&CreateContext { size, ..CreateContext::new(&self.registry, &limits, &notes, Intent::Create).with(&array) })
+        f(&CreateContext { size, ..bench.create_context().with(&array) })
     }
     /// The plugin is in quarantine for this reason, says who it is, takes no more calls, and others work.
     fn check_quarantine(&self, why: &str, what: &str) {
@@ -86,7 +83,7 @@ fn named(name: &str, at: Option<&str>) -> Extension {
         Some(at) => format!(r#"{{"name":"{name}","configuration":{{"at":"{at}"}}}}"#),
         None => format!(r#""{name}""#),
     };
-    Extension::parse(&json(&text)).unwrap()
+    Extension::parse(&text.parse::<Json>().unwrap()).unwrap()
 }
 
 const HEAD: [&str; 4] = ["create", "configuration", "drop", "bomb in create"];

@@ -1,6 +1,6 @@
 //! Groups, arrays and their names.
 
-use super::{ARRAY, json, keys, memory, put};
+use super::{ARRAY, keys, memory, put};
 use ozarr::{
     ErrorKind, NewArray, Node, Result,
     core::{
@@ -75,7 +75,11 @@ fn a_fill_value_that_is_chosen_is_written_down() {
         zarr.create_array("/", NewArray::new([2], data_type)).unwrap();
         let stored = store.reader().unwrap().get(&Key::new("zarr.json").unwrap()).unwrap().unwrap();
         let document = Json::parse(&stored, &Default::default()).unwrap();
-        assert_eq!(document.as_object().and_then(|d| d.get("fill_value")), Some(&json(fill)), "{data_type}");
+        assert_eq!(
+            document.as_object().and_then(|d| d.get("fill_value")),
+            Some(&fill.parse::<Json>().unwrap()),
+            "{data_type}"
+        );
     }
 }
 
@@ -87,7 +91,8 @@ fn all_data_of_an_array_lie_below_its_path() {
             for separator in [".", "/"] {
                 let (store, zarr) = memory();
                 let encoding = format!(r#"{{"name":"{name}","configuration":{{"separator":"{separator}"}}}}"#);
-                let new = NewArray::new([5, 4], "uint8").chunks([2, 2]).chunk_key_encoding(json(&encoding));
+                let new =
+                    NewArray::new([5, 4], "uint8").chunks([2, 2]).chunk_key_encoding(encoding.parse::<Json>().unwrap());
                 let array = zarr.create_array(path, &new).unwrap();
                 let before = keys(&store);
                 array.write(.., &[7u8; 20]).unwrap();

@@ -8,23 +8,16 @@ mod hierarchy;
 
 use ozarr::{
     Context, Hierarchy,
-    core::{
-        json::Json,
-        store::{Key, Store},
-    },
+    core::store::{Key, Store},
     store::MemoryStore,
 };
 use std::sync::Arc;
 
 pub(crate) const ARRAY: &str = r#"{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},"chunk_key_encoding":"default","fill_value":0,"codecs":["bytes"]}"#;
 
-pub(crate) fn json(text: &str) -> Json {
-    Json::parse(text.as_bytes(), &Default::default()).unwrap()
-}
-
 pub(crate) fn memory() -> (Arc<dyn Store>, Hierarchy) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-    (store.clone(), Hierarchy::new(store, Context::new().unwrap()))
+    (store.clone(), Hierarchy::new(store, Context::new()))
 }
 
 pub(crate) fn put(store: &Arc<dyn Store>, key: &str, text: &str) {

@@ -35,7 +35,7 @@ fn tried(animal: Animal) -> (Vec<Record>, &'static str) {
     let head = format!("[[sample]]\npoint = \"{}\"\nname = \"{}\"\n", word(point), animal.name);
     let text: String = animal.samples.iter().map(|s| format!("{head}{s}\n")).collect();
     let samples = Samples::embedded().unwrap().with(Samples::parse(&text).unwrap());
-    let mut registry = Registry::builtin().unwrap();
+    let mut registry = Registry::builtin();
     registry.add(animal.registration).unwrap();
     let mut records = Vec::new();
     let settings = Settings { cases: 24, ..Settings::default() };

@@ -14,10 +14,10 @@ use ozarr::{
 fn clamped(range: ByteRange, value: &[u8]) -> &[u8] {
     let len = value.len() as u64;
     let (start, end) = match range {
-        ByteRange::All => (0, len),
         ByteRange::From(start) => (start.min(len), len),
         ByteRange::Suffix(n) => (len - n.min(len), len),
         ByteRange::Slice { start, len: n } => (start.min(len), start.saturating_add(n).min(len)),
+        _ => (0, len),
     };
     &value[start as usize..end as usize]
 }

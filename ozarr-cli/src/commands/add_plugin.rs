@@ -118,7 +118,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 
 fn problems(new: &Manifest, old: &[(PathBuf, Manifest)], others: &[(PathBuf, Manifest)]) -> Result<Vec<Problem>> {
     let mut problems = Vec::new();
-    let registry = Registry::builtin()?;
+    let registry = Registry::builtin();
     for offered in &new.extensions {
         let point = offered.kind.point();
         for name in offered.names() {

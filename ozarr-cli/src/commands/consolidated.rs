@@ -140,7 +140,7 @@ mod tests {
         let mut root = empty.clone();
         root.set_consolidated(Some(copies.collect()));
         set("zarr.json", &root);
-        let zarr = Hierarchy::new(Arc::new(store), Context::new().unwrap());
+        let zarr = Hierarchy::new(Arc::new(store), Context::new());
         let found = Copies::of(&zarr.group("/").unwrap());
         assert_eq!(found.stale, ["there is no copy of `node 00000`"]);
         assert_eq!((found.unread.len(), found.lost.len()), (300_000, 0));

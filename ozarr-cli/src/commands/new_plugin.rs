@@ -52,19 +52,6 @@ fn parts(kind: Kind) -> Parts {
     }
 }
 
-const CODEC_IMPORTS: &str = "use zarr_plugin_api::{
-    Call, Extension, Json, Out, Representation, View, ViewMut,
-    core::{
-        call::{Buffers, Options, Sequential},
-        limits::Limits,
-        registry::*,
-    },
-};";
-const IMPORTS: &str = "use zarr_plugin_api::{
-    Extension, Json, Representation,
-    core::{limits::Limits, registry::*},
-};";
-
 /// The files of the project, by their paths in it.
 pub(crate) fn files(args: &Args) -> Result<Vec<(&'static str, String)>> {
     let name = &args.name;
@@ -95,7 +82,6 @@ pub(crate) fn files(args: &Args) -> Result<Vec<(&'static str, String)>> {
         ("{{word}}", if codec { "codec" } else { parts.word }),
         ("{{api}}", &api),
         ("{{conformance}}", &conformance),
-        ("{{imports}}", if codec { CODEC_IMPORTS } else { IMPORTS }),
     ];
     let fill = |texts: &[&str]| replacements.iter().fold(texts.concat(), |text, (from, to)| text.replace(from, to));
     let [instance, functions, test] = parts.c;
@@ -118,10 +104,10 @@ pub(crate) fn files(args: &Args) -> Result<Vec<(&'static str, String)>> {
 
 /// Where a crate of this project is, as a manifest says it.
 fn dependency(folder: Option<&Path>) -> Result<String> {
-    let Some(path) = folder else { return Ok(format!("{:?}", env!("CARGO_PKG_VERSION"))) };
+    let Some(path) = folder else { return Ok(format!("version = {:?}", env!("CARGO_PKG_VERSION"))) };
     // Another folder must find it too.
     let path = path.canonicalize().map_err(|e| Error::from(e).at_key(path.display()))?;
-    Ok(format!("{{ path = {:?} }}", path.display().to_string()))
+    Ok(format!("path = {:?}", path.display().to_string()))
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
@@ -144,7 +130,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         std::fs::write(&path, text).map_err(|e| at(e, &path))?;
     }
     let point = parts(args.kind).point.point();
-    if Registry::builtin()?.find(point, &args.name).is_some() {
+    if Registry::builtin().find(point, &args.name).is_some() {
         let name = &args.name;
         say(&format!(
             "warning: `{name}` is the name of a built-in {point}: once the plugin is installed, the built-in one is used. \

@@ -1,46 +1,6 @@
-
-/// What is encoded is decoded again.
 #[test]
-fn round_trip() {
-    with_site(|extension, cx| {
-        let found = cx.registry.codec(extension).unwrap().unwrap();
-        match found.constructor() {
-            Constructor::BytesToBytes(make) => {
-                let codec = make(extension, cx).unwrap().object;
-                let encoded = call(|call| OutputBuffer::collect(|out| codec.encode(call, b"some bytes", out))).unwrap().1;
-                let mut decoded = [0; 10];
-                let mut out = OutputBuffer::fixed(&mut decoded);
-                call(|call| codec.decode(call, &encoded, &mut out)).unwrap();
-                match out.alias() {
-                    Some(range) => assert_eq!(&encoded[range], b"some bytes"),
-                    None => assert_eq!(&decoded, b"some bytes"),
-                }
-            }
-            Constructor::ArrayToBytes(make) => {
-                let codec = make(extension, cx).unwrap().object;
-                let view = View::new(b"twelve bytes", &[3, 4], 1).unwrap();
-                let encoded = call(|call| OutputBuffer::collect(|out| codec.encode(call, &view, out))).unwrap().1;
-                let mut decoded = [0; 12];
-                call(|call| codec.decode(call, &encoded, ViewMut::new(&mut decoded, &[3, 4], 1).unwrap())).unwrap();
-                assert_eq!(&decoded, b"twelve bytes");
-            }
-            Constructor::ArrayToArray(make) => {
-                let codec = make(extension, cx).unwrap().object;
-                let of = codec.encoded_representation().clone();
-                let (mut encoded, mut decoded) = (vec![0; of.bytes().unwrap() as usize], [0; 12]);
-                let view = View::new(b"twelve bytes", &[3, 4], 1).unwrap();
-                let to = ViewMut::new(&mut encoded, of.shape(), of.element_size()).unwrap();
-                call(|call| codec.encode(call, &view, to)).unwrap();
-                let from = View::new(&encoded, of.shape(), of.element_size()).unwrap();
-                call(|call| codec.decode(call, &from, ViewMut::new(&mut decoded, &[3, 4], 1).unwrap())).unwrap();
-                assert_eq!(&decoded, b"twelve bytes");
-            }
-            _ => panic!("it is no codec"),
-        }
-    });
-}
-
-fn call<R>(f: impl FnOnce(&CallContext<'_>) -> R) -> R {
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
-    f(&CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
+fn round_trip() -> Result<()> {
+    let codec = Bench::new().codec(r#"{"name": "{{name}}"}"#, "uint8", &[3, 4])?;
+    codec.assert_round_trip(b"twelve bytes").assert_survives_damage();
+    Ok(())
 }

@@ -1,8 +1,6 @@
-
 #[test]
-fn is_made() {
-    with_site(|extension, cx| {
-        let made = zarr_plugin_api::core::storage_transformer::create(std::slice::from_ref(extension), cx).unwrap();
-        assert_eq!(made.len(), 1);
-    });
+fn its_configuration_is_written() -> Result<()> {
+    let made = Bench::new().storage_transformer(r#"{"name": "{{name}}"}"#, &[3, 4])?;
+    assert_eq!(made.written.name(), "{{name}}");
+    Ok(())
 }

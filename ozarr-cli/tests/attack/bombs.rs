@@ -7,10 +7,6 @@ use ozarr::{Hierarchy, NewArray, core::json::Json};
 const BYTES: u64 = 128 << 20;
 const MOST_MIB: &str = "64";
 
-fn codec(text: &str) -> Json {
-    super::common::json(text)
-}
-
 fn blosc(compressor: &str) -> String {
     format!(
         r#"{{"name":"blosc","configuration":{{"cname":"{compressor}","clevel":9,"shuffle":"noshuffle","typesize":1,"blocksize":0}}}}"#
@@ -24,7 +20,9 @@ const ZSTD: &str = r#"{"name":"zstd","configuration":{"level":3,"checksum":false
 fn encoded(dir: &Dir, bytes: u64, by: &str) -> Vec<u8> {
     let hierarchy = Hierarchy::create(&dir.path("model")).unwrap();
     let new = NewArray::new([bytes], "uint8").chunks([bytes]).fill_value(1u64).overwrite();
-    let array = hierarchy.create_array("/", new.codecs([codec("\"bytes\""), codec(by)])).unwrap();
+    let array = hierarchy
+        .create_array("/", &new.codecs(["\"bytes\"".parse::<Json>().unwrap(), by.parse::<Json>().unwrap()]))
+        .unwrap();
     array.write(.., &vec![0u8; bytes as usize]).unwrap();
     array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap().unwrap()
 }
@@ -34,7 +32,7 @@ fn is_refused_within_limits(what: &str, codecs: &[&str], chunk: &[u8]) {
     let dir = Dir::new();
     let s = dir.path("s");
     let codecs = [&["\"bytes\""], codecs].concat();
-    let new = NewArray::new([4], "uint8").chunks([4]).codecs(codecs.iter().map(|c| codec(c)));
+    let new = NewArray::new([4], "uint8").chunks([4]).codecs(codecs.iter().map(|c| c.parse::<Json>().unwrap()));
     Hierarchy::create(&s).unwrap().create_array("/a", &new).unwrap();
     std::fs::create_dir_all(dir.path("s/a/c")).unwrap();
     std::fs::write(dir.path("s/a/c/0"), chunk).unwrap();

@@ -47,7 +47,7 @@ fn a_damaged_chunk_is_never_copied() {
     let (mut random, dir) = (Random::of("chunk"), Dir::new());
     let s = dir.path("s");
     let codecs = r#"[{"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd","configuration":{"level":1,"checksum":true}},{"name":"crc32c"}]"#;
-    let codecs = super::common::json(codecs).as_array().unwrap().to_vec();
+    let codecs = codecs.parse::<ozarr::Json>().unwrap().as_array().unwrap().to_vec();
     let array =
         Hierarchy::create(&s).unwrap().create_array("/a", NewArray::new([400], "uint16").codecs(codecs)).unwrap();
     array.write(.., &(1..=400).collect::<Vec<u16>>()).unwrap();

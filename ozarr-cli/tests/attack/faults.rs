@@ -50,7 +50,7 @@ fn a_full_disk_is_an_error_that_leaves_nothing_behind() {
 fn a_write_to_a_full_disk_leaves_the_old() {
     let dir = Dir::new();
     let array = Hierarchy::create(&dir.path("s")).unwrap();
-    let plain = super::common::json(r#"[{"name":"bytes","configuration":{"endian":"little"}}]"#);
+    let plain = r#"[{"name":"bytes","configuration":{"endian":"little"}}]"#.parse::<ozarr::Json>().unwrap();
     let new = NewArray::new([4000], "uint16").chunks([2000]).codecs(plain.as_array().unwrap().to_vec());
     let array = array.create_array("/a", &new).unwrap();
     array.write(.., &[1u16; 4000]).unwrap();

@@ -1,7 +1,6 @@
 //! What tests of the command share: to run it, and places for what it works on.
 #![allow(dead_code, reason = "each test uses what it needs")]
 
-use ozarr::core::json::Json;
 use std::{
     path::{Path, PathBuf},
     process::{Command, Output},
@@ -21,9 +20,6 @@ pub(crate) fn fails(args: &[&str], status: i32) -> String {
     let out = ozarr(args);
     assert_eq!(out.status.code(), Some(status), "{args:?}: {}", String::from_utf8_lossy(&out.stdout));
     String::from_utf8(out.stderr).unwrap()
-}
-pub(crate) fn json(text: &str) -> Json {
-    Json::parse(text.as_bytes(), &Default::default()).unwrap()
 }
 pub(crate) fn weather() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/weather.zarr").to_string_lossy().into_owned()

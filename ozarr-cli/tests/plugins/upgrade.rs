@@ -16,7 +16,7 @@ use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path, p
 /// Built-in extensions, and what is installed now.
 fn search(user: &User, policy: Policy) -> Registry {
     let places = Places { folders: vec![folder(user)], warnings: Vec::new() };
-    let mut registry = Registry::builtin().unwrap();
+    let mut registry = Registry::builtin();
     Search { places, policy }.find().register(&mut registry).unwrap();
     registry
 }

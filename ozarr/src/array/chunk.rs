@@ -4,7 +4,7 @@ use super::{Array, chunks::Chunks};
 use crate::element::{Element, Item};
 use zarr_core::{
     Error, Result,
-    call::{CallContext, Options},
+    call::CallContext,
     limits::zeroed,
     representation::Representation,
     store::Key,
@@ -210,7 +210,7 @@ impl<'a> Chunk<'a> {
             Some(inner) => part_to_check(r, &inner)?,
             None => r.shape().into(),
         };
-        let options = Options { strict: true, ..context.options.clone() };
+        let options = context.options.clone().with_strict(true);
         let call = CallContext { options: &options, ..context.call() };
         for place in TileGrid::regular(&Region::whole(r.shape()), &part)?.places() {
             let part = r.with_shape(&place.part.len);

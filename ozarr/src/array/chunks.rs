@@ -138,6 +138,7 @@ impl<'a> Chunks<'a> {
         let axis = |(d, s): (usize, &Indices)| match array.resolved.chunk_grid.axis(d)? {
             AxisChunks::Regular(n) => Some(Axis::regular(*s, n)),
             AxisChunks::Lengths(lengths) => Some(Axis::of_lengths(*s, lengths)),
+            _ => None,
         };
         if let Some(axes) = selected.iter().enumerate().map(axis).collect::<Option<Vec<_>>>() {
             return Ok(Grid::Product(axes.into()));

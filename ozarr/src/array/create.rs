@@ -2,15 +2,14 @@
 
 mod data_type;
 mod dimension_name;
-mod fill_value;
 mod shape;
 #[cfg(test)]
 mod tests;
 
 pub use data_type::HasDataType;
 pub use dimension_name::DimensionName;
-pub use fill_value::FillValue;
 pub use shape::IntoShape;
+pub use zarr_core::json::FillValue;
 
 use super::Array;
 use crate::{context::Context, hierarchy::Hierarchy};
@@ -239,7 +238,7 @@ impl NewArray {
         let slash = || extension("default", [("separator", Json::from("/"))]);
         document
             .set("chunk_key_encoding", self.chunk_key_encoding.as_ref().map_or_else(slash, |e| e.to_json().clone()));
-        let fill_value = self.fill_value.as_ref().map_or_else(|| data_type.default_fill(), |v| v.to_json().clone());
+        let fill_value = self.fill_value.as_ref().map_or_else(|| data_type.default_fill(), |v| Json::from(v.clone()));
         document.set("fill_value", fill_value);
         document.set("codecs", codecs);
         if let Some(names) = &self.dimension_names {

@@ -2,7 +2,7 @@
 
 use super::Array;
 use crate::{
-    element::{Element, Item, check_element},
+    element::{Element, Item, check_count, check_element},
     platform,
     selection::{Selected, Selection},
 };
@@ -29,6 +29,8 @@ impl Array {
         let bytes = bytemuck::cast_slice_mut(out);
         platform::huge_pages::advise(bytes);
         let shape = selection.shape(self.shape())?;
+        check_count(&shape, bytes.len(), size_of::<T>())?;
+        check_count(&shape, bytes.len(), size_of::<T>())?;
         self.read_view(selection, ViewMut::new(bytes, &shape, size_of::<T>())?)
     }
     /// Reads elements of fixed size as their bytes in the machine's order, in C order.
@@ -82,9 +84,10 @@ impl Array {
         for d in 0..selected.shape.len() {
             let (start, count, step) = (selected.bounds.start[d], selected.shape[d], selected.steps[d]);
             axes.push(match grid.axis(d) {
-                None => return Ok(None),
                 Some(AxisChunks::Regular(n)) => AxisParts::regular(n, start, count, step)?,
                 Some(AxisChunks::Lengths(lengths)) => parts_of(lengths, start, count, step)?,
+                // Cell by cell is right for any grid.
+                _ => return Ok(None),
             });
         }
         TileGrid::new(axes, &selected.steps).map(Some)

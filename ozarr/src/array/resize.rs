@@ -14,11 +14,27 @@ use zarr_core::{
 
 /// What happens to chunks when an array is resized.
 #[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
 pub struct ResizeOptions {
     /// Keep chunks that this cuts off. By default those that lie wholly outside the new shape are removed.
     pub keep_outside: bool,
     /// Replace data that becomes visible again by the fill value. By default it is shown, and reported.
     pub clear_reappearing: bool,
+}
+
+impl ResizeOptions {
+    /// The same with another [`keep_outside`](Self::keep_outside).
+    #[must_use]
+    pub fn with_keep_outside(mut self, keep_outside: bool) -> Self {
+        self.keep_outside = keep_outside;
+        self
+    }
+    /// The same with another [`clear_reappearing`](Self::clear_reappearing).
+    #[must_use]
+    pub fn with_clear_reappearing(mut self, clear_reappearing: bool) -> Self {
+        self.clear_reappearing = clear_reappearing;
+        self
+    }
 }
 
 /// What resizing an array did.
@@ -164,7 +180,7 @@ impl Array {
         self.write(nothing, &elements[..0])?;
         self.data.writer().map_err(|e| e.at_node(&self.path))?;
         let (data_type, mut place) = (self.metadata.data_type().clone(), 0..0);
-        let options = ResizeOptions { keep_outside: true, ..ResizeOptions::default() };
+        let options = ResizeOptions::default().with_keep_outside(true);
         let changed = self.change_shape(options, |stored| {
             if *stored.data_type() != data_type {
                 let now = stored.data_type().name();

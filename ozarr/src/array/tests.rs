@@ -15,11 +15,8 @@ use zarr_core::{
     store::{Key, ListableStore, Prefix, ReadableStore, Store, Update, WriteableStore},
 };
 
-fn json(text: &str) -> Json {
-    Json::parse(text.as_bytes(), &Default::default()).unwrap()
-}
 fn hierarchy() -> Hierarchy {
-    Hierarchy::new(MemoryStore::default(), Context::new().unwrap())
+    Hierarchy::new(MemoryStore::default(), Context::new())
 }
 
 // ---- a model of any array ----
@@ -82,30 +79,34 @@ impl Plan {
         let mut inner = Vec::new();
         let mut chunk = self.inner.clone();
         if let Some(order) = &self.transpose {
-            inner.push(json(&format!(r#"{{"name":"transpose","configuration":{{"order":{order:?}}}}}"#)));
+            inner.push(
+                format!(r#"{{"name":"transpose","configuration":{{"order":{order:?}}}}}"#).parse::<Json>().unwrap(),
+            );
         }
         inner.push(match name {
-            "string" => json(r#""vlen-utf8""#),
-            "bytes" => json(r#""vlen-bytes""#),
-            _ => json(&format!(
+            "string" => r#""vlen-utf8""#.parse::<Json>().unwrap(),
+            "bytes" => r#""vlen-bytes""#.parse::<Json>().unwrap(),
+            _ => format!(
                 r#"{{"name":"bytes","configuration":{{"endian":"{}"}}}}"#,
                 if self.big { "big" } else { "little" }
-            )),
+            )
+            .parse::<Json>()
+            .unwrap(),
         });
-        inner.extend(self.compress.iter().map(|i| json([
+        inner.extend(self.compress.iter().map(|i| ([
             r#"{"name":"gzip","configuration":{"level":1}}"#, r#"{"name":"zstd","configuration":{"level":1,"checksum":true}}"#,
             r#"{"name":"blosc","configuration":{"cname":"lz4","clevel":3,"shuffle":"shuffle","typesize":4,"blocksize":0}}"#,
             r#""crc32c""#, r#"{"name":"blosc","configuration":{"cname":"zstd"}}"#,
-        ][*i])));
+        ][*i]).parse::<Json>().unwrap()));
         let mut codecs = inner;
         if let Some(counts) = &self.per_shard {
             // Where the transpose stands outside, the shard is the transposed chunk.
             let location = if self.start { "start" } else { "end" };
             let shape = self.inner.clone();
-            codecs = vec![json(&format!(
+            codecs = vec![format!(
                 r#"{{"name":"sharding_indexed","configuration":{{"chunk_shape":{shape:?},"codecs":{},"index_codecs":[{{"name":"bytes","configuration":{{"endian":"little"}}}},"crc32c"],"index_location":"{location}"}}}}"#,
                 Json::Array(codecs)
-            ))];
+            ).parse::<Json>().unwrap()];
             chunk = chunk.iter().zip(counts).map(|(c, n)| c * n).collect();
         }
         let mut new = NewArray::new(self.shape.clone(), name).chunks(chunk).codecs(codecs).fill_value(fill(name));
@@ -116,7 +117,7 @@ impl Plan {
     }
 }
 fn fill(name: &str) -> Json {
-    json(match name {
+    (match name {
         "bool" => "true",
         "float16" | "float32" | "float64" => "\"NaN\"",
         "complex64" | "complex128" => "[1.5, \"-Infinity\"]",
@@ -125,6 +126,8 @@ fn fill(name: &str) -> Json {
         "bytes" => "\"AQI=\"",
         _ => "42",
     })
+    .parse::<Json>()
+    .unwrap()
 }
 
 /// The elements of a selection, one after another, each as its own bytes.
@@ -171,7 +174,7 @@ proptest! {
     #[test]
     fn any_array_equals_its_model(plan in plan(), seeds in prop::collection::vec(any::<u64>(), 24)) {
         let store = Arc::new(MemoryStore::default());
-        let mut context = Context::new().unwrap();
+        let mut context = Context::new();
         context.options.store_fill = plan.store_fill;
         let array = Hierarchy::new(store.clone(), context).create_array("/x/a", plan.new_array()).unwrap();
         let total = plan.shape.iter().product::<u64>() as usize;
@@ -191,7 +194,7 @@ proptest! {
             write(&array, &selection, &new).unwrap();
             places.iter().zip(new).for_each(|(p, e)| model[*p] = e);
             // through a handle of its own
-            let reopened = Hierarchy::new(store.clone(), Context::new().unwrap()).array("/x/a").unwrap();
+            let reopened = Hierarchy::new(store.clone(), Context::new()).array("/x/a").unwrap();
             prop_assert_eq!(&read(&reopened, &(..).into()).unwrap(), &model);
             let part: Vec<Vec<u8>> = places.iter().map(|p| model[*p].clone()).collect();
             prop_assert_eq!(read(&reopened, &selection).unwrap(), part);
@@ -202,7 +205,7 @@ proptest! {
             prop_assert!(array.stored_chunks().unwrap().is_empty());
         }
         let document = Json::Object(array.metadata().document().clone());
-        let reopened = Hierarchy::new(store, Context::new().unwrap()).array("/x/a").unwrap();
+        let reopened = Hierarchy::new(store, Context::new()).array("/x/a").unwrap();
         prop_assert_eq!(Json::Object(reopened.metadata().document().clone()), document);
     }
 }
@@ -292,7 +295,7 @@ impl Counter {
 }
 
 fn sharded() -> NewArray {
-    NewArray::new([64, 64], "uint16").chunks([8, 8]).shards([32, 32]).codecs([json(r#""bytes""#)])
+    NewArray::new([64, 64], "uint16").chunks([8, 8]).shards([32, 32]).codecs([r#""bytes""#.parse::<Json>().unwrap()])
 }
 
 #[test]
@@ -349,10 +352,10 @@ fn an_update_encodes_only_the_inner_chunks_it_touches() {
             Ok(())
         }
     }
-    let mut registry = Registry::builtin().unwrap();
+    let mut registry = Registry::builtin();
     registry.add(registration!(BytesToBytes: Tally)).unwrap();
     let zarr = Hierarchy::new(MemoryStore::default(), Context::with_registry(registry));
-    let new = sharded().codecs([json(r#""bytes""#), json(r#""test.tally""#)]);
+    let new = sharded().codecs([r#""bytes""#.parse::<Json>().unwrap(), r#""test.tally""#.parse::<Json>().unwrap()]);
     let array = zarr.create_array("/a", &new).unwrap();
     array.write(.., &vec![7u16; 64 * 64]).unwrap();
     assert_eq!(ENCODED.swap(0, Relaxed), 64);
@@ -372,7 +375,7 @@ fn an_update_encodes_only_the_inner_chunks_it_touches() {
 #[test]
 fn an_edge_chunk_overwritten_where_it_is_visible_is_not_read() {
     let counter = Arc::new(Counter::default());
-    let new = NewArray::new([10], "uint8").chunks([8]).codecs([json(r#""bytes""#)]);
+    let new = NewArray::new([10], "uint8").chunks([8]).codecs([r#""bytes""#.parse::<Json>().unwrap()]);
     let array = hierarchy().create_array("/a", &new).unwrap();
     let array = array.with_transformer(Arc::new(CountingTransformer(counter.clone()))).unwrap();
     for round in 0..2 {
@@ -398,8 +401,8 @@ fn shrinking_and_growing() {
     let report = array.resize(&[10], ResizeOptions::default()).unwrap();
     assert_eq!(report.reappeared, [[1]], "what the straddling chunk kept is reported");
     assert_eq!(array.read::<u8>(..).unwrap(), [1, 1, 1, 1, 1, 1, 1, 1, 9, 9]);
-    array.resize(&[5], ResizeOptions { keep_outside: true, ..Default::default() }).unwrap();
-    let report = array.resize(&[10], ResizeOptions { clear_reappearing: true, ..Default::default() }).unwrap();
+    array.resize(&[5], ResizeOptions::default().with_keep_outside(true)).unwrap();
+    let report = array.resize(&[10], ResizeOptions::default().with_clear_reappearing(true)).unwrap();
     assert_eq!(report.reappeared, [[1]]);
     assert_eq!(zarr.array("/a").unwrap().read::<u8>(..).unwrap(), [1, 1, 1, 1, 1, 9, 9, 9, 9, 9]);
     array.append(0, &[5u8; 3]).unwrap();
@@ -423,7 +426,7 @@ fn shrinking_and_growing() {
 #[test]
 fn missing_chunks_can_be_errors() {
     let store = Arc::new(MemoryStore::default());
-    let mut context = Context::new().unwrap();
+    let mut context = Context::new();
     context.missing_chunk_is_error = true;
     let array = Hierarchy::new(store, context).create_array("/a", NewArray::new([4], "int8").chunks([2])).unwrap();
     array.write([0..2], &[1i8, 2]).unwrap();
@@ -450,7 +453,7 @@ fn what_is_left_out_is_chosen_and_recorded() {
     assert!(bytes <= 4 << 20 && bytes > 1 << 20, "{chunk:?}");
     let names: Vec<&str> = array.metadata().codecs().iter().map(zarr_core::extension::Extension::name).collect();
     assert_eq!(names, ["bytes", "zstd"]);
-    assert_eq!(array.metadata().fill_value(), &json("0.0"));
+    assert_eq!(array.metadata().fill_value(), &"0.0".parse::<Json>().unwrap());
     for (data_type, codec) in [("string", "vlen-utf8"), ("bytes", "vlen-bytes"), ("uint8", "bytes")] {
         let array = zarr.create_array(&format!("/{data_type}"), NewArray::new([0, 3], data_type)).unwrap();
         assert_eq!((array.metadata().codecs()[0].name(), array.chunk_shape().unwrap()), (codec, &[1, 3][..]));

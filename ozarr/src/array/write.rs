@@ -1,7 +1,10 @@
 //! Writing: whole chunks without reading, parts of chunks by the store's `update`.
 
 use super::Array;
-use crate::{element::Item, selection::Selection};
+use crate::{
+    element::{Item, check_count},
+    selection::Selection,
+};
 use zarr_core::{
     Error, Result,
     call::{CallContext, Scratch},
@@ -28,9 +31,9 @@ impl Array {
             return Err(Error::argument("elements of variable length are written as `String` or `Vec<u8>`"));
         }
         let shape = selection.shape(self.shape())?;
-        let view = View::new(bytes, &shape, r.element_size())
-            .map_err(|_| Error::argument(format!("{} bytes are not the elements of shape {shape:?}", bytes.len())))?;
-        self.write_view(selection, &view)
+        let size = r.element_size();
+        check_count(&shape, bytes.len(), size)?;
+        self.write_view(selection, &View::new(bytes, &shape, size)?)
     }
     /// Writes elements from memory with any strides; `elements` has the selection's shape.
     pub fn write_view(&self, selection: impl Into<Selection>, elements: &View<'_>) -> Result<()> {

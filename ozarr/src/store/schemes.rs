@@ -15,6 +15,7 @@ use zarr_core::{
 
 /// What a location is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum OpenMode {
     /// To read.
     ReadOnly,

@@ -1,64 +1,42 @@
-use std::sync::Arc;
 use zarr_plugin_api::{
-    ArrayToArray, CallContext, ErrorKind, Extension, Json, DecodeStrategy, Region, Representation, Result, CreateContext, View, ViewMut,
-    core::{
-        call::{Buffers, Options, Sequential},
-        extension::ExtensionPoint,
-        limits::Limits,
-        registry::{Constructor, Intent, Notes, Registry},
-    },
+    DecodeStrategy, ErrorKind, Intent, Region, Representation, Result, View, ViewMut,
+    testing::{Bench, Codec},
 };
 
 const ALIASES: [&str; 2] = ["numcodecs.bitround", "https://codec.zarrs.dev/array_to_bytes/bitround"];
 
-fn with_call<R>(f: impl FnOnce(&CallContext<'_>) -> R) -> R {
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
-    f(&CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
-}
-
 fn make(
     name: &str,
     configuration: &str,
-    data_type: &str,
-    fill: &str,
+    (data_type, fill): (&str, &str),
+    shape: &[u64],
     intent: Intent,
-) -> Result<(Arc<dyn ArrayToArray>, Extension)> {
-    let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
-    let data_type = registry.data_type(&Extension::short_hand(data_type), &limits)?.object;
-    let fill = data_type.fill_from_json(&Json::parse(fill.as_bytes(), &limits)?)?;
-    let representation = Representation::new(data_type, &[2, 3], &fill);
-    let cx = CreateContext { name, ..CreateContext::new(&registry, &limits, &notes, intent).with(&representation) };
-    let json = format!(r#"{{"name":"{name}","configuration":{configuration}}}"#);
-    let extension = Extension::parse(&Json::parse(json.as_bytes(), &limits)?)?;
-    match registry.codec(&extension)?.expect("a codec").constructor() {
-        Constructor::ArrayToArray(make) => {
-            let made = make(&extension, &cx)?;
-            let written = made.extension(&extension)?;
-            Ok((made.object, written))
-        }
-        _ => panic!("not an array -> array codec"),
-    }
+) -> Result<Codec> {
+    let bench = Bench::new().with_intent(intent);
+    let data_type = bench.data_type(data_type)?;
+    let array = Representation::new(data_type.object.clone(), shape, &data_type.fill(fill)?);
+    bench.codec_for(&format!(r#"{{"name":"{name}","configuration":{configuration}}}"#), &array)
 }
 
 /// For elements of which 0 is written as `fill`.
-fn codec(keep: u64, data_type: &str, fill: &str) -> Arc<dyn ArrayToArray> {
-    make("bitround", &format!(r#"{{"keepbits":{keep}}}"#), data_type, fill, Intent::Open).expect("a codec").0
+fn codec(keep: u64, data_type: &str, fill: &str) -> Codec {
+    codec_for(keep, (data_type, fill), &[2, 3])
 }
 
-fn encode(codec: &dyn ArrayToArray, decoded: &[u8]) -> Vec<u8> {
-    let size = codec.encoded_representation().element_size();
-    let shape = [(decoded.len() / size) as u64];
-    let mut encoded = vec![0xAA; decoded.len()];
-    let view = View::new(decoded, &shape, size).expect("a view");
-    let out = ViewMut::new(&mut encoded, &shape, size).expect("a view");
-    with_call(|call| codec.encode(call, &view, out)).expect("encodes");
-    encoded
+fn codec_for(keep: u64, element: (&str, &str), shape: &[u64]) -> Codec {
+    make("bitround", &format!(r#"{{"keepbits":{keep}}}"#), element, shape, Intent::Open).expect("a codec")
+}
+
+/// What it makes of any number of elements.
+fn encode(keep: u64, data_type: &str, fill: &str, decoded: &[u8]) -> Vec<u8> {
+    let size = codec(keep, data_type, fill).array().element_size();
+    codec_for(keep, (data_type, fill), &[(decoded.len() / size) as u64]).encode(decoded).expect("encodes")
 }
 
 macro_rules! round {
     ($t:ident $data_type:literal $keep:expr, $values:expr) => {{
         let bytes: Vec<u8> = $values.iter().flat_map(|v: &$t| v.to_ne_bytes()).collect();
-        let rounded = encode(&*codec($keep, $data_type, "0"), &bytes);
+        let rounded = encode($keep, $data_type, "0", &bytes);
         rounded.as_chunks().0.iter().map(|b| $t::from_ne_bytes(*b)).collect::<Vec<$t>>()
     }};
 }
@@ -148,36 +126,35 @@ fn rounding_twice_changes_nothing_more() {
     let noise: Vec<u8> = (0..48_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     for data_type in ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"] {
         for keep in [1, 2, 5, 7] {
-            let codec = codec(keep, data_type, "0");
-            let once = encode(&*codec, &noise);
-            assert_eq!(encode(&*codec, &once), once, "{data_type} keeps {keep}");
+            let once = encode(keep, data_type, "0", &noise);
+            assert_eq!(encode(keep, data_type, "0", &once), once, "{data_type} keeps {keep}");
         }
     }
     for data_type in ["float16", "float32", "float64"] {
-        let codec = codec(4, data_type, "0");
-        let once = encode(&*codec, &noise);
-        assert_eq!(encode(&*codec, &once), once, "{data_type}");
+        let once = encode(4, data_type, "0", &noise);
+        assert_eq!(encode(4, data_type, "0", &once), once, "{data_type}");
     }
 }
 
 #[test]
 fn components_and_the_fill_value() {
     let complex = codec(3, "complex64", r#"[0.1, "NaN"]"#);
+    let complex = complex.array_to_array();
     assert_eq!(complex.encoded_representation().fill(), [0.101_562_5f32, f32::NAN].map(f32::to_ne_bytes).concat());
     assert_eq!(complex.encoded_representation().shape(), [2, 3]);
     let decoded = [1.2f64, -12.3].map(f64::to_ne_bytes).concat();
-    let encoded = encode(&*codec(3, "complex128", "[0, 0]"), &decoded);
+    let encoded = encode(3, "complex128", "[0, 0]", &decoded);
     assert_eq!(encoded, [1.25f64, -12.].map(f64::to_ne_bytes).concat());
-    assert_eq!(codec(2, "uint8", "11").encoded_representation().fill(), [12]);
-    assert_eq!(codec(8, "uint8", "11").encoded_representation().fill(), [11]);
+    assert_eq!(codec(2, "uint8", "11").array_to_array().encoded_representation().fill(), [12]);
+    assert_eq!(codec(8, "uint8", "11").array_to_array().encoded_representation().fill(), [11]);
 }
 
 #[test]
 fn any_strides() {
-    let codec = codec(2, "uint8", "0");
+    let bench = codec(2, "uint8", "0");
+    let (codec, call) = (bench.array_to_array(), &bench.bench().call());
     let decoded = [9, 10, 11, 12, 13, 14];
     let (want, transposed) = ([8, 8, 12, 12, 12, 16], [8, 12, 8, 12, 12, 16]);
-    with_call(|call| {
         let view = View::new(&decoded, &[2, 3], 1).unwrap();
         let mut memory = [0xAA; 6];
         let columns = ViewMut::strided(&mut memory, 0, &[2, 3], &[1, 2], 1).unwrap();
@@ -196,17 +173,16 @@ fn any_strides() {
         assert_eq!(gaps[11], 16);
         let wrong = codec.encode(call, &view, ViewMut::new(&mut encoded, &[6], 1).unwrap());
         assert!(wrong.is_err(), "another shape");
-    });
     let region = Region::new(&[1, 0], &[1, 2]).unwrap();
     assert_eq!((codec.decode_strategy(), codec.encoded_region(&region)), (DecodeStrategy::InPlace, Some(region)));
 }
 
 #[test]
 fn configurations() {
-    let create = |name, configuration, intent| make(name, configuration, "float32", "0.0", intent);
+    let create = |name, configuration, intent| make(name, configuration, ("float32", "0.0"), &[2, 3], intent);
     for name in ["bitround", ALIASES[0], ALIASES[1]] {
-        let written = create(name, r#"{"keepbits":3}"#, Intent::Create).unwrap().1;
-        assert_eq!(written.to_json().to_string(), format!(r#"{{"name":"{name}","configuration":{{"keepbits":3}}}}"#));
+        let written = create(name, r#"{"keepbits":3}"#, Intent::Create).unwrap();
+        assert_eq!(written.written.to_json().to_string(), format!(r#"{{"name":"{name}","configuration":{{"keepbits":3}}}}"#));
         assert!(create(name, r#"{"keepbits":0}"#, Intent::Open).is_ok());
         for bad in
             ["{}", r#"{"keepbits":-1}"#, r#"{"keepbits":1.0}"#, r#"{"keepbits":"3"}"#, r#"{"keepbits":3,"digits":1}"#]
@@ -218,11 +194,11 @@ fn configurations() {
         assert!(matches!(e.kind(), ErrorKind::Configuration(_)) && e.hint().is_some(), "{e}");
         let id = create(name, r#"{"keepbits":3,"id":"bitround"}"#, Intent::Open);
         assert_eq!(id.is_ok(), name == ALIASES[0]);
-        let registry = Registry::builtin().unwrap();
-        assert!(registry.find(ExtensionPoint::Codec, name).unwrap().is_lossy());
+        let bench = Bench::new();
+        assert!(bench.registry().codec(&bench.extension(name).unwrap()).unwrap().unwrap().is_lossy());
     }
     for (data_type, fill) in [("bool", "false"), ("r16", "[0,0]"), ("string", "\"\""), ("bytes", "\"\"")] {
-        let e = make("bitround", r#"{"keepbits":3}"#, data_type, fill, Intent::Open).unwrap_err();
+        let e = make("bitround", r#"{"keepbits":3}"#, (data_type, fill), &[2, 3], Intent::Open).unwrap_err();
         assert!(matches!(e.kind(), ErrorKind::InvalidCodecChain(_)) && e.hint().is_some(), "{e}");
     }
 }

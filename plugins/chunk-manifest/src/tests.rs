@@ -9,13 +9,10 @@ use std::{
 };
 use tempfile::TempDir;
 use zarr_plugin_api::{
-    ByteRange, Update, ErrorKind, Extension, Json, Key, ListableStore, Listing, Prefix, ReadableStore, Representation,
-    Result, CreateContext, Source, StorageTransformer, Store, WriteableStore,
-    core::{
-        call::Options,
-        limits::Limits,
-        registry::{Constructor, Instance, Intent, Notes, Registry},
-    },
+    ByteRange, ErrorKind, Json, Key, ListableStore, Listing, Prefix, ReadableStore, Result, Source, StorageTransformer,
+    Store, Update, WriteableStore,
+    core::{call::Options, limits::Limits},
+    testing::{Bench, Made},
 };
 
 /// A folder with files in it, allowed to be read.
@@ -27,7 +24,7 @@ struct Folder {
 impl Folder {
     fn new(files: &[(&str, &[u8])]) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let options = Options { roots: vec![text(dir.path())], ..Options::default() };
+        let options = Options::default().with_roots(vec![text(dir.path())]);
         let folder = Self { dir, options };
         files.iter().for_each(|(name, bytes)| folder.write(name, bytes));
         folder
@@ -39,7 +36,7 @@ impl Folder {
     fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
-    fn make(&self, configuration: &str) -> Result<Instance<dyn StorageTransformer>> {
+    fn make(&self, configuration: &str) -> Result<Made<dyn StorageTransformer>> {
         make(configuration, &self.options, &Limits::default())
     }
     /// The store of an array with such a manifest, nothing else being stored.
@@ -56,17 +53,10 @@ impl Folder {
     }
 }
 
-fn make(configuration: &str, options: &Options, limits: &Limits) -> Result<Instance<dyn StorageTransformer>> {
-    let (registry, notes) = (Registry::builtin()?, Notes::default());
-    let uint8 = registry.data_type(&Extension::short_hand("uint8"), limits)?;
-    let array = Representation::new(uint8.object, &[9, 99], &[0]);
-    let cx = CreateContext::new(&registry, limits, &notes, Intent::Open).with_options(options).with(&array);
+fn make(configuration: &str, options: &Options, limits: &Limits) -> Result<Made<dyn StorageTransformer>> {
+    let bench = Bench::new().with_options(options.clone()).with_limits(limits.clone());
     let json = format!(r#"{{"name":"zarr.chunk-manifest","configuration":{configuration}}}"#);
-    let extension = Extension::parse(&Json::parse(json.as_bytes(), limits)?)?;
-    match registry.storage_transformer(&extension)?.expect("it is registered").constructor() {
-        Constructor::StorageTransformer(make) => make(&extension, &cx),
-        _ => panic!("no storage transformer"),
-    }
+    bench.storage_transformer(&json, &[9, 99])
 }
 
 fn text(path: &Path) -> String {
@@ -278,10 +268,8 @@ fn the_configuration_is_written_as_it_was_read() {
         r#"{"entries":{}}"#,
     ] {
         let json = format!(r#"{{"name":"zarr.chunk-manifest","configuration":{configuration}}}"#);
-        let read = Extension::parse(&Json::parse(json.as_bytes(), &Limits::default()).unwrap()).unwrap();
         let made = folder.make(configuration).unwrap();
-        assert_eq!(made.extension(&read).unwrap().to_json().to_string(), json);
-        let bare = Extension::short_hand("zarr.chunk-manifest");
-        assert_eq!(made.extension(&bare).unwrap().to_json().to_string(), json);
+        assert_eq!(made.written.to_json().to_string(), json);
+        assert_eq!(Json::from(made.configuration).to_string(), configuration);
     }
 }

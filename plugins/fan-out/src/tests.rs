@@ -1,21 +1,16 @@
 mod laws;
 
-use std::sync::Arc;
 use zarr_plugin_api::{
-    ChunkKeyEncoding, ErrorKind, Extension, Json, Representation, Result,
-    core::registry::{Instance, Intent, Notes, Registry, CreateContext},
+    ChunkKeyEncoding, ErrorKind, Json, Result,
+    testing::{Bench, Made},
 };
 
-fn make(json: &str) -> Result<Instance<dyn ChunkKeyEncoding>> {
-    let (registry, limits, notes) = (Registry::builtin()?, Default::default(), Notes::default());
-    let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open);
-    let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?;
-    let array = Representation::new(uint8.object, &[9, 99], &[0]);
-    registry.chunk_key_encoding(&Extension::parse(&Json::parse(json.as_bytes(), &limits)?)?, &cx.with(&array))
+fn make(json: &str) -> Result<Made<dyn ChunkKeyEncoding>> {
+    Bench::new().chunk_key_encoding(json, &[9, 99])
 }
 
-fn with_digits(digits: u8) -> Arc<dyn ChunkKeyEncoding> {
-    make(&format!(r#"{{"name":"zarr.fan-out","configuration":{{"digits":{digits}}}}}"#)).unwrap().object
+fn with_digits(digits: u8) -> Made<dyn ChunkKeyEncoding> {
+    make(&format!(r#"{{"name":"zarr.fan-out","configuration":{{"digits":{digits}}}}}"#)).unwrap()
 }
 
 /// The rows of a table of the specification, below a heading: cells between back quotes.
@@ -32,7 +27,7 @@ fn examples_of_the_specification() {
     assert_eq!(rows.len(), 15);
     for row in rows {
         let [digits, chunk_index, key] = row[..] else { panic!("{row:?}") };
-        let chunk_index: Vec<u64> = Json::parse(chunk_index.as_bytes(), &Default::default()).unwrap().deserialize().unwrap();
+        let chunk_index: Vec<u64> = chunk_index.parse::<Json>().unwrap().deserialize().unwrap();
         let encoding = with_digits(digits.parse().unwrap());
         assert_eq!(encoding.encode(&chunk_index).unwrap(), key);
         assert_eq!(encoding.decode(key, chunk_index.len()).as_deref(), Some(&chunk_index[..]), "{key}");
@@ -75,9 +70,9 @@ fn other_keys_of_the_specification() {
 fn configurations() {
     for good in [r#""zarr.fan-out""#, r#"{"name":"zarr.fan-out"}"#, r#"{"name":"zarr.fan-out","configuration":{}}"#] {
         let made = make(good).unwrap();
-        assert_eq!(made.object.encode(&[1234]).unwrap(), "c/2/1/234", "{good}");
-        let written = made.extension(&Extension::short_hand("zarr.fan-out")).unwrap().to_json().to_string();
-        assert_eq!(written, r#"{"name":"zarr.fan-out","configuration":{"digits":3}}"#);
+        assert_eq!(made.encode(&[1234]).unwrap(), "c/2/1/234", "{good}");
+        assert_eq!(made.written.to_json().to_string(), r#"{"name":"zarr.fan-out","configuration":{"digits":3}}"#);
+        made.assert_keys();
     }
     for bad in [
         r#"{"digits":0}"#,

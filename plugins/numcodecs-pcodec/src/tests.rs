@@ -3,14 +3,9 @@ mod damage;
 use half::f16;
 use pco::{ChunkConfig, data_types::Number, standalone};
 use proptest::prelude::*;
-use std::sync::Arc;
 use zarr_plugin_api::{
-    ArrayToBytes, CallContext, ErrorKind, Extension, Json, OutputBuffer, Representation, Result, CreateContext, View, ViewMut,
-    core::{
-        call::{Buffers, Options, Sequential},
-        limits::Limits,
-        registry::{Constructor, Intent, Notes, Registry},
-    },
+    ErrorKind, Intent, Result, View, ViewMut,
+    testing::{Bench, Codec},
 };
 
 const NAME: &str = "numcodecs.pcodec";
@@ -27,52 +22,29 @@ const CONFIGURATIONS: [&str; 10] = [
     r#"{"delta_encoding_order":2,"paging_spec":"equal_pages_up_to","id":"pcodec"}"#,
 ];
 
-fn with_call<R>(f: impl FnOnce(&CallContext<'_>) -> R) -> R {
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
-    f(&CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers })
-}
-
-/// The codec, and what it would write into metadata.
-fn make(name: &str, configuration: &str, data_type: &str, shape: &[u64]) -> Result<(Arc<dyn ArrayToBytes>, Extension)> {
-    let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
-    let data_type = registry.data_type(&Extension::short_hand(data_type), &limits)?.object;
-    let fill = data_type.fill_from_json(&data_type.default_fill())?;
-    let representation = Representation::new(data_type, shape, &fill);
-    let cx = CreateContext { name, ..CreateContext::new(&registry, &limits, &notes, Intent::Create).with(&representation) };
+fn make(name: &str, configuration: &str, data_type: &str, shape: &[u64]) -> Result<Codec> {
     let json = format!(r#"{{"name":"{name}","configuration":{configuration}}}"#);
-    let extension = Extension::parse(&Json::parse(json.as_bytes(), &limits)?)?;
-    match registry.codec(&extension)?.expect("a codec").constructor() {
-        Constructor::ArrayToBytes(make) => {
-            let made = make(&extension, &cx)?;
-            let written = made.extension(&extension)?;
-            Ok((made.object, written))
-        }
-        _ => panic!("not an array -> bytes codec"),
-    }
+    Bench::new().with_intent(Intent::Create).codec(&json, data_type, shape)
 }
 
-fn create(configuration: &str, data_type: &str, shape: &[u64]) -> Arc<dyn ArrayToBytes> {
-    make(NAME, configuration, data_type, shape).expect("a codec").0
+fn create(configuration: &str, data_type: &str, shape: &[u64]) -> Codec {
+    make(NAME, configuration, data_type, shape).expect("a codec")
 }
 
-fn encode(codec: &dyn ArrayToBytes, decoded: &View<'_>) -> Vec<u8> {
-    let write = |out: &mut OutputBuffer<'_>| {
-        out.extend(b"before")?;
-        with_call(|call| codec.encode(call, decoded, out))
-    };
-    let encoded = OutputBuffer::collect(write).expect("encodes").1.split_off(6);
-    let max = codec.encoded_size().max().expect("a bound");
+fn encode(codec: &Codec, decoded: &View<'_>) -> Vec<u8> {
+    let encoded = codec.encode_view(decoded).expect("encodes");
+    let max = codec.array_to_bytes().encoded_size().max().expect("a bound");
     assert!(encoded.len() as u64 <= max, "{} > {max}", encoded.len());
     encoded
 }
 
 /// Decodes into one dimension that begins at an address that suits no number, or suits all.
-fn decode(codec: &dyn ArrayToBytes, encoded: &[u8], bytes: usize, element: usize, aligned: bool) -> Result<Vec<u8>> {
+fn decode(codec: &Codec, encoded: &[u8], bytes: usize, element: usize, aligned: bool) -> Result<Vec<u8>> {
     let mut memory = vec![0xAA; bytes + 16];
     let start = (0..16).find(|i| memory[*i..].as_ptr().addr().is_multiple_of(8)).expect("an address");
     let start = if aligned { start } else { start + 1 };
     let out = ViewMut::new(&mut memory[start..start + bytes], &[(bytes / element) as u64], element)?;
-    with_call(|call| codec.decode(call, encoded, out))?;
+    codec.decode_view(encoded, out)?;
     assert!(memory[..start].iter().chain(&memory[start + bytes..]).all(|b| *b == 0xAA), "beyond the destination");
     Ok(memory[start..start + bytes].to_vec())
 }
@@ -85,16 +57,16 @@ fn bytes_of<T: bytemuck::Pod>(numbers: &[T]) -> Vec<u8> {
 fn check<T: Number + bytemuck::Pod>(configuration: &str, data_type: &str, numbers: &[T]) {
     let codec = create(configuration, data_type, &[numbers.len() as u64]);
     let (decoded, element) = (bytes_of(numbers), size_of::<T>());
-    let encoded = encode(&*codec, &View::new(&decoded, &[numbers.len() as u64], element).expect("a view"));
+    let encoded = encode(&codec, &View::new(&decoded, &[numbers.len() as u64], element).expect("a view"));
     for aligned in [true, false] {
-        let got = decode(&*codec, &encoded, decoded.len(), element, aligned).expect("decodes");
+        let got = decode(&codec, &encoded, decoded.len(), element, aligned).expect("decodes");
         assert!(got == decoded, "{data_type} {configuration}");
     }
     assert!(bytes_of(&standalone::simple_decompress::<T>(&encoded).expect("a file of pco")) == decoded);
     let theirs = standalone::simple_compress(numbers, &ChunkConfig::default()).expect("compresses");
-    assert!(decode(&*codec, &theirs, decoded.len(), element, true).expect("decodes") == decoded);
+    assert!(decode(&codec, &theirs, decoded.len(), element, true).expect("decodes") == decoded);
     for n in [decoded.len() + element, decoded.len().saturating_sub(element)] {
-        assert!(n == decoded.len() || decode(&*codec, &encoded, n, element, true).is_err(), "{n} bytes");
+        assert!(n == decoded.len() || decode(&codec, &encoded, n, element, true).is_err(), "{n} bytes");
     }
 }
 
@@ -163,25 +135,25 @@ fn no_numbers_and_one() {
         check(configuration, "int16", &[i16::MIN]);
     }
     let codec = create("{}", "float32", &[3, 0]);
-    let encoded = encode(&*codec, &View::new(&[], &[3, 0], 4).unwrap());
+    let encoded = encode(&codec, &View::new(&[], &[3, 0], 4).unwrap());
     assert_eq!(encoded[..4], *b"pco!");
     let out = ViewMut::new(&mut [], &[3, 0], 4).unwrap();
-    with_call(|call| codec.decode(call, &encoded, out)).unwrap();
+    codec.decode_view(&encoded, out).unwrap();
     let scalar = create("{}", "float32", &[]);
-    let encoded = encode(&*scalar, &View::new(&1f32.to_ne_bytes(), &[], 4).unwrap());
-    assert_eq!(decode(&*scalar, &encoded, 4, 4, true).unwrap(), 1f32.to_ne_bytes());
+    let encoded = encode(&scalar, &View::new(&1f32.to_ne_bytes(), &[], 4).unwrap());
+    assert_eq!(decode(&scalar, &encoded, 4, 4, true).unwrap(), 1f32.to_ne_bytes());
 }
 
 /// Files that do not come from the writer under test: the oldest and the newest form of one without numbers.
 #[test]
 fn golden_bytes() {
     let (none, two) = (create("{}", "uint16", &[0]), create("{}", "uint16", &[2]));
-    assert!(decode(&*none, b"pco!\0\0", 0, 2, true).is_ok());
-    let e = decode(&*two, b"pco!\0\0", 4, 2, true).unwrap_err();
+    assert!(decode(&none, b"pco!\0\0", 0, 2, true).is_ok());
+    let e = decode(&two, b"pco!\0\0", 4, 2, true).unwrap_err();
     assert!(e.to_string().contains("2 elements are missing"), "{e}");
-    let e = decode(&*none, b"pco!\0\0\0", 0, 2, true).unwrap_err();
+    let e = decode(&none, b"pco!\0\0\0", 0, 2, true).unwrap_err();
     assert!(e.to_string().contains("1 bytes are left over"), "{e}");
-    assert!(decode(&*none, b"pco?\0\0", 0, 2, true).is_err());
+    assert!(decode(&none, b"pco?\0\0", 0, 2, true).is_err());
 }
 
 #[test]
@@ -190,15 +162,15 @@ fn any_strides() {
     let numbers: Vec<i32> = (0..12).map(|i| i * i - 40).collect();
     let columns: Vec<i32> = (0..12).map(|i| numbers[i % 3 * 4 + i / 3]).collect();
     let (rows, columns) = (bytes_of(&numbers), bytes_of(&columns));
-    let encoded = encode(&*codec, &View::new(&rows, &[3, 4], 4).unwrap());
-    assert_eq!(encode(&*codec, &View::strided(&columns, 0, &[3, 4], &[4, 12], 4).unwrap()), encoded);
+    let encoded = encode(&codec, &View::new(&rows, &[3, 4], 4).unwrap());
+    assert_eq!(encode(&codec, &View::strided(&columns, 0, &[3, 4], &[4, 12], 4).unwrap()), encoded);
     let mut memory = vec![0; 48];
     let out = ViewMut::strided(&mut memory, 0, &[3, 4], &[4, 12], 4).unwrap();
-    with_call(|call| codec.decode(call, &encoded, out)).unwrap();
+    codec.decode_view(&encoded, out).unwrap();
     assert_eq!(memory, columns);
     let mut memory = vec![0xAA; 3 * 40];
     let out = ViewMut::strided(&mut memory, 87, &[3, 4], &[-40, 9], 4).unwrap();
-    with_call(|call| codec.decode(call, &encoded, out)).unwrap();
+    codec.decode_view(&encoded, out).unwrap();
     let read = View::strided(&memory, 87, &[3, 4], &[-40, 9], 4).unwrap();
     assert_eq!(read.contiguous(&mut Vec::new()).unwrap(), rows);
     assert_eq!(memory.iter().filter(|b| **b == 0xAA).count(), 120 - 48);
@@ -228,7 +200,7 @@ fn configurations() {
         assert!(matches!(e.kind(), ErrorKind::Configuration(_)), "{bad}: {e}");
     }
     let alias = "https://codec.zarrs.dev/array_to_bytes/pcodec";
-    let written = make(alias, "{}", "float32", &[4]).unwrap().1;
+    let written = make(alias, "{}", "float32", &[4]).unwrap().written;
     let chosen = r#"{"level":8,"mode_spec":"auto","delta_spec":"auto","paging_spec":"equal_pages_up_to","equal_pages_up_to":262144}"#;
     assert_eq!(written.to_json().to_string(), format!(r#"{{"name":"{alias}","configuration":{chosen}}}"#));
 }

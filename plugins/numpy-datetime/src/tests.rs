@@ -1,30 +1,17 @@
-use std::sync::Arc;
 use zarr_plugin_api::{
-    DataType, Error, ErrorKind, Extension, Json, Layout, Result, ScalarKind, CreateContext,
-    core::{
-        limits::Limits,
-        registry::{Instance, Intent, Notes, Registry},
-    },
+    DataType, Error, ErrorKind, Intent, Json, Layout, Result, ScalarKind,
+    testing::{Bench, Made},
 };
 
 const NAMES: [&str; 2] = ["numpy.datetime64", "numpy.timedelta64"];
 
-fn json(text: &str) -> Json {
-    Json::parse(text.as_bytes(), &Limits::default()).unwrap()
+fn create(name: &str, configuration: &str) -> Result<Made<dyn DataType>> {
+    let json = format!(r#"{{"name":"{name}","configuration":{configuration}}}"#);
+    Bench::new().with_intent(Intent::Create).data_type(&json)
 }
 
-fn extension(name: &str, configuration: &str) -> Extension {
-    Extension::parse(&json(&format!(r#"{{"name":"{name}","configuration":{configuration}}}"#))).unwrap()
-}
-
-fn create(name: &str, configuration: &str) -> Result<Instance<dyn DataType>> {
-    let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
-    let cx = CreateContext::new(&registry, &limits, &notes, Intent::Create);
-    registry.data_type_at(&extension(name, configuration), &cx)
-}
-
-fn seconds(name: &str) -> Arc<dyn DataType> {
-    create(name, r#"{"unit":"s","scale_factor":1}"#).unwrap().object
+fn seconds(name: &str) -> Made<dyn DataType> {
+    create(name, r#"{"unit":"s","scale_factor":1}"#).unwrap()
 }
 
 #[test]
@@ -34,17 +21,15 @@ fn units() {
         for unit in all {
             let configuration = format!(r#"{{"unit":"{unit}","scale_factor":2147483647}}"#);
             let made = create(name, &configuration).unwrap();
-            assert_eq!(made.object.layout(), Layout::scalar(ScalarKind::Int, 8));
+            assert_eq!(made.layout(), Layout::scalar(ScalarKind::Int, 8));
             assert_eq!(format!("{:?}", made.object), format!("{name}[2147483647{unit}]"));
-            let read = extension(name, &configuration);
-            assert_eq!(made.extension(&read).unwrap().to_json(), read.to_json());
+            assert_eq!(Json::from(made.configuration).to_string(), configuration);
         }
         for micro in ["\u{3bc}s", "\u{b5}s"] {
             let configuration = format!(r#"{{"unit":"{micro}","scale_factor":1}}"#);
             let made = create(name, &configuration).unwrap();
             assert_eq!(format!("{:?}", made.object), format!("{name}[us]"));
-            let written = made.extension(&extension(name, &configuration)).unwrap();
-            assert_eq!(written.configuration().unwrap().get("unit"), Some(&Json::from("us")));
+            assert_eq!(made.written.configuration().unwrap().get("unit"), Some(&Json::from("us")));
         }
     }
 }
@@ -72,8 +57,7 @@ fn configurations_that_are_refused() {
             let e = create(name, bad).unwrap_err();
             assert!(is_configuration(&e), "{bad}: {e}");
         }
-        let bare = Registry::builtin().unwrap().data_type(&Extension::short_hand(name), &Limits::default());
-        assert!(is_configuration(&bare.unwrap_err()));
+        assert!(is_configuration(&Bench::new().data_type(name).unwrap_err()));
     }
 }
 
@@ -89,11 +73,11 @@ fn fill_values() {
             ("-9223372036854775807", i64::MIN + 1),
             ("\"NaT\"", i64::MIN),
         ] {
-            let element = data_type.fill_from_json(&json(text)).unwrap();
+            let element = data_type.fill(text).unwrap();
             assert_eq!(element, n.to_ne_bytes(), "{text}");
-            assert_eq!(data_type.fill_to_json(&element).unwrap(), json(text));
+            assert_eq!(data_type.fill_to_json(&element).unwrap(), text.parse().unwrap());
         }
-        let nat = data_type.fill_from_json(&json("-9223372036854775808")).unwrap();
+        let nat = data_type.fill("-9223372036854775808").unwrap();
         assert_eq!(nat, data_type.fill_from_json(&data_type.default_fill()).unwrap());
         assert_eq!(data_type.fill_to_json(&nat).unwrap(), Json::from("NaT"));
         for bad in [
@@ -109,7 +93,7 @@ fn fill_values() {
             "null",
             "[0]",
         ] {
-            let e = data_type.fill_from_json(&json(bad)).unwrap_err();
+            let e = data_type.fill(bad).unwrap_err();
             assert!(matches!(e.kind(), ErrorKind::FillValue(_)), "{bad}: {e}");
         }
         for n in [0, 4, 7, 9, 16] {

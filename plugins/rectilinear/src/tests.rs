@@ -1,22 +1,15 @@
 mod laws;
 
 use super::*;
-use zarr_plugin_api::{
-    Extension, Representation,
-    core::registry::{Instance, Intent, Notes, Registry},
-};
+use zarr_plugin_api::testing::{Bench, Made};
 
-fn grid(shapes: &str, array: &[u64]) -> Result<Instance<dyn ChunkGrid>> {
+fn grid(shapes: &str, array: &[u64]) -> Result<Made<dyn ChunkGrid>> {
     let json = format!(r#"{{"name":"rectilinear","configuration":{{"kind":"inline","chunk_shapes":{shapes}}}}}"#);
     make(&json, array)
 }
 
-fn make(json: &str, array: &[u64]) -> Result<Instance<dyn ChunkGrid>> {
-    let (registry, limits, notes) = (Registry::builtin()?, Default::default(), Notes::default());
-    let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open);
-    let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?;
-    let array = Representation::new(uint8.object, array, &[0]);
-    registry.chunk_grid(&Extension::parse(&Json::parse(json.as_bytes(), &limits)?)?, &cx.with(&array))
+fn make(json: &str, array: &[u64]) -> Result<Made<dyn ChunkGrid>> {
+    Bench::new().chunk_grid(json, array)
 }
 
 /// The lengths of the cells of an array of one dimension.
@@ -49,7 +42,7 @@ fn examples_of_the_page() {
         ("[[1,[2,1],3]]", &[1, 2, 3], Some(&[1, 2, 3])),
         ("[[6]]", &[6], Some(&[6])),
     ] {
-        let grid = grid(shapes, &[6]).unwrap().object;
+        let grid = grid(shapes, &[6]).unwrap();
         assert_eq!(lengths(&*grid, 6), expected, "{shapes}");
         assert_eq!(grid.axis(0), Some(axis.map_or(AxisChunks::Regular(4), AxisChunks::Lengths)), "{shapes}");
         assert_eq!(grid.axis(1), None);
@@ -60,11 +53,10 @@ fn examples_of_the_page() {
 fn the_spelling_is_kept() {
     for shapes in ["[4,[1,2,3],[[4,2]],[[1,3],3]]", "[[6],[[2,3]],6,[6,6,6]]"] {
         let json = format!(r#"{{"name":"rectilinear","configuration":{{"kind":"inline","chunk_shapes":{shapes}}}}}"#);
-        let read = Extension::parse(&Json::parse(json.as_bytes(), &Default::default()).unwrap()).unwrap();
         let made = grid(shapes, &[6, 6, 6, 6]).unwrap();
-        assert_eq!(made.extension(&read).unwrap().to_json().to_string(), json);
-        let bare = Extension::short_hand("rectilinear");
-        assert_eq!(made.extension(&bare).unwrap().to_json().to_string(), json);
+        assert_eq!(made.written.to_json().to_string(), json);
+        assert_eq!(made.configuration.get("chunk_shapes").unwrap().to_string(), shapes);
+        made.assert_chunks();
     }
 }
 
@@ -111,19 +103,19 @@ fn wrong_configurations_are_refused() {
 
 #[test]
 fn edges_and_corners() {
-    let none = grid("[[],5]", &[0, 0]).unwrap().object;
+    let none = grid("[[],5]", &[0, 0]).unwrap();
     assert_eq!(none.grid_shape(&[0, 0]).unwrap()[..], [0, 0]);
     assert!(none.chunk_region(&[0, 0], &[0, 0]).is_err());
-    let scalar = grid("[]", &[]).unwrap().object;
+    let scalar = grid("[]", &[]).unwrap();
     assert_eq!(scalar.chunk_region(&[], &[]).unwrap().rank(), 0);
-    let both = grid("[[2,4],3]", &[6, 6]).unwrap().object;
+    let both = grid("[[2,4],3]", &[6, 6]).unwrap();
     assert!(both.grid_shape(&[7, 6]).is_err() && both.grid_shape(&[6]).is_err());
     assert!(both.chunk_region(&[6, 6], &[2, 0]).is_err() && both.chunk_region(&[6, 6], &[0]).is_err());
     assert!(both.chunk_index_of(&[6, 6], &[6, 0]).is_err() && both.chunk_index_of(&[6, 6], &[0]).is_err());
     // Far out: nothing overflows.
-    let far = grid("[[[1099511627776,16000000]]]", &[1 << 63]).unwrap().object;
+    let far = grid("[[[1099511627776,16000000]]]", &[1 << 63]).unwrap();
     assert_eq!(far.chunk_index_of(&[1 << 63], &[(1 << 63) - 1]).unwrap()[..], [(1 << 23) - 1]);
-    let wide = grid("[18446744073709551614]", &[u64::MAX]).unwrap().object;
+    let wide = grid("[18446744073709551614]", &[u64::MAX]).unwrap();
     assert_eq!(wide.grid_shape(&[u64::MAX]).unwrap()[..], [2]);
     assert!(wide.chunk_region(&[u64::MAX], &[1]).is_err(), "it would end beyond 2^64");
 }
@@ -141,16 +133,16 @@ fn growing_repeats_the_last_length() {
         ("[[1,2,3,[3,2]]]", 12, 13, Some("[[1,2,3,[3,3]]]")),
         ("[[]]", 0, 7, Some("[[7]]")),
     ] {
-        let made = grid(shapes, &[old]).unwrap().object;
+        let made = grid(shapes, &[old]).unwrap();
         let resized = made.resized(&[old], &[new]).unwrap();
         let resized = resized.map(|o| o.get("chunk_shapes").unwrap().to_string());
         assert_eq!(resized.as_deref(), grown, "{shapes}");
         // What both shapes have stays where it was.
-        let after = grid(grown.unwrap_or(shapes), &[new]).unwrap().object;
+        let after = grid(grown.unwrap_or(shapes), &[new]).unwrap();
         let (before, after) = (lengths(&*made, old), lengths(&*after, new));
         assert!(before.iter().zip(&after).all(|(a, b)| a == b));
     }
-    let both = grid("[4,[6]]", &[6, 6]).unwrap().object;
+    let both = grid("[4,[6]]", &[6, 6]).unwrap();
     let resized = both.resized(&[6, 6], &[60, 8]).unwrap().unwrap();
     assert_eq!(Json::from(resized).to_string(), r#"{"kind":"inline","chunk_shapes":[4,[6,[6,1]]]}"#);
     assert!(both.resized(&[6, 6], &[6]).is_err());

@@ -1,7 +1,6 @@
 //! Laws for every compressor and shuffle; what is refused; what is chosen.
 
-use crate::testing::{bytes_codec, bytes_codec_for, check_bytes_codec, decode, encode};
-use zarr_core::{registry::Intent, representation::Size};
+use zarr_core::{registry::Intent, representation::Size, testing::Bench};
 
 fn json(cname: &str, clevel: &str, shuffle: &str, typesize: &str) -> String {
     format!(
@@ -14,38 +13,46 @@ fn laws() {
     let snappy = if cfg!(feature = "snappy") { Some("snappy") } else { None };
     for cname in ["lz4", "lz4hc", "blosclz", "zstd", "zlib"].into_iter().chain(snappy) {
         for (shuffle, typesize) in [("noshuffle", "1"), ("shuffle", "4"), ("bitshuffle", "2"), ("shuffle", "300")] {
-            check_bytes_codec(&json(cname, "5", shuffle, typesize), false);
+            Bench::new()
+                .bytes_codec(&json(cname, "5", shuffle, typesize), Size::Unknown)
+                .unwrap()
+                .assert_round_trips()
+                .assert_rejects_cuts();
         }
     }
-    check_bytes_codec(&json("lz4", "0", "shuffle", "4"), false);
+    Bench::new()
+        .bytes_codec(&json("lz4", "0", "shuffle", "4"), Size::Unknown)
+        .unwrap()
+        .assert_round_trips()
+        .assert_rejects_cuts();
 }
 
 #[test]
 fn stored_bytes_of_another_writer() {
     let golden = [0x02, 0x01, 0x93, 0x02, 8, 0, 0, 0, 8, 0, 0, 0, 0x18, 0, 0, 0, 0, 0, 1, 0, 2, 0, 3, 0];
-    let codec = bytes_codec(&json("zstd", "5", "shuffle", "2"), Size::Exact(8)).unwrap();
-    assert_eq!(decode(&*codec, &golden, Some(8)).unwrap(), golden[16..]);
+    let codec = Bench::new().bytes_codec(&json("zstd", "5", "shuffle", "2"), Size::Exact(8)).unwrap();
+    assert_eq!(codec.decode_exact(&golden, 8).unwrap(), golden[16..]);
     for size in [7, 9] {
-        let codec = bytes_codec(&json("zstd", "5", "shuffle", "2"), Size::Exact(size)).unwrap();
-        assert!(decode(&*codec, &golden, Some(size as usize)).is_err());
+        let codec = Bench::new().bytes_codec(&json("zstd", "5", "shuffle", "2"), Size::Exact(size)).unwrap();
+        assert!(codec.decode_exact(&golden, size as usize).is_err());
     }
 }
 
 #[test]
 fn every_bit_of_a_compressed_container_may_be_wrong() {
-    let codec = bytes_codec(&json("lz4", "5", "shuffle", "4"), Size::Exact(4096)).unwrap();
+    let codec = Bench::new().bytes_codec(&json("lz4", "5", "shuffle", "4"), Size::Exact(4096)).unwrap();
     let data: Vec<u8> = (0..1024u32).flat_map(|i| (i * i / 7).to_le_bytes()).collect();
-    let good = encode(&*codec, &data);
+    let good = codec.encode(&data).unwrap();
     assert!(good.len() < 3000);
     for byte in 0..good.len() {
         for bit in 0..8 {
             let mut bad = good.clone();
             bad[byte] ^= 1 << bit;
-            let _no_crash = decode(&*codec, &bad, Some(4096));
+            let _no_crash = codec.decode_exact(&bad, 4096);
         }
-        assert!(decode(&*codec, &good[..byte], Some(4096)).is_err());
+        assert!(codec.decode_exact(&good[..byte], 4096).is_err());
     }
-    assert!(decode(&*codec, &[&good[..], b"x"].concat(), Some(4096)).is_err());
+    assert!(codec.decode_exact(&[&good[..], b"x"].concat(), 4096).is_err());
 }
 
 #[test]
@@ -64,26 +71,26 @@ fn configurations() {
         json("lz4", "5", "shuffle", "4").replace("\"shuffle\":\"shuffle\",", ""),
         json("lz4", "5", "shuffle", "4,\"x\":1"),
     ] {
-        assert!(bytes_codec(&bad, Size::Unknown).is_err(), "{bad}");
+        assert!(Bench::new().bytes_codec(&bad, Size::Unknown).is_err(), "{bad}");
     }
     let bare = json("lz4", "5", "noshuffle", "0");
-    assert!(bytes_codec(&bare, Size::Unknown).is_ok());
-    assert!(bytes_codec(&bare.replace(",\"typesize\":0", ""), Size::Unknown).is_ok());
+    assert!(Bench::new().bytes_codec(&bare, Size::Unknown).is_ok());
+    assert!(Bench::new().bytes_codec(&bare.replace(",\"typesize\":0", ""), Size::Unknown).is_ok());
     if !cfg!(feature = "snappy") {
-        let e = bytes_codec(&json("snappy", "5", "shuffle", "4"), Size::Unknown).unwrap_err();
+        let e = Bench::new().bytes_codec(&json("snappy", "5", "shuffle", "4"), Size::Unknown).unwrap_err();
         assert!(e.hint().is_some_and(|h| h.contains("`snappy`")), "{e}");
     }
 }
 
 #[test]
 fn what_is_left_out_is_chosen_and_written() {
-    let (_, written) = bytes_codec_for("\"blosc\"", Size::Unknown, Intent::Create).unwrap();
+    let written = Bench::new().with_intent(Intent::Create).bytes_codec("\"blosc\"", Size::Unknown).unwrap().written;
     assert_eq!(
         written.to_json().to_string(),
         r#"{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":4,"blocksize":0}}"#
     );
     let some = r#"{"name":"blosc","configuration":{"cname":"zstd","typesize":1}}"#;
-    let (_, written) = bytes_codec_for(some, Size::Unknown, Intent::Create).unwrap();
+    let written = Bench::new().with_intent(Intent::Create).bytes_codec(some, Size::Unknown).unwrap().written;
     assert_eq!(
         written.to_json().to_string(),
         r#"{"name":"blosc","configuration":{"cname":"zstd","typesize":1,"clevel":5,"shuffle":"bitshuffle","blocksize":0}}"#

@@ -9,7 +9,7 @@
 //! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
 //! # use zarr_core::{extension::Extension, json::Json, representation::Representation};
 //! # use zarr_codecs::Bytes;
-//! # let (registry, limits, notes) = (Registry::builtin()?, Limits::default(), Notes::default());
+//! # let (registry, limits, notes) = (Registry::builtin(), Limits::default(), Notes::default());
 //! # let data_type = registry.data_type(&"uint16".into(), &limits)?.object;
 //! # let array = Representation::new(data_type, &[4, 6], &[0; 2]);
 //! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open).with(&array);
@@ -213,18 +213,21 @@ zarr_core::register!(BytesToBytes: GzipCodec);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{bytes_codec, bytes_codec_for, check_bytes_codec, decode, encode};
     use flate2::{Compression, GzBuilder};
     use proptest::{collection::vec, option, prelude::*, sample::Index};
     use std::io::Write;
-    use zarr_core::registry::Intent;
+    use zarr_core::{registry::Intent, testing::Bench};
 
     const FIVE: &str = r#"{"name":"gzip","configuration":{"level":5}}"#;
 
     #[test]
     fn laws() {
         for level in [0, 1, 9] {
-            check_bytes_codec(&format!(r#"{{"name":"gzip","configuration":{{"level":{level}}}}}"#), true);
+            Bench::new()
+                .bytes_codec(&format!(r#"{{"name":"gzip","configuration":{{"level":{level}}}}}"#), Size::Unknown)
+                .unwrap()
+                .assert_round_trips()
+                .assert_rejects_damage();
         }
     }
 
@@ -254,8 +257,8 @@ mod tests {
             encoded.extend(tail);
             let decoded = parts.concat();
             let whole = |size| {
-                let codec = bytes_codec(FIVE, size).unwrap();
-                decode(&*codec, &encoded, None).ok().filter(|d| d.len() == decoded.len())
+                let codec = Bench::new().bytes_codec(FIVE, size).unwrap();
+                codec.decode(&encoded).ok().filter(|d| d.len() == decoded.len())
             };
             let at_once = whole(Size::Exact(decoded.len() as u64));
             prop_assert_eq!(&at_once, &whole(Size::Unknown));
@@ -265,23 +268,23 @@ mod tests {
 
     #[test]
     fn several_members() {
-        let codec = bytes_codec(FIVE, Size::Exact(6)).unwrap();
-        let both = [encode(&*codec, b"abc"), encode(&*codec, b"def")].concat();
-        assert_eq!(decode(&*codec, &both, Some(6)).unwrap(), b"abcdef");
-        assert_eq!(decode(&*codec, &both, None).unwrap(), b"abcdef");
-        assert!(decode(&*codec, &both, Some(5)).is_err());
-        let unknown = bytes_codec(FIVE, Size::Unknown).unwrap();
-        let [first, second] = [encode(&*codec, b"abc"), encode(&*codec, b"def")];
+        let codec = Bench::new().bytes_codec(FIVE, Size::Exact(6)).unwrap();
+        let both = [codec.encode(b"abc").unwrap(), codec.encode(b"def").unwrap()].concat();
+        assert_eq!(codec.decode_exact(&both, 6).unwrap(), b"abcdef");
+        assert_eq!(codec.decode(&both).unwrap(), b"abcdef");
+        assert!(codec.decode_exact(&both, 5).is_err());
+        let unknown = Bench::new().bytes_codec(FIVE, Size::Unknown).unwrap();
+        let [first, second] = [codec.encode(b"abc").unwrap(), codec.encode(b"def").unwrap()];
         for padding in [&[0][..], &[0; 512]] {
             for padded in [[&both[..], padding].concat(), [&first[..], padding, &second, padding].concat()] {
-                assert_eq!(decode(&*codec, &padded, Some(6)).unwrap(), b"abcdef");
-                assert_eq!(decode(&*unknown, &padded, None).unwrap(), b"abcdef");
+                assert_eq!(codec.decode_exact(&padded, 6).unwrap(), b"abcdef");
+                assert_eq!(unknown.decode(&padded).unwrap(), b"abcdef");
             }
         }
         for garbage in [&b"garbage"[..], b"\0\0garbage", b"\0\x1f\x8b", &[0x1f, 0x8b, 8, 0]] {
             for bad in [[&both[..], garbage].concat(), [&[0], &both[..]].concat()] {
-                assert!(decode(&*codec, &bad, Some(6)).is_err(), "{garbage:?}");
-                assert!(decode(&*unknown, &bad, None).is_err(), "{garbage:?}");
+                assert!(codec.decode_exact(&bad, 6).is_err(), "{garbage:?}");
+                assert!(unknown.decode(&bad).is_err(), "{garbage:?}");
             }
         }
     }
@@ -289,8 +292,8 @@ mod tests {
     /// A member whose header has a sum, right or wrong, wherever it comes.
     #[test]
     fn sums_of_headers() {
-        let codec = bytes_codec(FIVE, Size::Exact(6)).unwrap();
-        let (plain, mut summed) = (encode(&*codec, b"abc"), encode(&*codec, b"def"));
+        let codec = Bench::new().bytes_codec(FIVE, Size::Exact(6)).unwrap();
+        let (plain, mut summed) = (codec.encode(b"abc").unwrap(), codec.encode(b"def").unwrap());
         summed[3] |= 2;
         let mut sum = flate2::Crc::new();
         sum.update(&summed[..10]);
@@ -299,7 +302,7 @@ mod tests {
             let mut summed = summed.clone();
             summed.splice(10..10, sum);
             for (members, decoded) in [([&plain[..], &summed[..]], b"abcdef"), ([&summed, &plain], b"defabc")] {
-                let got = decode(&*codec, &members.concat(), Some(6));
+                let got = codec.decode_exact(&members.concat(), 6);
                 assert_eq!(got.ok().as_deref(), right.then_some(&decoded[..]));
             }
         }
@@ -309,14 +312,15 @@ mod tests {
     fn levels() {
         let json = |level: &str| format!(r#"{{"name":"gzip","configuration":{{"level":{level}}}}}"#);
         for bad in ["10", "-2", "\"5\"", "5.5", "null"] {
-            assert!(bytes_codec(&json(bad), Size::Unknown).is_err(), "{bad}");
+            assert!(Bench::new().bytes_codec(&json(bad), Size::Unknown).is_err(), "{bad}");
         }
         for (intent, level) in [(Intent::Open, -1), (Intent::Create, 6)] {
-            let (_, written) = bytes_codec_for(&json("-1"), Size::Unknown, intent).unwrap();
+            let written = Bench::new().with_intent(intent).bytes_codec(&json("-1"), Size::Unknown).unwrap().written;
             assert_eq!(written.to_json().to_string(), json(&level.to_string()));
         }
-        let level = |json: &str| encode(&*bytes_codec(json, Size::Unknown).unwrap(), &b"abacab".repeat(99));
+        let level =
+            |json: &str| Bench::new().bytes_codec(json, Size::Unknown).unwrap().encode(&b"abacab".repeat(99)).unwrap();
         assert_eq!(level(&json("-1")), level(&json("6")));
-        assert!(bytes_codec("\"gzip\"", Size::Unknown).is_err());
+        assert!(Bench::new().bytes_codec("\"gzip\"", Size::Unknown).is_err());
     }
 }

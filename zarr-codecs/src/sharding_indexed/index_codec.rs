@@ -58,7 +58,7 @@ fn default_codecs() -> Vec<Extension> {
 /// use zarr_codecs::{Sharding, sharding_indexed::{Entry, Index, IndexCodec}};
 /// use zarr_core::{limits::Limits, registry::Registry};
 ///
-/// let (registry, limits) = (Registry::builtin()?, Limits::default());
+/// let (registry, limits) = (Registry::builtin(), Limits::default());
 /// let codec = IndexCodec::new(&Sharding::new([32]), &[64], &registry, &limits)?;
 /// let mut index = Index::new(codec.counts())?;
 /// index.set(&[1], Some(Entry { offset: 0, len: 3 }))?;
@@ -227,7 +227,7 @@ impl IndexCodec {
     pub(super) fn write(&self, call: &CallContext<'_>, index: &Index, out: &mut OutputBuffer<'_>) -> Result<()> {
         let view = View::new(index.as_bytes(), &shape(&self.counts), 8)?;
         // An index is always stored, also one that is all 2^64 - 1.
-        let options = Options { store_fill: true, ..call.options.clone() };
+        let options = call.options.clone().with_store_fill(true);
         self.chain.encode(&CallContext { options: &options, ..*call }, &view, out).map(|_| ())
     }
 }

@@ -9,7 +9,6 @@ pub(super) fn ordered(counts: &[u64], order: InnerChunkOrder) -> Result<Vec<u64>
     let mut cells = with_room(total as usize)?;
     cells.extend(0..total);
     match order {
-        InnerChunkOrder::RowMajor => {}
         InnerChunkOrder::ColumnMajor => cells.sort_by(|a, b| {
             let [a, b] = [*a, *b].map(|i| chunk_index_at(counts, i));
             a.iter().rev().cmp(b.iter().rev())
@@ -17,6 +16,8 @@ pub(super) fn ordered(counts: &[u64], order: InnerChunkOrder) -> Result<Vec<u64>
         InnerChunkOrder::Morton => {
             cells.sort_by(|a, b| morton(&chunk_index_at(counts, *a), &chunk_index_at(counts, *b)));
         }
+        // As they are counted.
+        _ => {}
     }
     Ok(cells)
 }

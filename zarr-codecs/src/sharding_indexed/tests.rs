@@ -1,20 +1,20 @@
 //! The fast ways to write a shard give what the slow ones give.
 
-use crate::testing::{array_codec, with_call};
 use proptest::{collection::vec, option, prelude::*};
 use std::{
     collections::{HashMap, hash_map::Entry},
     sync::{
-        Mutex,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
 };
 use zarr_core::{
     Result,
-    call::{CallContext, Executor, Options, OutputBuffer},
-    codec::{ArrayToBytes, Encoded},
+    call::{Executor, Options},
+    codec::Encoded,
     limits::Limits,
     source::{ByteRange, Cached, RangeCallback, Source},
+    testing::{Bench, Codec},
     view::{Region, View, ViewMut},
 };
 
@@ -28,7 +28,7 @@ fn sharding(chunk_shape: &str, codecs: &str, location: &str) -> String {
 }
 
 /// 480 inner chunks, more than a wave; the index in front; shards in shards; inner chunks larger than a wave.
-fn codecs() -> Vec<std::sync::Arc<dyn ArrayToBytes>> {
+fn codecs() -> Vec<Codec> {
     const GZIP: &str =
         r#"{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":1}}"#;
     [
@@ -38,7 +38,7 @@ fn codecs() -> Vec<std::sync::Arc<dyn ArrayToBytes>> {
         sharding("[160,48,128]", GZIP, "start"),
     ]
     .iter()
-    .map(|json| array_codec(json, "uint16", &SHAPE).unwrap())
+    .map(|json| Bench::new().codec(json, "uint16", &SHAPE).unwrap())
     .collect()
 }
 
@@ -61,33 +61,13 @@ fn elements() -> Vec<u8> {
     (0..n).flat_map(|i| (if empty(i) { 0 } else { (i * i / 977) as u16 }).to_ne_bytes()).collect()
 }
 
-fn encoded(codec: &dyn ArrayToBytes, elements: &[u8], call: &CallContext<'_>) -> Vec<u8> {
-    OutputBuffer::collect(|out| codec.encode(call, &View::new(elements, &SHAPE, 2)?, out)).unwrap().1
-}
-
-fn decoded(codec: &dyn ArrayToBytes, shard: &[u8]) -> Vec<u8> {
-    let mut elements = vec![0xAA; SHAPE.iter().product::<u64>() as usize * 2];
-    with_call(|call| codec.decode(call, shard, ViewMut::new(&mut elements, &SHAPE, 2)?)).unwrap();
-    elements
-}
-
 #[test]
 fn several_threads_write_what_one_writes() {
     let elements = elements();
     for codec in codecs() {
-        let one = with_call(|call| encoded(&*codec, &elements, call));
-        let several = with_call(|call| encoded(&*codec, &elements, &CallContext { executor: &Several, ..*call }));
-        assert!(one == several && decoded(&*codec, &one) == elements);
-        // After what is there already.
-        let after = with_call(|call| {
-            let call = &CallContext { executor: &Several, ..*call };
-            let both = OutputBuffer::collect(|out| {
-                out.extend(b"before")?;
-                codec.encode(call, &View::new(&elements, &SHAPE, 2)?, out)
-            });
-            both.unwrap().1
-        });
-        assert!(after.strip_prefix(b"before") == Some(&one));
+        let one = codec.encode(&elements).unwrap();
+        let several = codec.on(&Bench::new().with_executor(Arc::new(Several)));
+        assert!(several.encode(&elements).unwrap() == one && codec.decode(&one).unwrap() == elements);
     }
 }
 
@@ -108,18 +88,12 @@ fn an_update_copies_what_it_does_not_touch() {
     let mut all = ViewMut::new(&mut after, &SHAPE, 2).unwrap();
     all.reborrow().region(&region).unwrap().copy_from(&View::new(&new, &region.len, 2).unwrap(), 1).unwrap();
     for codec in codecs() {
-        let old = with_call(|call| encoded(&*codec, &before, call));
+        let old = codec.encode(&before).unwrap();
         for source in [&&old[..] as &dyn Source, &Stream(&old)] {
-            let updated = with_call(|call| {
-                OutputBuffer::collect(|out| {
-                    let new = View::new(&new, &region.len, 2)?;
-                    codec.partial_encode().unwrap().update_region(call, Some(source), &region, &new, out)
-                })
-            });
-            let (outcome, updated) = updated.unwrap();
+            let (outcome, updated) = codec.update(Some(source), &region, &new).unwrap();
             assert_eq!(outcome, Encoded::Bytes);
-            assert!(decoded(&*codec, &updated) == after, "decoded, overlaid and encoded");
-            assert!(updated == with_call(|call| encoded(&*codec, &after, call)), "the same bytes: gzip tells no time");
+            assert!(codec.decode(&updated).unwrap() == after, "decoded, overlaid and encoded");
+            assert!(updated == codec.encode(&after).unwrap(), "the same bytes: gzip tells no time");
         }
     }
 }
@@ -128,34 +102,19 @@ fn an_update_copies_what_it_does_not_touch() {
 #[test]
 fn what_is_read_counts() {
     // 64 inner chunks of 40 bytes.
-    let codec = array_codec(&sharding("[40]", r#""bytes""#, "end"), "uint8", &[2560]).unwrap();
-    let elements = [1; 2560];
-    let shard =
-        with_call(|call| OutputBuffer::collect(|out| codec.encode(call, &View::new(&elements, &[2560], 1)?, out)));
-    let (shard, region) = (shard.unwrap().1, Region { start: [0][..].into(), len: [1][..].into() });
-    let with_memory = |shared: u64, f: &dyn Fn(&CallContext<'_>) -> Result<()>| {
-        let mut limits = Limits::default();
-        limits.memory = shared * 4;
-        with_call(|call| f(&CallContext { limits: &limits, ..*call }))
-    };
-    let read = |call: &CallContext<'_>| {
-        codec.partial_decode().unwrap().decode_region(call, &Stream(&shard), &region, ViewMut::new(&mut [0], &[1], 1)?)
-    };
-    let update = |call: &CallContext<'_>| {
-        let new = View::new(&[2], &[1], 1)?;
-        OutputBuffer::collect(|out| {
-            codec.partial_encode().unwrap().update_region(call, Some(&Stream(&shard)), &region, &new, out)
-        })
-        .map(|_| ())
-    };
+    let codec = Bench::new().codec(&sharding("[40]", r#""bytes""#, "end"), "uint8", &[2560]).unwrap();
+    let (shard, region) = (codec.encode(&[1; 2560]).unwrap(), Region { start: [0][..].into(), len: [1][..].into() });
+    let with_memory = |shared: u64| codec.on(&Bench::new().with_limits(Limits::default().with_memory(shared * 4)));
+    let read = |shared| with_memory(shared).decode_from(&Stream(&shard), &region);
+    let update = |shared| with_memory(shared).update(Some(&Stream(&shard)), &region, &[2]);
     // The index, and its bytes with a checksum.
     let index = 64 * 16;
-    assert!(with_memory(2 * index + 3, &read).is_err_and(|e| e.is_budget()));
-    with_memory(2 * index + 4, &read).unwrap();
+    assert!(read(2 * index + 3).is_err_and(|e| e.is_budget()));
+    read(2 * index + 4).unwrap();
     // Two indexes, an order, and the other 63 inner chunks, which are copied at once.
     let others = 64 * (16 + 16 + 8) + 63 * 40;
-    assert!(with_memory(others - 1, &update).is_err_and(|e| e.is_budget()));
-    with_memory(others, &update).unwrap();
+    assert!(update(others - 1).is_err_and(|e| e.is_budget()));
+    update(others).unwrap();
 }
 
 /// A small shard whose inner chunks share all its bytes does not become a large one.
@@ -163,7 +122,7 @@ fn what_is_read_counts() {
 fn an_update_goes_on_sharing_bytes() {
     for location in ["start", "end"] {
         let json = sharding("[1000]", r#""bytes""#, location).replace(r#",{"name":"crc32c"}"#, "");
-        let codec = array_codec(&json, "uint8", &[64_000]).unwrap();
+        let codec = Bench::new().codec(&json, "uint8", &[64_000]).unwrap();
         let data: Vec<u8> = (0..1000).map(|i| i as u8).collect();
         let (before, offset) = if location == "start" { (0, 1024u64) } else { (1000, 0) };
         let mut shard = vec![];
@@ -172,24 +131,11 @@ fn an_update_goes_on_sharing_bytes() {
         shard.extend(&data[before..]);
         for source in [&&shard[..] as &dyn Source, &Stream(&shard)] {
             let region = Region { start: [3005][..].into(), len: [1][..].into() };
-            let updated = with_call(|call| {
-                OutputBuffer::collect(|out| {
-                    codec.partial_encode().unwrap().update_region(
-                        call,
-                        Some(source),
-                        &region,
-                        &View::new(b"x", &[1], 1)?,
-                        out,
-                    )
-                })
-            });
-            let (outcome, updated) = updated.unwrap();
+            let (outcome, updated) = codec.update(Some(source), &region, b"x").unwrap();
             assert_eq!((outcome, updated.len()), (Encoded::Bytes, shard.len() + 1000));
-            let mut elements = vec![0; 64_000];
-            with_call(|call| codec.decode(call, &updated, ViewMut::new(&mut elements, &[64_000], 1)?)).unwrap();
             let mut expected = data.repeat(64);
             expected[3005] = b'x';
-            assert!(elements == expected);
+            assert!(codec.decode(&updated).unwrap() == expected);
         }
     }
 }
@@ -199,7 +145,7 @@ fn an_update_goes_on_sharing_bytes() {
 fn overlaps_are_noticed_where_they_matter() {
     for location in ["start", "end"] {
         let json = sharding("[4]", r#""bytes""#, location).replace(r#",{"name":"crc32c"}"#, "");
-        let codec = array_codec(&json, "uint8", &[12]).unwrap();
+        let codec = Bench::new().codec(&json, "uint8", &[12]).unwrap();
         let begin = if location == "start" { 48 } else { 0 };
         let none = [u64::MAX; 2];
         let of_index = if location == "start" { [46, 4] } else { [11, 4] };
@@ -213,16 +159,11 @@ fn overlaps_are_noticed_where_they_matter() {
             let index: Vec<u8> = entries.concat().into_iter().flat_map(u64::to_le_bytes).collect();
             let data = *b"abcdefghijkl";
             let shard = if location == "start" { [&index[..], &data].concat() } else { [&data[..], &index].concat() };
-            let read = |strict| {
-                let (mut out, options) = ([0; 12], Options { strict, ..Options::DEFAULT });
-                with_call(|call| {
-                    let call = &CallContext { options: &options, ..*call };
-                    codec.decode(call, &shard, ViewMut::new(&mut out, &[12], 1)?)
-                })
-            };
+            let read =
+                |strict| codec.on(&Bench::new().with_options(Options::DEFAULT.with_strict(strict))).decode(&shard);
             read(false).unwrap();
             match (read(true), wrong) {
-                (Ok(()), None) => {}
+                (Ok(_), None) => {}
                 (Err(e), Some(wrong)) => {
                     let e = e.to_string();
                     assert!(e.contains("overlaps") && e.contains(wrong), "{e}");
@@ -267,14 +208,11 @@ fn a_large_index_is_read_in_part() {
     for (location, checked) in [("start", false), ("end", false), ("end", true)] {
         let json = sharding("[1,1]", r#""bytes""#, location);
         let json = if checked { json } else { json.replace(r#",{"name":"crc32c"}"#, "") };
-        let codec = array_codec(&json, "uint8", &[2, COUNT / 2]).unwrap();
+        let codec = Bench::new().codec(&json, "uint8", &[2, COUNT / 2]).unwrap();
         let mut elements = vec![0; COUNT as usize];
         let (first, second) = (COUNT as usize / 4 + 3, COUNT as usize - 2);
         (elements[first], elements[second], elements[second - 1]) = (1, 2, 3);
-        let shape = [2, COUNT / 2];
-        let shard =
-            with_call(|call| OutputBuffer::collect(|out| codec.encode(call, &View::new(&elements, &shape, 1)?, out)));
-        let shard = shard.unwrap().1;
+        let shard = codec.encode(&elements).unwrap();
         assert!(shard.len() > 16 << 20);
         let whole = Counted { value: &shard, ..Counted::default() };
         let in_memory: &dyn Source = &&shard[..];
@@ -288,17 +226,7 @@ fn a_large_index_is_read_in_part() {
         {
             let region = Region { start: at[..].into(), len: len[..].into() };
             for source in [&whole, in_memory] {
-                let mut out = vec![9; want.len()];
-                with_call(|call| {
-                    codec.partial_decode().unwrap().decode_region(
-                        call,
-                        source,
-                        &region,
-                        ViewMut::new(&mut out, &len, 1)?,
-                    )
-                })
-                .unwrap();
-                assert_eq!(out, want, "{location} {checked}");
+                assert_eq!(codec.decode_from(source, &region).unwrap(), want, "{location} {checked}");
             }
             let [read, reads] = [&whole.bytes, &whole.reads].map(|n| n.load(Relaxed));
             assert!(checked || read < 1000 * (i as u64 + 1), "{location}: {read} bytes are read");
@@ -323,29 +251,22 @@ proptest! {
         sized: bool,
     ) {
         let codec = sharding("[4]", r#""bytes""#, "start");
-        let codec = array_codec(&codec.replace(r#",{"name":"crc32c"}"#, ""), "uint8", &[24]).unwrap();
+        let codec = Bench::new().codec(&codec.replace(r#",{"name":"crc32c"}"#, ""), "uint8", &[24]).unwrap();
         let index = 6 * 16;
         let numbers = |e: &Option<(u64, u64)>| e.map_or([u64::MAX; 2], |(offset, len)| [index + offset, len]);
         let mut old: Vec<u8> = entries.iter().flat_map(numbers).flat_map(u64::to_le_bytes).collect();
         old.extend((0..end).map(|i| 100 + i as u8));
         let inner_chunk = |shard: &[u8], i: usize| {
-            let (mut out, region) = ([0; 4], Region { start: [i as u64 * 4][..].into(), len: [4][..].into() });
-            with_call(|call| {
-                codec.partial_decode().unwrap().decode_region(call, &shard, &region, ViewMut::new(&mut out, &[4], 1)?)
-            })
-            .ok()
-            .map(|()| out)
+            codec.decode_from(&shard, &Region { start: [i as u64 * 4][..].into(), len: [4][..].into() }).ok()
         };
         let region = Region { start: [at as u64 * 4][..].into(), len: [4][..].into() };
         let source = if sized { &&old[..] as &dyn Source } else { &Stream(&old) };
-        let updated = with_call(|call| {
-            OutputBuffer::collect(|out| codec.partial_encode().unwrap().update_region(call, Some(source), &region, &View::new(b"new!", &[4], 1)?, out))
-        });
+        let updated = codec.update(Some(source), &region, b"new!");
         let outside = |(i, e): (usize, &Option<(u64, u64)>)| i != at && e.is_some_and(|(o, n)| o + n > end);
         prop_assert_eq!(updated.is_err(), entries.iter().enumerate().any(outside));
         if let Ok((_, updated)) = updated {
             for i in 0..6 {
-                let expected = if i == at { Some(*b"new!") } else { inner_chunk(&old, i) };
+                let expected = if i == at { Some(b"new!".to_vec()) } else { inner_chunk(&old, i) };
                 prop_assert_eq!(inner_chunk(&updated, i), expected, "inner chunk {}", i);
             }
         }

@@ -221,7 +221,7 @@ mod tests {
     fn pieces_take_what_is_charged() {
         use crate::{Bytes, IndexLocation, Sharding};
         use zarr_core::{call::*, extension::Extension, limits::Limits, registry::*, representation::*};
-        let (registry, limits, notes) = (Registry::builtin().unwrap(), Limits::default(), Notes::default());
+        let (registry, limits, notes) = (Registry::builtin(), Limits::default(), Notes::default());
         let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits).unwrap().object;
         let shard = Representation::new(uint8, &[9], &[0]);
         let configuration =

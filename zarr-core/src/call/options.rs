@@ -1,7 +1,10 @@
 //! Choices at run time.
 
+use crate::limits::setters;
+
 /// Choices at run time that never enter metadata.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Options {
     /// In which order a shard's inner chunks are written.
     pub inner_chunk_order: InnerChunkOrder,
@@ -21,8 +24,16 @@ impl Options {
         Options { inner_chunk_order: InnerChunkOrder::RowMajor, store_fill: false, strict: false, roots: Vec::new() };
 }
 
+setters! { Options {
+    with_inner_chunk_order inner_chunk_order: InnerChunkOrder,
+    with_store_fill store_fill: bool,
+    with_strict strict: bool,
+    with_roots roots: Vec<String>,
+} }
+
 /// The order of the inner chunks of a shard. Readers do not care; reading patterns do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum InnerChunkOrder {
     /// The last dimension runs fastest.
     #[default]

@@ -36,6 +36,7 @@ pub trait ChunkGrid: Debug + Send + Sync {
 
 /// How cells cut one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AxisChunks<'g> {
     /// Cells of one length, longer than zero.
     Regular(u64),

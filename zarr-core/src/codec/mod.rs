@@ -23,6 +23,7 @@ use std::fmt::Debug;
 
 /// How a chain may run the decoding of an array -> array codec.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DecodeStrategy<'a> {
     /// Elements only change their places: dimension `i` of the encoded array is dimension `order[i]` of the decoded
     /// one. The chain changes strides and does not call the codec.

@@ -197,7 +197,7 @@ impl ArrayToArray for Swap {
 }
 
 fn registry() -> Registry {
-    let mut r = Registry::builtin().unwrap();
+    let mut r = Registry::builtin();
     r.add(registration!(ArrayToArray: Swap)).unwrap();
     r.add(registration!(ArrayToBytes: Indirect)).unwrap();
     r.add(registration!(ArrayToBytes: Plain)).unwrap();

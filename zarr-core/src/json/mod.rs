@@ -11,19 +11,34 @@
 //! assert!(Json::parse(br#"{"a":1,"a":2}"#, &Default::default()).is_err());
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
+//!
+//! Values are made with `From`, read with `[]`, and go to and from serde_json's:
+//!
+//! ```
+//! use zarr_core::json::Json;
+//! let json: Json = r#"{"order": [1, 0], "scale": 0.5}"#.parse()?;
+//! assert_eq!((json["order"][0].as_u64(), json["scale"].as_f64()), (Some(1), Some(0.5)));
+//! assert_eq!(json["absent"]["below"], Json::Null);
+//! let value = serde_json::Value::try_from(&json)?;
+//! assert!(json.is_same(&Json::from(value)));
+//! assert_eq!(Json::from([1.5, f64::NAN]).to_string(), "[1.5,null]");
+//! # Ok::<(), zarr_core::Error>(())
+//! ```
 
+mod convert;
+mod fill_value;
 mod parse;
 mod print;
 mod text;
 
+pub use fill_value::FillValue;
 pub use text::Text;
 
 use crate::{
     error::{Error, Result},
     limits::Limits,
 };
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
-use serde_json::value::RawValue;
+use serde::{Serialize, de::DeserializeOwned};
 
 /// A JSON value as it was written.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,49 +80,8 @@ impl Number {
     }
 }
 
-macro_rules! from_integer { ($($t:ty)*) => { $(
-    impl From<$t> for Json { fn from(n: $t) -> Self { Json::Number(Number(n.to_string().into())) } }
-)* } }
-from_integer!(u8 u16 u32 u64 usize i8 i16 i32 i64);
-
-impl From<bool> for Json {
-    fn from(b: bool) -> Self {
-        Json::Bool(b)
-    }
-}
-impl From<&str> for Json {
-    fn from(s: &str) -> Self {
-        Json::String(s.into())
-    }
-}
-impl From<String> for Json {
-    fn from(s: String) -> Self {
-        Json::String(s.into())
-    }
-}
-impl<T: Into<Json>> From<Vec<T>> for Json {
-    fn from(v: Vec<T>) -> Self {
-        v.into_iter().collect()
-    }
-}
-impl<T: Into<Json> + Copy> From<&[T]> for Json {
-    fn from(v: &[T]) -> Self {
-        v.iter().copied().collect()
-    }
-}
-impl From<Object> for Json {
-    fn from(o: Object) -> Self {
-        Json::Object(o)
-    }
-}
-impl<T: Into<Json>> FromIterator<T> for Json {
-    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
-        Json::Array(items.into_iter().map(Into::into).collect())
-    }
-}
-
 impl Json {
-    /// Reads one document. Refuses everything that RFC 8259 does not allow, a byte order mark, duplicate keys, and
+    /// Reads one document; [`parse`](str::parse) does so with the default limits. Refuses everything that RFC 8259 does not allow, a byte order mark, duplicate keys, and
     /// whatever is larger, nested deeper or takes more memory than the limits allow.
     pub fn parse(text: &[u8], limits: &Limits) -> Result<Self> {
         parse::document(text, limits)
@@ -123,7 +97,7 @@ impl Json {
     /// What serde makes of a value.
     pub fn from_serialize(value: &(impl Serialize + ?Sized)) -> Result<Self> {
         let text = serde_json::to_vec(value).map_err(|e| Error::configuration(e.to_string()))?;
-        Self::parse(&text, &Limits { json_depth: u32::MAX >> 16, ..from_memory() })
+        Self::parse(&text, &Limits { json_depth: u32::MAX >> 16, ..convert::from_memory() })
     }
     /// Reads a typed value. Unknown members are refused where the type says so.
     pub fn deserialize<T: DeserializeOwned>(&self) -> Result<T> {
@@ -158,6 +132,27 @@ impl Json {
     pub fn as_u64(&self) -> Option<u64> {
         match self {
             Json::Number(n) => n.as_u64(),
+            _ => None,
+        }
+    }
+    /// The value, if this is an integer that fits.
+    pub fn as_i64(&self) -> Option<i64> {
+        match self {
+            Json::Number(n) => n.as_i64(),
+            _ => None,
+        }
+    }
+    /// The nearest 64-bit number, if this is a number.
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Json::Number(n) => Some(n.as_f64()),
+            _ => None,
+        }
+    }
+    /// The value, if this is `true` or `false`.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Json::Bool(b) => Some(*b),
             _ => None,
         }
     }
@@ -198,31 +193,6 @@ impl Json {
 impl std::fmt::Display for Json {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         print::compact(self, f)
-    }
-}
-
-/// For what is in memory already: its document was read within the limits of whoever read it.
-fn from_memory() -> Limits {
-    Limits { json_factor: u32::MAX, metadata_bytes: u64::MAX, ..Limits::default() }
-}
-
-/// Within a configuration that serde_json reads: keeps digits and order.
-impl<'de> Deserialize<'de> for Json {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let raw = Box::<RawValue>::deserialize(d)?;
-        Json::parse(raw.get().as_bytes(), &from_memory()).map_err(serde::de::Error::custom)
-    }
-}
-/// Within a configuration that serde_json writes: keeps digits and order.
-impl Serialize for Json {
-    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        RawValue::from_string(self.to_string()).map_err(serde::ser::Error::custom)?.serialize(s)
-    }
-}
-
-impl Serialize for Object {
-    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        Json::Object(self.clone()).serialize(s)
     }
 }
 

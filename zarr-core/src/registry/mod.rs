@@ -24,12 +24,13 @@ use crate::{
     extension::{Extension, ExtensionPoint},
     limits::Limits,
     must_understand,
-    name::{is_registered_name, is_uri_name, nearest},
+    name::{is_registered_name, is_uri_name, nearest, of_numpy},
 };
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 /// Where a registration comes from. Earlier tiers win; what loses is listed as shadowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Tier {
     /// Added by the application.
     Added,
@@ -92,10 +93,7 @@ impl Registry {
     }
     /// Everything that the linked crates registered. The order of linking means nothing: a name that two crates registered
     /// stands for neither, and using it is an error that names both.
-    pub fn builtin() -> Result<Self> {
-        Ok(Self::linked())
-    }
-    pub fn linked() -> Self {
+    pub fn builtin() -> Self {
         let mut registry = Self::empty();
         for builtin in inventory::iter::<Builtin> {
             registry.insert_linked((builtin.0)());
@@ -280,7 +278,9 @@ impl Registry {
         if let Some(hint) = self.absent.get(&(point, name.to_owned())) {
             return e.with_hint(hint.clone());
         }
-        let near = nearest(name, self.at(point).map(|(n, _)| n)).map(|near| format!("did you mean `{near}`?"));
+        let numpy = if point == ExtensionPoint::DataType { of_numpy(name) } else { None };
+        let near = numpy.or_else(|| nearest(name, self.at(point).map(|(n, _)| n)).map(Into::into));
+        let near = near.map(|near| format!("did you mean `{near}`?"));
         let looked = (!self.searched.is_empty()).then(|| {
             let (places, advice) = (self.searched.join(", "), self.advice.iter().map(|advice| format!("; {advice}")));
             format!("looked for plugins in {places}{}", advice.collect::<String>())

@@ -153,7 +153,7 @@ impl Constructor {
 ///     }
 /// }
 ///
-/// let mut registry = Registry::builtin()?;
+/// let mut registry = Registry::builtin();
 /// registry.add(Registration::bytes_to_bytes::<Invert>())?;
 /// # let codec = zarr_core::extension::Extension::short_hand("acme.invert");
 /// # assert!(registry.codec(&codec)?.is_some());

@@ -40,7 +40,7 @@ codec!(Bad "No/Name", &[]);
 
 #[test]
 fn a_name_stands_for_one_thing_in_a_tier() {
-    let mut r = Registry::builtin().unwrap();
+    let mut r = Registry::builtin();
     r.add(registration!(BytesToBytes: Same)).unwrap();
     let twice = r.add(registration!(BytesToBytes: Other)).unwrap_err().to_string();
     assert!(twice.contains("zarr-core and by zarr-core"), "{twice}");
@@ -80,14 +80,14 @@ fn a_name_that_two_crates_registered_stands_for_neither() {
 
 #[test]
 fn a_name_may_serve_two_points() {
-    let r = Registry::builtin().unwrap();
+    let r = Registry::builtin();
     assert!(r.find(ExtensionPoint::DataType, "bytes").is_some());
     assert!(r.find(ExtensionPoint::Codec, "bytes").is_none(), "the codec lives in another crate");
 }
 
 #[test]
 fn what_is_near_is_suggested() {
-    let r = Registry::builtin().unwrap();
+    let r = Registry::builtin();
     let e = r.data_type(&Extension::short_hand("unit16"), &Limits::default()).unwrap_err();
     assert!(matches!(e.kind(), ErrorKind::UnknownExtension { .. }) && e.hint().is_some_and(|h| h.contains('`')), "{e}");
     assert!(r.unknown(ExtensionPoint::Codec, "zstd").hint().is_none());
@@ -95,7 +95,7 @@ fn what_is_near_is_suggested() {
 
 #[test]
 fn what_is_written_keeps_name_and_flag() {
-    let (r, limits, notes) = (Registry::builtin().unwrap(), Limits::default(), Notes::default());
+    let (r, limits, notes) = (Registry::builtin(), Limits::default(), Notes::default());
     let cx = CreateContext::new(&r, &limits, &notes, Intent::Create);
     let json = Json::parse(br#"{"name":"variable_length_bytes","must_understand":true}"#, &limits).unwrap();
     let read = Extension::parse(&json).unwrap();
@@ -105,7 +105,7 @@ fn what_is_written_keeps_name_and_flag() {
 
 #[test]
 fn built_ins_of_this_crate() {
-    let r = Registry::builtin().unwrap();
+    let r = Registry::builtin();
     let count = |p| r.list().filter(|l| l.point == p && l.alias_of.is_none()).count();
     assert_eq!(count(ExtensionPoint::DataType), 17);
     assert_eq!(count(ExtensionPoint::ChunkGrid), 1);
@@ -131,7 +131,7 @@ fn registered_by_function_or_macro() {
 /// A program adds what its users can do; the library names no command.
 #[test]
 fn advice_follows_the_places_that_were_searched() {
-    let mut r = Registry::builtin().unwrap();
+    let mut r = Registry::builtin();
     r.searched("/a");
     r.searched("/b (1 refused)");
     let hint = |r: &Registry| r.unknown(ExtensionPoint::Codec, "nothing.like.it").hint().map(str::to_owned);
@@ -146,7 +146,7 @@ fn a_family_wins_over_a_name_of_a_later_tier() {
     let (point, limits) = (ExtensionPoint::DataType, Limits::default());
     let never = || Constructor::DataType(Arc::new(|_, _| Err(Error::configuration("it is the plugin's"))));
     let plugin = || Registration::new("r16", "a plugin", never()).with_provider("org.acme").with_alias("acme.r16");
-    let mut r = Registry::builtin().unwrap();
+    let mut r = Registry::builtin();
     r.insert(Tier::Discovered(0), plugin()).unwrap();
     assert_eq!(r.find(point, "r16").unwrap().name(), "r<N>");
     assert!(r.data_type(&Extension::short_hand("r16"), &limits).is_ok());
@@ -155,8 +155,22 @@ fn a_family_wins_over_a_name_of_a_later_tier() {
     assert_eq!(r.explain(point, "r16"), "`r16`: built in (zarr-core); shadowed: discovered (a plugin), as `r<N>`");
     assert_eq!(r.explain(point, "r8"), "`r8`: built in (zarr-core), as `r<N>`");
     // Unless the application wants it so.
-    let mut added = Registry::builtin().unwrap();
+    let mut added = Registry::builtin();
     added.add(plugin()).unwrap();
     assert_eq!(added.find(point, "r16").unwrap().provider(), "org.acme");
     assert!(!shadowed(&added, "r16"));
+}
+
+#[test]
+fn data_types_in_the_style_of_numpy_get_the_name_of_zarr() {
+    let r = Registry::builtin();
+    let hint = |point, name| r.unknown(point, name).hint().map(str::to_owned);
+    for (name, zarr) in
+        [("f4", "float32"), ("<f8", "float64"), ("float", "float64"), ("U10", "string"), ("i8", "int64")]
+    {
+        let e = r.data_type(&Extension::short_hand(name), &Limits::default()).unwrap_err();
+        assert_eq!(e.hint(), Some(format!("did you mean `{zarr}`?").as_str()), "{name}");
+    }
+    assert_eq!(hint(ExtensionPoint::DataType, "flaot32").as_deref(), Some("did you mean `float32`?"));
+    assert_eq!(hint(ExtensionPoint::Codec, "f4"), None);
 }

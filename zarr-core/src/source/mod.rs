@@ -16,6 +16,7 @@ use std::{
 
 /// Bytes of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum ByteRange {
     /// `len` bytes from `start`.
     Slice {

@@ -50,7 +50,7 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 }
 
 /// The readable operations.
-pub trait ReadableStore {
+pub trait ReadableStore: Send + Sync {
     /// One version of a value: all reads through it see the same bytes, also when the value is replaced meanwhile.
     /// `None`: there is none. A store that cannot keep both a key and keys below it may refuse a key that has keys below.
     ///
@@ -104,7 +104,7 @@ pub trait Update {
 
 /// The writeable operations. Each is for one key at a time as if there were no others: of writers at the same time each
 /// comes before or after the other.
-pub trait WriteableStore {
+pub trait WriteableStore: Send + Sync {
     /// Stores a value. A reader sees the old or the new one, never a part. What is written, here or below, belongs to
     /// its key alone. A store that cannot keep both a key and keys below it (`a` and `a/b`) refuses the second, and
     /// keeps the first.
@@ -153,7 +153,7 @@ pub trait WriteableStore {
 
 /// The keys of a prefix, stored apart from their place until they are complete: see [`WriteableStore::stage`]. If it is
 /// dropped without [`commit`](Self::commit), they are removed, and nothing has changed.
-pub trait Staged: Debug + Send {
+pub trait Staged: Debug + Send + Sync {
     /// A store of these keys under the names that they will have. Other keys do not exist in it.
     fn store(&self) -> Arc<dyn Store>;
 
@@ -195,7 +195,7 @@ pub enum Other {
 }
 
 /// The listable operations.
-pub trait ListableStore {
+pub trait ListableStore: Send + Sync {
     /// The keys and prefixes directly below a prefix.
     fn list_dir(&self, prefix: &Prefix) -> Result<Listing>;
 

@@ -44,9 +44,9 @@ struct Kept<'c> {
 pub(crate) fn to_abi(call: &CallContext<'_>, roots: &[Str], f: impl FnOnce(*const abi::Call) -> Answer) -> Ended {
     let state = CallState { call, kept: ManuallyDrop::new(OnceLock::new()) };
     let inner_chunk_order = match call.options.inner_chunk_order {
-        InnerChunkOrder::RowMajor => abi::ORDER_ROW_MAJOR,
         InnerChunkOrder::ColumnMajor => abi::ORDER_COLUMN_MAJOR,
         InnerChunkOrder::Morton => abi::ORDER_MORTON,
+        _ => abi::ORDER_ROW_MAJOR,
     };
     let usual = !call.options.store_fill && inner_chunk_order == abi::ORDER_ROW_MAJOR && roots.is_empty();
     let options;

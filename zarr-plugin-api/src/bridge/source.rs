@@ -21,6 +21,8 @@ pub(crate) fn range_to(range: ByteRange) -> abi::Range {
         ByteRange::From(start) => (abi::RANGE_FROM, start, 0),
         ByteRange::Suffix(len) => (abi::RANGE_SUFFIX, 0, len),
         ByteRange::All => (abi::RANGE_ALL, 0, 0),
+        // The other side refuses a kind that it does not know.
+        _ => (u32::MAX, 0, 0),
     };
     abi::Range { kind, reserved0: 0, start, len }
 }

@@ -120,11 +120,11 @@ unsafe extern "C" fn plan(this: *const c_void, plan: *mut u32, order: *mut *cons
     unsafe {
         ask::<Kind, Extra>(this, |this| {
             *plan = match this.object.decode_strategy() {
-                DecodeStrategy::Copy => abi::PLAN_COPY,
                 // Elements of variable length do not lie in the memory that would be changed.
                 DecodeStrategy::InPlace if this.extra.decoded.layout().is_variable() => abi::PLAN_COPY,
                 DecodeStrategy::InPlace => abi::PLAN_IN_PLACE,
                 DecodeStrategy::Permute(_) => abi::PLAN_PERMUTE,
+                _ => abi::PLAN_COPY,
             };
             *order = this.extra.order.as_ptr();
             Ok(())

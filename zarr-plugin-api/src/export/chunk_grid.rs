@@ -110,9 +110,9 @@ unsafe extern "C" fn axis(this: *const c_void, axis: u32, cells: *mut Axis) -> S
         ask::<Kind, Extra>(this, |this| {
             let found = this.object.axis(axis as usize);
             let (kind, regular, lengths) = match found {
-                None => (abi::AXIS_NONE, 0, &[][..]),
                 Some(AxisChunks::Regular(n)) => (abi::AXIS_REGULAR, n, &[][..]),
                 Some(AxisChunks::Lengths(all)) => (abi::AXIS_LENGTHS, 0, all),
+                _ => (abi::AXIS_NONE, 0, &[][..]),
             };
             let struct_size = abi::size32::<Axis>();
             let (lengths, n_lengths) = (lengths.as_ptr(), lengths.len());

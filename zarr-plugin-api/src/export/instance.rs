@@ -96,7 +96,7 @@ pub(crate) unsafe fn create<D: ?Sized, X>(
             let host = HostType { label: p.label.clone(), layout: p.layout.clone() };
             p.with(Arc::new(host))
         });
-        let (registry, notes) = (Registry::builtin()?, Notes::default());
+        let (registry, notes) = (Registry::builtin(), Notes::default());
         let cx = CreateContext {
             name,
             representation: representation.as_ref(),

@@ -7,7 +7,7 @@ use std::{
 };
 use zarr_core::{Error, ErrorKind};
 
-/// A plugin that cannot be used: which, and why. It is the source of an [`ErrorKind::Plugin`].
+/// A plugin that cannot be used: which, and why. It is inside an [`ErrorKind::Plugin`].
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("plugin {}{}: {}", .0.file.display(), Identity(&.0.id), .0.reason)]
 pub struct PluginError(Box<Details>);

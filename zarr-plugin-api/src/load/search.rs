@@ -36,6 +36,7 @@ pub struct Policy {
 
 /// How many of the plugins are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Mode {
     /// `off`: none are looked for.
     Off,

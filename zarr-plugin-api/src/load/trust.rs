@@ -4,6 +4,7 @@ use std::path::Path;
 
 /// Who could have changed a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UntrustedPath {
     /// Everybody.
     #[error("everybody may write to {0}")]

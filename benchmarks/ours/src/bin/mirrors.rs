@@ -5,17 +5,17 @@
 use std::{env, hint::black_box, path::Path, process::Command, sync::Arc, time::Instant};
 use ozarr::{
     core::{
-        call::{Buffers, CallContext, Options, OutputBuffer, Sequential},
+        call::{CallContext, OutputBuffer},
         codec::Chain,
         extension::Extension,
         json::Json,
-        limits::Limits,
-        registry::{Intent, Notes, Registry, CreateContext},
+        registry::Registry,
         representation::Representation,
         view::{Region, View, ViewMut},
     },
     plugins::Plugin,
 };
+use zarr_plugin_api::testing::Bench;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -50,15 +50,12 @@ fn library() -> Outcome<Arc<Plugin>> {
 }
 
 fn chain(registry: &Registry, codecs: &str, shape: [u64; 2]) -> Outcome<Chain> {
-    let (limits, notes) = (Limits::default(), Notes::default());
-    let uint16 = registry.data_type(&Extension::short_hand("uint16"), &limits)?.object;
+    let bench = Bench::of(registry.clone());
     // Never the fill value, which would not be stored.
-    let array = Representation::new(uint16, &shape, &[255, 255]);
-    let Json::Array(codecs) = Json::parse(codecs.replace("BYTES", BYTES).as_bytes(), &limits)? else {
-        return Err("codecs are a list".into());
-    };
+    let array = Representation::new(bench.data_type("uint16")?.object, &shape, &[255, 255]);
+    let Json::Array(codecs) = codecs.replace("BYTES", BYTES).parse()? else { return Err("codecs are a list".into()) };
     let codecs = codecs.iter().map(Extension::parse).collect::<Result<Vec<_>, _>>()?;
-    Ok(Chain::new(&codecs, &CreateContext::new(registry, &limits, &notes, Intent::Open).with(&array))?)
+    Ok(Chain::new(&codecs, &bench.create_context().with(&array))?)
 }
 
 /// The best nanoseconds of encoding and of decoding.
@@ -83,11 +80,11 @@ fn time(chain: &Chain, call: &CallContext<'_>, input: &[u8], best: &mut [f64; 2]
 }
 
 fn main() -> Outcome<()> {
-    let linked = Registry::builtin()?;
+    let linked = Registry::builtin();
     let mut loaded = linked.clone();
     library()?.add_to(&mut loaded)?;
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
-    let call = CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
+    let bench = Bench::new();
+    let call = bench.call();
     println!("{:<17} {:>8}  {:>31}  {:>31}", "codec", "bytes", "encode, ns", "decode, ns");
     let heads = ["linked", "loaded", "more"].map(|h| format!("{h:>9}")).join(" ");
     println!("{:<17} {:>8}  {heads}    {heads}", "", "");

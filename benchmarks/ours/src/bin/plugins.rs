@@ -1,37 +1,57 @@
 //! What a call of a plugin costs more than the call of a linked extension: the same codec linked and loaded, over several
-//! sizes of chunks. Give the library of a template, in Rust or in C, which passes bytes through, or of the shuffle.
+//! sizes of chunks. Give the library of a new project, in Rust or in C, which passes bytes through, or of the shuffle.
 //!
-//!     cargo build --release --features plugin --manifest-path ../plugins/template-rust/Cargo.toml --target-dir ../target/plugins
-//!     cargo run --release -p ours --bin plugins ../target/plugins/release/libtemplate_rust.so [ROUNDS [BYTES...]]
+//!     ozarr plugin new acme.bytes --kind bytes-to-bytes --lang rust --api ../zarr-plugin-api
+//!     cargo build --release --features plugin --manifest-path acme-bytes/Cargo.toml --target-dir ../target/plugins
+//!     cargo run --release -p ours --bin plugins ../target/plugins/release/libacme_bytes.so [ROUNDS [BYTES...]]
 
 use numcodecs_shuffle as _;
-use std::{error::Error, hint::black_box, path::Path, sync::Arc, time::Instant};
-use template_rust as _;
 use ozarr::{
     core::{
-        call::{Buffers, CallContext, Options, OutputBuffer, Sequential},
+        call::{CallContext, OutputBuffer},
         codec::BytesToBytes,
-        extension::Extension,
-        json::Json,
-        limits::Limits,
-        registry::{Constructor, Intent, Notes, Registry, CreateContext},
-        representation::{Representation, Size},
+        data_type::NoConfiguration,
+        registration,
+        registry::{CreateContext, ExtensionType, Registry},
+        representation::Size,
     },
     plugins::Plugin,
 };
+use std::{error::Error, hint::black_box, path::Path, time::Instant};
+use zarr_plugin_api::testing::{Bench, Codec};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-fn codec(registry: &Registry, name: &str, bytes: u64) -> Outcome<Arc<dyn BytesToBytes>> {
-    let (limits, notes) = (Limits::default(), Notes::default());
-    let data_type = registry.data_type(&Extension::short_hand("uint8"), &limits)?.object;
-    let array = Representation::new(data_type, &[bytes], &[0]);
-    let site = CreateContext { size: Size::Exact(bytes), ..CreateContext::new(registry, &limits, &notes, Intent::Open).with(&array) };
-    let extension = Extension::parse(&Json::from(name))?;
-    match registry.codec(&extension)?.ok_or("no codec")?.constructor() {
-        Constructor::BytesToBytes(make) => Ok(make(&extension, &site)?.object),
-        _ => Err("it is another kind".into()),
+/// What a new project does, linked.
+#[derive(Debug)]
+struct Passing;
+
+impl ExtensionType for Passing {
+    const NAME: &'static str = "linked.passing";
+    type Configuration = NoConfiguration;
+    fn create(_: NoConfiguration, _: &CreateContext<'_>) -> ozarr::Result<Self> {
+        Ok(Self)
     }
+    fn configuration(&self) -> NoConfiguration {
+        NoConfiguration {}
+    }
+}
+
+impl BytesToBytes for Passing {
+    fn encoded_size(&self, decoded: Size) -> Size {
+        decoded
+    }
+    fn encode(&self, _: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> ozarr::Result<()> {
+        out.extend(decoded)
+    }
+    fn decode(&self, _: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> ozarr::Result<()> {
+        out.alias_input(0..encoded.len());
+        Ok(())
+    }
+}
+
+fn codec(registry: &Registry, name: &str, bytes: u64) -> Outcome<Codec> {
+    Ok(Bench::of(registry.clone()).codec(name, "uint8", &[bytes])?)
 }
 
 /// The best time of a call in nanoseconds: of encoding, which copies, and of decoding, which copies nothing.
@@ -56,19 +76,20 @@ fn time(codec: &dyn BytesToBytes, call: &CallContext<'_>, input: &[u8], rounds: 
 
 fn main() -> Outcome<()> {
     let mut arguments = std::env::args().skip(1);
-    let library = arguments.next().ok_or("give the library of the template")?;
+    let library = arguments.next().ok_or("give the library of a plugin")?;
     let rounds = arguments.next().map_or(Ok(200), |n| n.parse())?;
     let chosen = arguments.map(|n| n.parse()).collect::<Result<Vec<usize>, _>>()?;
     let sizes = if chosen.is_empty() { vec![0, 64, 1024, 4096, 65_536, 1 << 20] } else { chosen };
-    let linked = Registry::builtin()?;
+    let mut linked = Registry::builtin();
+    linked.add(registration!(BytesToBytes: Passing))?;
     let mut loaded = linked.clone();
     let plugin = Plugin::open(Path::new(&library))?;
     plugin.add_to(&mut loaded)?;
     let name = &plugin.manifest().extensions[0].name;
     let point = ozarr::core::extension::ExtensionPoint::Codec;
-    let linked_name = if linked.find(point, name).is_some() { name } else { "template.rust" };
-    let (limits, options, buffers) = (Limits::default(), Options::default(), Buffers::default());
-    let call = CallContext { limits: &limits, options: &options, executor: &Sequential, buffers: &buffers };
+    let linked_name = if linked.find(point, name).is_some() { name } else { Passing::NAME };
+    let bench = Bench::new();
+    let call = bench.call();
     println!("{:>8}  {:>26}  {:>26}", "bytes", "encode, ns", "decode, ns");
     println!("{:>8}  {:>8} {:>8} {:>8}  {:>8} {:>8} {:>8}", "", "linked", "loaded", "more", "linked", "loaded", "more");
     for bytes in sizes {
@@ -77,7 +98,7 @@ fn main() -> Outcome<()> {
         let (mut first, mut second) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
         // In turns, so that what else the machine does meets both.
         for _ in 0..4 {
-            let (x, y) = (time(&*a, &call, &input, rounds / 4)?, time(&*b, &call, &input, rounds / 4)?);
+            let (x, y) = (time(a.bytes_to_bytes(), &call, &input, rounds / 4)?, time(b.bytes_to_bytes(), &call, &input, rounds / 4)?);
             (0..2).for_each(|i| (first[i], second[i]) = (first[i].min(x[i]), second[i].min(y[i])));
         }
         println!(

@@ -5,7 +5,7 @@ use ozarr::NewArray;
 /// it cannot.
 #[test]
 fn a_shard_that_changed_counts_as_repaired_only_if_it_can_be_read() {
-    let context = Context::new().unwrap();
+    let context = Context::new();
     let hierarchy = Hierarchy::new(std::sync::Arc::new(ozarr::store::MemoryStore::default()), context.clone());
     let new = NewArray::new([16], "uint16").chunks([4]).shards([16]);
     let array = hierarchy.create_array("/a", &new).unwrap();
@@ -29,7 +29,7 @@ fn a_shard_that_changed_counts_as_repaired_only_if_it_can_be_read() {
 /// The step of a document that something else wrote since the step was found.
 #[test]
 fn a_document_that_is_there_counts_as_recreated_only_if_it_can_be_read() {
-    let context = Context::new().unwrap();
+    let context = Context::new();
     let hierarchy = Hierarchy::new(std::sync::Arc::new(ozarr::store::MemoryStore::default()), context.clone());
     let group = hierarchy.create_group("/g", ()).unwrap();
     let text = Json::Object(group.metadata().document().clone()).to_pretty();

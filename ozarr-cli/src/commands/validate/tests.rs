@@ -52,7 +52,7 @@ impl ListableStore for Broken {
 #[test]
 fn what_cannot_be_read_hides_no_other_problem() {
     let memory = MemoryStore::default();
-    let context = Context::new().unwrap();
+    let context = Context::new();
     let new = NewArray::new([2], "uint8").chunks([1]);
     let zarr = Hierarchy::new(Arc::new(memory.clone()), context.clone());
     for path in ["/a", "/b", "/g/x", "/z"] {

@@ -32,7 +32,7 @@ fn allowed_folders_are_absolute_and_there() {
     for (root, says) in
         [("deep", "absolute"), (".", "absolute"), ("", "absolute"), ("/no/such/folder", "cannot be allowed")]
     {
-        let options = Options { roots: vec![text(folder.dir.path()), root.to_owned()], ..Options::default() };
+        let options = Options::default().with_roots(vec![text(folder.dir.path()), root.to_owned()]);
         let e = make(r#"{"manifest":"manifest.json"}"#, &options, &Limits::default()).unwrap_err();
         assert!(e.to_string().contains(says), "{root}: {e}");
     }

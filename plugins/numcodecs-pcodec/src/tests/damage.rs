@@ -13,18 +13,18 @@ fn cut_and_flip<T: Number + bytemuck::Pod>(data_type: &str, numbers: &[T]) {
         let count = if configuration.contains(":1}") { 9 } else { numbers.len() };
         let (decoded, shape) = (&all[..count * element], [count as u64]);
         let codec = create(configuration, data_type, &shape);
-        let encoded = encode(&*codec, &View::new(decoded, &shape, element).unwrap());
+        let encoded = encode(&codec, &View::new(decoded, &shape, element).unwrap());
         for cut in 0..encoded.len() {
-            let e = decode(&*codec, &encoded[..cut], decoded.len(), element, cut % 2 == 0).unwrap_err();
+            let e = decode(&codec, &encoded[..cut], decoded.len(), element, cut % 2 == 0).unwrap_err();
             assert!(matches!(e.kind(), ErrorKind::Data(_)), "{e}");
         }
         let longer = [&encoded[..], &[0]].concat();
-        assert!(decode(&*codec, &longer, decoded.len(), element, true).is_err());
+        assert!(decode(&codec, &longer, decoded.len(), element, true).is_err());
         for at in 0..encoded.len() {
             for changed in [encoded[at] ^ 1, encoded[at] ^ 4, encoded[at] ^ 0x20, encoded[at] ^ 0x80, 0, 0xff] {
                 let mut bad = encoded.clone();
                 bad[at] = changed;
-                if let Err(e) = decode(&*codec, &bad, decoded.len(), element, at % 2 == 0) {
+                if let Err(e) = decode(&codec, &bad, decoded.len(), element, at % 2 == 0) {
                     assert!(matches!(e.kind(), ErrorKind::Data(_)), "{e}");
                 }
             }
@@ -44,12 +44,12 @@ proptest! {
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200), mode in 0u8..5, delta in 0u8..4) {
         let codec = create("{}", "uint32", &[300]);
-        let zeros = encode(&*codec, &View::new(&[0; 1200], &[300], 4).unwrap());
+        let zeros = encode(&codec, &View::new(&[0; 1200], &[300], 4).unwrap());
         // One part of 300 numbers, in each mode and kind of deltas, of which the rest is noise.
         let count = zeros.windows(3).position(|w| w == [0x2b, 1, 0]).unwrap();
         let file = [&zeros[..count + 3], &[mode | delta << 4], &bytes].concat();
         for file in [file, [&zeros[..count + 3], &bytes].concat(), bytes] {
-            if let Err(e) = decode(&*codec, &file, 1200, 4, mode % 2 == 0) {
+            if let Err(e) = decode(&codec, &file, 1200, 4, mode % 2 == 0) {
                 assert!(matches!(e.kind(), ErrorKind::Data(_)), "{e}");
             }
         }
@@ -100,11 +100,11 @@ fn files_of_pco_that_ask_for_more() {
         ),
     ] {
         let mut file = simple_compress(&numbers, &config).unwrap();
-        assert_eq!(decode(&*codec, &file, 1200, 4, true).unwrap(), bytes_of(&numbers));
+        assert_eq!(decode(&codec, &file, 1200, 4, true).unwrap(), bytes_of(&numbers));
         let part = file.windows(3).position(|w| w == [0x2b, 1, 0]).unwrap() + 3;
         assert_eq!(file[part] & if mode == 4 { 15 } else { 0xff }, mode);
         file[part..].iter_mut().zip(change).for_each(|(f, c)| *f |= c);
-        let e = decode(&*codec, &file, 1200, 4, true).unwrap_err();
+        let e = decode(&codec, &file, 1200, 4, true).unwrap_err();
         assert!(e.to_string().contains(says), "{e}");
     }
 }

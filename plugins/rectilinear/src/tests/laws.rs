@@ -31,24 +31,25 @@ proptest! {
     /// `lengths` of the parent also finds the cell of each element again.
     #[test]
     fn cells_are_those_of_the_written_out_list((text, all, n) in edges()) {
-        let made = grid(&format!("[{text}]"), &[n]).unwrap().object;
+        let made = grid(&format!("[{text}]"), &[n]).unwrap();
         prop_assert_eq!(lengths(&*made, n), visible(&all, n));
         match made.axis(0).unwrap() {
             AxisChunks::Lengths(told) => prop_assert_eq!(told, &all[..]),
             AxisChunks::Regular(m) => prop_assert!(all.iter().all(|len| *len == m)),
+            other => prop_assert!(false, "{other:?}"),
         }
     }
 
     #[test]
     fn dimensions_do_not_mix((a, _, n) in edges(), (b, _, m) in edges()) {
-        let both = grid(&format!("[{a},{b}]"), &[n, m]).unwrap().object;
+        let both = grid(&format!("[{a},{b}]"), &[n, m]).unwrap();
         let (first, second) = (grid(&format!("[{a}]"), &[n]).unwrap(), grid(&format!("[{b}]"), &[m]).unwrap());
         let cells = both.grid_shape(&[n, m]).unwrap();
-        prop_assert_eq!(cells[0], first.object.grid_shape(&[n]).unwrap()[0]);
-        prop_assert_eq!(cells[1], second.object.grid_shape(&[m]).unwrap()[0]);
+        prop_assert_eq!(cells[0], first.grid_shape(&[n]).unwrap()[0]);
+        prop_assert_eq!(cells[1], second.grid_shape(&[m]).unwrap()[0]);
         for chunk_index in (0..cells[0]).flat_map(|i| (0..cells[1]).map(move |j| [i, j])) {
             let region = both.chunk_region(&[n, m], &chunk_index).unwrap();
-            let (row, column) = (first.object.chunk_region(&[n], &chunk_index[..1]).unwrap(), second.object.chunk_region(&[m], &chunk_index[1..]).unwrap());
+            let (row, column) = (first.chunk_region(&[n], &chunk_index[..1]).unwrap(), second.chunk_region(&[m], &chunk_index[1..]).unwrap());
             prop_assert_eq!(&region.start[..], [row.start[0], column.start[0]]);
             prop_assert_eq!(&region.len[..], [row.len[0], column.len[0]]);
         }
@@ -56,10 +57,10 @@ proptest! {
 
     #[test]
     fn growing_keeps_every_cell((text, all, n) in edges(), more in 0u64..100) {
-        let made = grid(&format!("[{text}]"), &[n]).unwrap().object;
+        let made = grid(&format!("[{text}]"), &[n]).unwrap();
         let resized = made.resized(&[n], &[n + more]).unwrap();
         let shapes = resized.map_or(format!("[{text}]"), |o| o.get("chunk_shapes").unwrap().to_string());
-        let grown = lengths(&*grid(&shapes, &[n + more]).unwrap().object, n + more);
+        let grown = lengths(&*grid(&shapes, &[n + more]).unwrap(), n + more);
         let before = visible(&all, n);
         prop_assert_eq!(&grown[..before.len()], &before[..]);
     }

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! # use zarr_core::{chunk_grid::ChunkGrid, extension::Extension, json::Json, registry::*, representation::Representation};
-//! # let (registry, limits, notes) = (Registry::builtin()?, Default::default(), Notes::default());
+//! # let (registry, limits, notes) = (Registry::builtin(), Default::default(), Notes::default());
 //! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open);
 //! # let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?;
 //! # let array = Representation::new(uint8.object, &[10, 200], &[0]);

@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn keys_of_the_specification() {
-        let (registry, limits, notes) = (Registry::builtin().unwrap(), Default::default(), Notes::default());
+        let (registry, limits, notes) = (Registry::builtin(), Default::default(), Notes::default());
         let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open);
         let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits).unwrap();
         let array = Representation::new(uint8.object, &[9, 99, 99], &[0]);

@@ -3,7 +3,7 @@
 //! ```
 //! # use zarr_core::{registry::{Registry, CreateContext}, json::Json, extension::Extension, data_type::DataType};
 //! let json = Json::parse(br#""bool""#, &Default::default())?;
-//! let bool = Registry::builtin()?.data_type(&Extension::parse(&json)?, &Default::default())?;
+//! let bool = Registry::builtin().data_type(&Extension::parse(&json)?, &Default::default())?;
 //! assert_eq!(bool.object.fill_from_json(&Json::Bool(true))?, [1]);
 //! # Ok::<(), zarr_core::Error>(())
 //! ```

@@ -5,7 +5,7 @@
 //! ```
 //! # use zarr_core::{registry::Registry, json::Json, extension::Extension, data_type::DataType};
 //! let json = Json::parse(br#""bytes""#, &Default::default())?;
-//! let bytes = Registry::builtin()?.data_type(&Extension::parse(&json)?, &Default::default())?;
+//! let bytes = Registry::builtin().data_type(&Extension::parse(&json)?, &Default::default())?;
 //! assert_eq!(bytes.object.fill_from_json(&"AQI=".into())?, [1, 2]);
 //! # Ok::<(), zarr_core::Error>(())
 //! ```

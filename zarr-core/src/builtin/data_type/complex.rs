@@ -3,7 +3,7 @@
 //! ```
 //! # use zarr_core::{registry::Registry, json::Json, extension::Extension, data_type::DataType};
 //! let json = Json::parse(br#""complex64""#, &Default::default())?;
-//! let complex64 = Registry::builtin()?.data_type(&Extension::parse(&json)?, &Default::default())?;
+//! let complex64 = Registry::builtin().data_type(&Extension::parse(&json)?, &Default::default())?;
 //! let fill = Json::parse(br#"["-Infinity", 0.5]"#, &Default::default())?;
 //! assert_eq!(complex64.object.fill_from_json(&fill)?.len(), 8);
 //! # Ok::<(), zarr_core::Error>(())

@@ -6,7 +6,7 @@
 //! ```
 //! # use zarr_core::{registry::Registry, json::Json, extension::Extension, data_type::DataType};
 //! let json = Json::parse(br#""float32""#, &Default::default())?;
-//! let float32 = Registry::builtin()?.data_type(&Extension::parse(&json)?, &Default::default())?;
+//! let float32 = Registry::builtin().data_type(&Extension::parse(&json)?, &Default::default())?;
 //! assert_eq!(float32.object.fill_from_json(&"NaN".into())?, 0x7fc00000u32.to_ne_bytes());
 //! assert_eq!(float32.object.fill_to_json(&0x7fa00001u32.to_ne_bytes())?, "0x7fa00001".into());
 //! # Ok::<(), zarr_core::Error>(())

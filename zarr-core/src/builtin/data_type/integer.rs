@@ -5,7 +5,7 @@
 //! ```
 //! # use zarr_core::{registry::Registry, json::Json, extension::Extension, data_type::DataType};
 //! let json = Json::parse(br#""uint64""#, &Default::default())?;
-//! let uint64 = Registry::builtin()?.data_type(&Extension::parse(&json)?, &Default::default())?;
+//! let uint64 = Registry::builtin().data_type(&Extension::parse(&json)?, &Default::default())?;
 //! assert_eq!(uint64.object.fill_from_json(&Json::from(u64::MAX))?, [255; 8]);
 //! # Ok::<(), zarr_core::Error>(())
 //! ```

@@ -5,7 +5,7 @@
 //! ```
 //! # use zarr_core::{registry::Registry, json::Json, extension::Extension, data_type::DataType};
 //! let json = Json::parse(br#""r24""#, &Default::default())?;
-//! let r24 = Registry::builtin()?.data_type(&Extension::parse(&json)?, &Default::default())?;
+//! let r24 = Registry::builtin().data_type(&Extension::parse(&json)?, &Default::default())?;
 //! assert_eq!(r24.object.fill_from_json(&vec![1, 2, 255].into())?, [1, 2, 255]);
 //! # Ok::<(), zarr_core::Error>(())
 //! ```

@@ -3,7 +3,7 @@
 //! ```
 //! # use zarr_core::{registry::Registry, json::Json, extension::Extension, data_type::DataType};
 //! let json = Json::parse(br#""string""#, &Default::default())?;
-//! let string = Registry::builtin()?.data_type(&Extension::parse(&json)?, &Default::default())?;
+//! let string = Registry::builtin().data_type(&Extension::parse(&json)?, &Default::default())?;
 //! assert_eq!(string.object.fill_from_json(&"none".into())?, b"none");
 //! # Ok::<(), zarr_core::Error>(())
 //! ```

@@ -33,13 +33,9 @@ const FIXED: &[&str] = &[
 ];
 
 fn data_type(name: &str) -> Option<Arc<dyn DataType>> {
-    let registry = Registry::builtin().unwrap();
+    let registry = Registry::builtin();
     registry.data_type(&Extension::short_hand(name), &Limits::default()).ok().map(|i| i.object)
 }
-fn json(text: &str) -> Json {
-    Json::parse(text.as_bytes(), &Limits::default()).unwrap()
-}
-
 /// Those of the specification's table of data types.
 #[test]
 fn sizes_and_kinds() {
@@ -97,7 +93,7 @@ fn permitted_values() {
         ("complex_float32", "[0, 0]", vec![0; 8]),
     ] {
         let t = data_type(name).unwrap();
-        assert_eq!(t.fill_from_json(&json(text)).unwrap(), bytes, "{name} {text}");
+        assert_eq!(t.fill_from_json(&text.parse::<Json>().unwrap()).unwrap(), bytes, "{name} {text}");
         let printed = t.fill_to_json(&bytes).unwrap();
         assert_eq!(t.fill_from_json(&printed).unwrap(), bytes, "{name} {printed}");
     }
@@ -133,7 +129,7 @@ fn other_values_are_refused() {
         ("bytes", &["0", "\"*\"", "[256]"]),
     ] {
         for text in texts {
-            assert!(data_type(name).unwrap().fill_from_json(&json(text)).is_err(), "{name} {text}");
+            assert!(data_type(name).unwrap().fill_from_json(&text.parse::<Json>().unwrap()).is_err(), "{name} {text}");
         }
     }
     for name in ["r0", "r12", "r", "r08", "r8x", "int128", "Bool", "r99999999999999999999"] {

@@ -7,7 +7,7 @@ use ozarr::{
 
 /// An array of one shard of `n` inner chunks of eight elements, all of one codec. `skip`: inner chunks that are not stored.
 fn one_shard(n: u64, skip: &[u64], limit: Option<u64>) -> (Array, Context, Vec<u8>) {
-    let mut context = Context::new().unwrap();
+    let mut context = Context::new();
     context.limits.chunk_bytes = limit.unwrap_or(context.limits.chunk_bytes);
     let codecs = [Extension::from(Bytes::default()), Crc32c.into()];
     let new = NewArray::new([n * 8], "uint8").chunks([n * 8]).codecs([Sharding::new([8]).codecs(codecs)]);

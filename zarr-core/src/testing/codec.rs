@@ -1,0 +1,372 @@
+//! Codecs on the bench.
+
+use super::{Bench, regions};
+use crate::{
+    call::OutputBuffer,
+    codec::{ArrayToArray, ArrayToBytes, BytesToBytes, Encoded},
+    error::{Error, ErrorKind, Result},
+    extension::{Extension, ExtensionPoint},
+    layout::{Layout, ScalarKind},
+    registry::{Constructor, CreateContext},
+    representation::{Representation, Size},
+    source::{ByteRange, RangeCallback, Source},
+    view::{Region, View, ViewMut},
+};
+use std::sync::Arc;
+
+/// A codec by its kind.
+#[derive(Debug, Clone)]
+#[allow(missing_docs, reason = "the names of the traits say it")]
+pub enum CodecKind {
+    ArrayToArray(Arc<dyn ArrayToArray>),
+    ArrayToBytes(Arc<dyn ArrayToBytes>),
+    BytesToBytes(Arc<dyn BytesToBytes>),
+}
+
+/// A codec that was made for an array, or for bytes. Elements are bytes in the machine's order, in C order.
+#[derive(Debug, Clone)]
+pub struct Codec {
+    /// The codec.
+    pub kind: CodecKind,
+    /// What metadata would say of it, with everything that was chosen.
+    pub written: Extension,
+    bench: Bench,
+    read: Extension,
+    array: Representation,
+    multiple: usize,
+}
+
+/// What is tried of codecs that encode bytes, in units of what they take whole.
+const SIZES: [usize; 12] = [0, 1, 3, 7, 12, 13, 127, 128, 1000, 1001, 4096, 70_001];
+/// Of what has at most so many bytes every byte is damaged,
+const DAMAGED: usize = 200;
+/// and in every way if it has no more than this.
+const DAMAGED_IN_EVERY_WAY: usize = 32;
+const BEFORE: &[u8] = b"before";
+
+/// Bytes of which nothing is in memory before it is read.
+struct Stored<'a>(&'a [u8]);
+
+impl Source for Stored<'_> {
+    fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
+        self.0.read(ranges, each)
+    }
+}
+
+/// What damage has to do.
+#[derive(Clone, Copy, PartialEq)]
+enum Damage {
+    Survived,
+    CutsRefused,
+    Refused,
+}
+
+impl Codec {
+    pub(super) fn new(bench: &Bench, read: Extension, array: &Representation, size: Size) -> Result<Self> {
+        let found = bench.registry.codec(&read)?;
+        let found = found.ok_or_else(|| bench.registry.unknown(ExtensionPoint::Codec, read.name()))?;
+        let cx = CreateContext { name: read.name(), size, ..bench.create_context().with(array) };
+        let (kind, written) = match found.constructor() {
+            Constructor::ArrayToArray(make) => {
+                let made = make(&read, &cx)?;
+                (CodecKind::ArrayToArray(made.object.clone()), made.extension(&read)?)
+            }
+            Constructor::ArrayToBytes(make) => {
+                let made = make(&read, &cx)?;
+                (CodecKind::ArrayToBytes(made.object.clone()), made.extension(&read)?)
+            }
+            Constructor::BytesToBytes(make) => {
+                let made = make(&read, &cx)?;
+                (CodecKind::BytesToBytes(made.object.clone()), made.extension(&read)?)
+            }
+            _ => return Err(ErrorKind::Contract("what is registered as a codec is none").into()),
+        };
+        Ok(Self { kind, written, bench: bench.clone(), read, array: array.clone(), multiple: 1 })
+    }
+    /// The same codec for bytes of which another size is known.
+    pub fn for_size(&self, size: Size) -> Result<Self> {
+        Ok(Self { multiple: self.multiple, ..Self::new(&self.bench, self.read.clone(), &self.array, size)? })
+    }
+    /// The same codec, called on another bench.
+    pub fn on(&self, bench: &Bench) -> Self {
+        Self { bench: bench.clone(), ..self.clone() }
+    }
+    /// Tries it only with multiples of so many bytes.
+    #[must_use]
+    pub fn with_multiple(mut self, bytes: usize) -> Self {
+        self.multiple = bytes;
+        self
+    }
+    /// The bench on which it was made.
+    pub fn bench(&self) -> &Bench {
+        &self.bench
+    }
+    /// The array that it was made for.
+    pub fn array(&self) -> &Representation {
+        &self.array
+    }
+    /// The codec, if it is of this kind.
+    #[track_caller]
+    pub fn array_to_array(&self) -> &dyn ArrayToArray {
+        match &self.kind {
+            CodecKind::ArrayToArray(codec) => &**codec,
+            other => panic!("not an array -> array codec: {other:?}"),
+        }
+    }
+    /// The codec, if it is of this kind.
+    #[track_caller]
+    pub fn array_to_bytes(&self) -> &dyn ArrayToBytes {
+        match &self.kind {
+            CodecKind::ArrayToBytes(codec) => &**codec,
+            other => panic!("not an array -> bytes codec: {other:?}"),
+        }
+    }
+    /// The codec, if it is of this kind.
+    #[track_caller]
+    pub fn bytes_to_bytes(&self) -> &dyn BytesToBytes {
+        match &self.kind {
+            CodecKind::BytesToBytes(codec) => &**codec,
+            other => panic!("not a bytes -> bytes codec: {other:?}"),
+        }
+    }
+    fn view<'a>(&self, bytes: &'a [u8]) -> Result<View<'a>> {
+        View::new(bytes, self.array.shape(), self.array.element_size())
+    }
+    /// What it makes of bytes, or of all elements of the array.
+    pub fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
+        match &self.kind {
+            CodecKind::BytesToBytes(codec) => appended(|out| codec.encode(&self.bench.call(), decoded, out)),
+            _ => self.encode_view(&self.view(decoded)?),
+        }
+    }
+    /// What it makes of an array.
+    pub fn encode_view(&self, decoded: &View<'_>) -> Result<Vec<u8>> {
+        let call = self.bench.call();
+        match &self.kind {
+            CodecKind::ArrayToArray(codec) => {
+                let of = codec.encoded_representation();
+                let mut encoded = vec![0xAA; of.bytes_within(call.limits)?];
+                let to = ViewMut::new(&mut encoded, of.shape(), of.element_size())?;
+                codec.encode(&call, decoded, to.with_heap(decoded.heap()))?;
+                Ok(encoded)
+            }
+            CodecKind::ArrayToBytes(codec) => appended(|out| codec.encode(&call, decoded, out)),
+            CodecKind::BytesToBytes(_) => Err(ErrorKind::Contract("a bytes -> bytes codec takes no array").into()),
+        }
+    }
+    /// Decodes all, bytes into memory that grows.
+    pub fn decode(&self, encoded: &[u8]) -> Result<Vec<u8>> {
+        if let CodecKind::BytesToBytes(_) = self.kind {
+            return self.decode_within(encoded, self.bench.limits.chunk_bytes);
+        }
+        let mut decoded = vec![0xAA; self.array.bytes_within(&self.bench.limits)?];
+        self.decode_view(encoded, ViewMut::new(&mut decoded, self.array.shape(), self.array.element_size())?)?;
+        Ok(decoded)
+    }
+    /// Decodes an array into memory with any strides.
+    pub fn decode_view(&self, encoded: &[u8], decoded: ViewMut<'_>) -> Result<()> {
+        let call = self.bench.call();
+        match &self.kind {
+            CodecKind::ArrayToArray(codec) => {
+                let of = codec.encoded_representation();
+                let from = View::new(encoded, of.shape(), of.element_size())?.with_heap(decoded.heap());
+                codec.decode(&call, &from, decoded)
+            }
+            CodecKind::ArrayToBytes(codec) => codec.decode(&call, encoded, decoded),
+            CodecKind::BytesToBytes(_) => Err(ErrorKind::Contract("a bytes -> bytes codec gives no array").into()),
+        }
+    }
+    /// Decodes bytes into memory that grows, at most to `max` bytes.
+    #[track_caller]
+    pub fn decode_within(&self, encoded: &[u8], max: u64) -> Result<Vec<u8>> {
+        let call = self.bench.call();
+        let mut scratch = call.scratch(0)?;
+        let mut out = scratch.grow(max);
+        self.bytes_to_bytes().decode(&call, encoded, &mut out)?;
+        let (alias, len) = (out.alias(), out.len());
+        scratch.keep(len);
+        Ok(alias.map_or_else(|| scratch.to_vec(), |range| encoded[range].to_vec()))
+    }
+    /// Decodes bytes into memory of `len` bytes.
+    #[track_caller]
+    pub fn decode_exact(&self, encoded: &[u8], len: usize) -> Result<Vec<u8>> {
+        let mut memory = vec![0xAA; len];
+        let mut out = OutputBuffer::fixed(&mut memory);
+        self.bytes_to_bytes().decode(&self.bench.call(), encoded, &mut out)?;
+        let (alias, found) = (out.alias(), out.len());
+        if found > len {
+            return Err(Error::data(format!("decodes to {found} bytes, expected at most {len}")));
+        }
+        memory.truncate(found);
+        Ok(alias.map_or(memory, |range| encoded[range].to_vec()))
+    }
+    /// Decodes a part of an array, by reading no more than it needs if the codec can.
+    pub fn decode_region(&self, encoded: &[u8], region: &Region) -> Result<Vec<u8>> {
+        if !matches!(&self.kind, CodecKind::ArrayToBytes(codec) if codec.partial_decode().is_some()) {
+            return self.part(&self.decode(encoded)?, region);
+        }
+        let (stored, memory) = (self.decode_from(&Stored(encoded), region)?, self.decode_from(&encoded, region)?);
+        assert!(stored == memory, "{region:?} is another where the bytes are in memory");
+        Ok(stored)
+    }
+    /// Decodes a part of an array from a source. The codec must be one that can.
+    pub fn decode_from(&self, source: &dyn Source, region: &Region) -> Result<Vec<u8>> {
+        let partial = self.array_to_bytes().partial_decode().expect("a codec that decodes parts");
+        let mut decoded = vec![0xAA; self.array.with_shape(&region.len).bytes_within(&self.bench.limits)?];
+        let out = ViewMut::new(&mut decoded, &region.len, self.array.element_size())?;
+        partial.decode_region(&self.bench.call(), source, region, out)?;
+        Ok(decoded)
+    }
+    /// What it makes of an encoded array of which a part changes. The codec must be one that can.
+    pub fn update(&self, old: Option<&dyn Source>, region: &Region, new: &[u8]) -> Result<(Encoded, Vec<u8>)> {
+        let partial = self.array_to_bytes().partial_encode().expect("a codec that changes parts");
+        let new = View::new(new, &region.len, self.array.element_size())?;
+        OutputBuffer::collect(|out| partial.update_region(&self.bench.call(), old, region, &new, out))
+    }
+    fn part(&self, decoded: &[u8], region: &Region) -> Result<Vec<u8>> {
+        Ok(self.view(decoded)?.region(region)?.contiguous(&mut Vec::new())?.to_vec())
+    }
+
+    /// Bytes, or all elements of the array, are encoded to no more than was promised, always alike, and decoded again: from
+    /// and to memory with and without gaps, whole and in parts, with and without knowing their size.
+    #[track_caller]
+    pub fn assert_round_trip(&self, decoded: &[u8]) -> &Self {
+        self.check_round_trip(decoded).unwrap_or_else(|e| panic!("{self}: {e}"));
+        self
+    }
+    /// As [`assert_round_trip`](Self::assert_round_trip), for several contents and, if the codec takes bytes, many sizes.
+    #[track_caller]
+    pub fn assert_round_trips(&self) -> &Self {
+        for sample in self.samples() {
+            self.assert_round_trip(&sample);
+        }
+        self
+    }
+    /// For codecs that cannot tell damaged bytes from good ones: wherever encoded bytes are cut off, and whatever byte is another,
+    /// decoding ends, with other bytes or an error.
+    #[track_caller]
+    pub fn assert_survives_damage(&self) -> &Self {
+        self.assert_damage(Damage::Survived)
+    }
+    /// For codecs without checksum: and where they are cut off, decoding fails.
+    #[track_caller]
+    pub fn assert_rejects_cuts(&self) -> &Self {
+        self.assert_damage(Damage::CutsRefused)
+    }
+    /// For codecs with a checksum: and where a byte is another, decoding fails, or gives what was encoded.
+    #[track_caller]
+    pub fn assert_rejects_damage(&self) -> &Self {
+        self.assert_damage(Damage::Refused)
+    }
+
+    fn check_round_trip(&self, data: &[u8]) -> Result<()> {
+        let CodecKind::BytesToBytes(codec) = &self.kind else { return self.check_array(data) };
+        let n = data.len() as u64;
+        let (exact, unknown) = (self.for_size(Size::Exact(n))?, self.for_size(Size::Unknown)?);
+        let encoded = exact.encode(data)?;
+        assert!(exact.encode(data)? == encoded, "{self}: the same is encoded in two ways");
+        let (size, len) = (codec.encoded_size(Size::Exact(n)), encoded.len());
+        assert!(size.allows(len as u64), "{self}: {n} bytes become {len}, not {size:?}");
+        assert!(exact.decode_exact(&encoded, data.len())? == data, "{self}: {n} bytes are others");
+        assert!(unknown.decode(&encoded)? == data, "{self}: {n} bytes are others if their size is not known");
+        if n > 0 {
+            let short = exact.decode_exact(&encoded, data.len() - 1);
+            assert!(short.is_err(), "{self}: {n} bytes have no room in {}", n - 1);
+        }
+        Ok(())
+    }
+    fn check_array(&self, data: &[u8]) -> Result<()> {
+        let encoded = self.encode(data)?;
+        assert!(self.encode(data)? == encoded, "{self}: the same is encoded in two ways");
+        if let CodecKind::ArrayToBytes(codec) = &self.kind {
+            let (size, len) = (codec.encoded_size(), encoded.len());
+            assert!(size.allows(len as u64), "{self}: the array becomes {len} bytes, not {size:?}");
+        }
+        assert!(self.decode(&encoded)? == data, "{self}: elements are others");
+        // The same with as many bytes between elements as they have.
+        let (shape, size) = (self.array.shape(), self.array.element_size());
+        let strides: Vec<isize> = self.view(data)?.strides().map(|s| s * 2).collect();
+        let mut memory = vec![0xAA; data.len() * 2];
+        self.decode_view(&encoded, ViewMut::strided(&mut memory, 0, shape, &strides, size)?)?;
+        let gaps = memory.chunks(size.max(1)).skip(1).step_by(2);
+        assert!(gaps.flatten().all(|b| *b == 0xAA), "{self}: decoding writes between elements");
+        let apart = View::strided(&memory, 0, shape, &strides, size)?;
+        assert!(apart.contiguous(&mut Vec::new())? == data, "{self}: elements are others if they lie apart");
+        assert!(self.encode_view(&apart)? == encoded, "{self}: elements that lie apart are encoded otherwise");
+        for region in regions(shape) {
+            let part = self.decode_region(&encoded, &region)?;
+            assert!(part == self.part(data, &region)?, "{self}: {region:?} has other elements");
+        }
+        Ok(())
+    }
+    fn samples(&self) -> Vec<Vec<u8>> {
+        let bits = match self.array.layout() {
+            Layout::Fixed { kind: ScalarKind::Bool, .. } => 1,
+            _ => 0xff,
+        };
+        let (sizes, bits) = match self.kind {
+            CodecKind::BytesToBytes(_) => (SIZES.map(|n| n * self.multiple).to_vec(), 0xff),
+            _ => (vec![self.array.bytes().expect("elements of one size") as usize], bits),
+        };
+        let sample = |n, step| (0..n).map(|i| (i * step / 3 * i) as u8 & bits).collect();
+        sizes.iter().flat_map(|n| [0, 1, 7].map(|step| sample(*n, step))).collect()
+    }
+    #[track_caller]
+    fn assert_damage(&self, expected: Damage) -> &Self {
+        let array = !matches!(self.kind, CodecKind::BytesToBytes(_));
+        for sample in self.samples().iter().filter(|sample| array || sample.len() <= DAMAGED) {
+            self.check_damage(sample, expected).unwrap_or_else(|e| panic!("{self}: {e}"));
+        }
+        self
+    }
+    fn check_damage(&self, data: &[u8], expected: Damage) -> Result<()> {
+        let n = data.len();
+        let bytes = matches!(self.kind, CodecKind::BytesToBytes(_));
+        let (exact, unknown) = (self.for_size(Size::Exact(n as u64))?, self.for_size(Size::Unknown)?);
+        let encoded = exact.encode(data)?;
+        let decode = |bad: &[u8]| {
+            if bytes {
+                [exact.decode_exact(bad, n), unknown.decode_within(bad, n as u64 * 2)].into()
+            } else {
+                vec![self.decode(bad)]
+            }
+        };
+        for at in 0..encoded.len() {
+            for cut in decode(&encoded[..at]) {
+                // Few bytes may stand for none: whoever expects more notices.
+                let refused = cut.is_err() || (n > 0 || at == 0) && cut.is_ok_and(|decoded| decoded.is_empty());
+                assert!(refused || expected == Damage::Survived, "{self}: cut at {at} of {}", encoded.len());
+            }
+            let in_every_way = encoded.len() <= DAMAGED_IN_EVERY_WAY;
+            for bits in (1..=255u8).filter(|bits| in_every_way || bits.is_power_of_two() || *bits == 255) {
+                let mut bad = encoded.clone();
+                bad[at] ^= bits;
+                for got in decode(&bad) {
+                    let right = got.is_err() || got.is_ok_and(|decoded| decoded == data);
+                    assert!(right || expected != Damage::Refused, "{self}: byte {at} is another by {bits:#x}");
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for Codec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.read.to_json())
+    }
+}
+
+/// What is appended to output in which something is already.
+fn appended(encode: impl FnOnce(&mut OutputBuffer<'_>) -> Result<()>) -> Result<Vec<u8>> {
+    let ((), mut all) = OutputBuffer::collect(|out| {
+        out.extend(BEFORE)?;
+        encode(out)?;
+        match out.alias() {
+            Some(_) => Err(ErrorKind::Contract("a codec may alias its input only when it decodes").into()),
+            None => Ok(()),
+        }
+    })?;
+    assert!(all.starts_with(BEFORE), "encoding changes what was written before");
+    Ok(all.split_off(BEFORE.len()))
+}
