@@ -91,7 +91,7 @@ impl Form {
         f(&array(copy.as_mut_ptr(), &shape, &c_strides(&shape, element), element))
     }
     /// Lends memory whose elements are all written. `keep`: they are read before that.
-    pub(crate) fn to_abi_mut(
+    pub(crate) fn destination_to_abi(
         &self,
         call: &CallContext<'_>,
         mut view: ViewMut<'_>,

@@ -146,7 +146,8 @@ impl Codec {
         f: impl FnOnce(*const c_void, *const abi::Call, *const abi::Array, *const abi::Array) -> abi::Status,
     ) -> Result<()> {
         self.handle.checked(call, |this, ffi| {
-            from_form.to_abi(call, from, |from| to_form.to_abi_mut(call, to, false, |to| f(this, ffi, from, to)))
+            from_form
+                .to_abi(call, from, |from| to_form.destination_to_abi(call, to, false, |to| f(this, ffi, from, to)))
         })
     }
 }
@@ -178,7 +179,7 @@ impl ArrayToArray for Codec {
         let f = self.table.decode_in_place.ok_or_else(missing)?;
         self.handle.checked(call, |this, ffi| {
             // SAFETY: see above.
-            self.decoded_form.to_abi_mut(call, elements, true, |array| unsafe { f(this, ffi, array) })
+            self.decoded_form.destination_to_abi(call, elements, true, |array| unsafe { f(this, ffi, array) })
         })
     }
     fn encoded_region(&self, decoded: &Region) -> Option<Region> {

@@ -135,7 +135,7 @@ impl ArrayToBytes for Codec {
         let input = Bytes::new(encoded);
         self.handle.checked(call, |this, ffi| {
             // SAFETY: see above.
-            self.form.to_abi_mut(call, out, false, |array| unsafe { f(this, ffi, &raw const input, array) })
+            self.form.destination_to_abi(call, out, false, |array| unsafe { f(this, ffi, &raw const input, array) })
         })
     }
     fn partial_decode(&self) -> Option<&dyn PartialDecode> {
@@ -170,7 +170,8 @@ impl PartialDecode for Codec {
         self.handle.checked(call, |this, ffi| {
             source::to_abi::<false, _>(source, |reader| {
                 // SAFETY: see above.
-                self.form.to_abi_mut(call, out, false, |array| unsafe { f(this, ffi, reader, start, len, array) })
+                self.form
+                    .destination_to_abi(call, out, false, |array| unsafe { f(this, ffi, reader, start, len, array) })
             })
         })
     }
