@@ -13,6 +13,17 @@ use ozarr::{
 use serde::Deserialize;
 use std::path::Path;
 
+/// How an extension point is called in ids of cases.
+pub fn word(point: ExtensionPoint) -> &'static str {
+    match point {
+        ExtensionPoint::DataType => "data_type",
+        ExtensionPoint::ChunkGrid => "chunk_grid",
+        ExtensionPoint::ChunkKeyEncoding => "chunk_key_encoding",
+        ExtensionPoint::Codec => "codec",
+        ExtensionPoint::StorageTransformer => "storage_transformer",
+    }
+}
+
 /// A configuration to try an extension with.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -109,7 +120,7 @@ impl Samples {
         let known = |point| {
             let listed = registry.list().filter(move |l| l.point == point).map(|l| l.name);
             let more = more.iter().filter(move |(p, _)| *p == point).map(|(_, name)| name.as_str());
-            listed.chain(more).chain(embedded.names(super::word(point)))
+            listed.chain(more).chain(embedded.names(word(point)))
         };
         for sample in &self.sample {
             let Some(point) = sample.point() else { continue };
@@ -141,7 +152,7 @@ impl Samples {
 
 impl Sample {
     fn point(&self) -> Option<ExtensionPoint> {
-        ExtensionPoint::ALL.into_iter().find(|p| super::word(*p) == self.point)
+        ExtensionPoint::ALL.into_iter().find(|p| word(*p) == self.point)
     }
     /// What would stand in metadata.
     ///

@@ -8,6 +8,7 @@ mod elements;
 mod extensions;
 mod info;
 mod new_plugin;
+mod outcome;
 mod plugin;
 mod read;
 mod repair;
@@ -15,20 +16,13 @@ mod tree;
 mod validate;
 mod write;
 
+pub(crate) use outcome::Outcome;
+
 use crate::{
     args::{Command, Session as Args},
     session::Session,
 };
 use ozarr::Result;
-
-/// How a verb ended that did not fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// All is well.
-    Done,
-    /// It found what should not be.
-    ProblemsFound,
-}
 
 /// Runs a verb.
 pub(crate) fn run(command: Command, session: &Args) -> Result<Outcome> {
