@@ -27,6 +27,10 @@ doc:
 features:
     .ci/features
 
+# Which modules depend on one another, and how long files are.
+modules:
+    .ci/modules
+
 # What crate may see what, and how many crates there are.
 edges:
     .ci/edges
