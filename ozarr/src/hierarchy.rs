@@ -3,10 +3,14 @@
 mod build;
 mod copies;
 mod options;
+mod place;
 
 pub use options::OpenOptions;
 
-use self::copies::{Below, Changed};
+use self::{
+    copies::{Below, Changed},
+    place::IsChunk,
+};
 use crate::{
     array::{Array, NewArray, bad_name, leads_back},
     attributes::to_attributes,
@@ -164,7 +168,8 @@ impl Hierarchy {
     ///
     /// # Errors
     /// [`NodeAlreadyExists`](ErrorKind::NodeAlreadyExists) unless it is to be overwritten; of several creators exactly one wins.
-    /// [`StaleCopies`](ErrorKind::StaleCopies) after it is created.
+    /// [`Occupied`](ErrorKind::Occupied) where no node is, but keys that the array would show as its chunks, or nodes that it
+    /// would hide; a store that cannot list does not tell. [`StaleCopies`](ErrorKind::StaleCopies) after it is created.
     pub fn create_array(&self, path: &str, new: impl Borrow<NewArray>) -> Result<Array> {
         new.borrow().create(self, NodePath::new(path)?)
     }
@@ -179,13 +184,24 @@ impl Hierarchy {
     /// Creates a group from its metadata document.
     pub fn create_group_from(&self, path: &str, metadata: GroupMetadata) -> Result<Group> {
         let path = NodePath::new(path)?;
-        self.create_node(&path, &NodeMetadata::Group(metadata.clone()), false)?;
+        self.create_node(&path, &NodeMetadata::Group(metadata.clone()), false, None)?;
         Ok(Group::new(self.clone(), path, metadata))
     }
 
-    pub(crate) fn create_node(&self, path: &NodePath, metadata: &NodeMetadata, overwrite: bool) -> Result<()> {
+    /// Stores the document of a new node. Of an array it is told which keys below it are those of its chunks: see
+    /// [`check_array_place`](Self::check_array_place).
+    pub(crate) fn create_node(
+        &self,
+        path: &NodePath,
+        metadata: &NodeMetadata,
+        overwrite: bool,
+        is_chunk: Option<IsChunk<'_>>,
+    ) -> Result<()> {
         if overwrite && self.has_document(path)? {
-            return self.build_at(path, true, |staged| staged.create_node(path, metadata, false));
+            return self.build_at(path, true, |staged| staged.create_node(path, metadata, false, is_chunk));
+        }
+        if let Some(is_chunk) = is_chunk {
+            self.check_array_place(path, is_chunk)?;
         }
         let (key, text) = (Key::metadata(path), metadata.document().to_pretty());
         // All documents are there before copies are renewed: if that fails, the node is complete.

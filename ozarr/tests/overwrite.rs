@@ -172,18 +172,3 @@ fn processes_that_overwrite_one_node_all_succeed() {
     let all = std::process::Command::new("find").arg(dir.path()).output().unwrap().stdout;
     assert!(!String::from_utf8_lossy(&all).contains("__zarr_"));
 }
-
-#[test]
-fn values_of_no_node_stay_and_are_not_taken_for_new_ones() {
-    each(|hierarchy| {
-        let writer = hierarchy.store().writer().unwrap();
-        writer.set(&key("g/notes"), b"mine").unwrap();
-        hierarchy.build("/g", true, |staged| group_of(staged, 1)).unwrap();
-        assert!(values(hierarchy).contains(&("g/notes".into(), b"mine".into())));
-        writer.set(&key("h/c/0"), b"mine").unwrap();
-        let before = values(hierarchy);
-        let e = hierarchy.build("/h", true, |staged| staged.create_array("/h", new())?.write(.., &[1u16; 32]));
-        assert!(e.unwrap_err().to_string().contains("belongs to no node"));
-        assert!(values(hierarchy) == before);
-    });
-}

@@ -90,6 +90,9 @@ pub enum ErrorKind {
     /// A node is at the path already.
     #[error("a node is there already")]
     NodeAlreadyExists,
+    /// Where a node is to be created there is something else, which would be lost, hidden or taken for a part of it.
+    #[error("no node can be created there: {0}")]
+    Occupied(Occupant),
     /// The change itself is stored and complete. What failed is bringing up to date the copies of changed documents in a
     /// group above: consolidated metadata, in which readers of such copies see nodes as they were.
     #[error("the change is stored, but the copies of metadata in group `{group}` are stale: {reason}")]
@@ -120,6 +123,21 @@ pub enum ErrorKind {
     /// A part of the program did not keep its contract.
     #[error("internal fault: {0}")]
     Contract(&'static str),
+}
+
+/// What lies where a node is to be created, and is not that node.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Occupant {
+    /// A node below, by its path.
+    #[error("the node `{0}` lies below")]
+    Node(String),
+    /// A key that belongs to no node and would be read as a chunk of the new array.
+    #[error("`{0}` would be read as one of its chunks")]
+    Chunk(String),
+    /// A key that belongs to no node, or an entry of a directory that is no key.
+    #[error("`{0}` is there and belongs to no node")]
+    Entry(String),
 }
 
 /// Where an error happened. Every part is optional.

@@ -294,7 +294,12 @@ impl Array {
         let resolved = ResolvedArray::create(&mut metadata, &context.registry, &context.limits, &context.options)
             .map_err(|e| e.at_node(&path))?;
         resolved.check_writable().map_err(|e| e.at_node(&path))?;
-        hierarchy.create_node(&path, &NodeMetadata::Array(metadata.clone()), overwrite)?;
+        let (shape, keys) = (metadata.shape(), &resolved.chunk_key_encoding);
+        let is_chunk = |key: &str| {
+            let chunk_index = keys.decode(key, shape.len());
+            chunk_index.is_some_and(|i| resolved.chunk_grid.chunk_region(shape, &i).is_ok())
+        };
+        hierarchy.create_node(&path, &NodeMetadata::Array(metadata.clone()), overwrite, Some(&is_chunk))?;
         Self::with_resolved(hierarchy.clone(), path, Arc::new(metadata), Arc::new(resolved), Vec::new())
     }
 }

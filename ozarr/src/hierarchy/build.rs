@@ -1,6 +1,6 @@
 //! Nodes that are complete before anybody sees them.
 
-use super::{Hierarchy, copies::Below, exists};
+use super::{Hierarchy, copies::Below, exists, place::occupied};
 use zarr_core::{Error, ErrorKind, Result, name::NodePath, store::Prefix};
 
 impl Hierarchy {
@@ -18,7 +18,8 @@ impl Hierarchy {
     ///
     /// # Errors
     /// Those of `build`, and [`NodeAlreadyExists`](ErrorKind::NodeAlreadyExists) unless the node is to be overwritten; of several creators
-    /// exactly one wins. [`StaleCopies`](ErrorKind::StaleCopies) after the node is in its place.
+    /// exactly one wins. [`Occupied`](ErrorKind::Occupied) where no node is but anything else, also if nodes are to be
+    /// overwritten. [`StaleCopies`](ErrorKind::StaleCopies) after the node is in its place.
     pub fn build<T>(&self, path: &str, overwrite: bool, build: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         self.build_at(&NodePath::new(path)?, overwrite, build)
     }
@@ -31,13 +32,14 @@ impl Hierarchy {
         let (writer, prefix) = (self.store.writer()?, Prefix::of(path));
         self.missing_parents(path)?;
         let is_there = self.has_document(path)?;
-        if is_there && !overwrite {
-            return Err(exists(path));
+        match is_there {
+            true if !overwrite => return Err(exists(path)),
+            true => {}
+            false => self.check_vacant(path)?,
         }
         let Some(staged) = writer.stage(&prefix).map_err(|e| e.at_node(path))? else {
             // Copies that cannot be renewed do not keep the node from being built.
             return self.batch(|batch| {
-                // What lies in a directory without a document belongs to no node and is not removed.
                 if is_there {
                     writer.erase_prefix(&prefix).map_err(|e| e.at_node(path))?;
                     batch.note_change(path, Below::Goes)?;
@@ -54,7 +56,14 @@ impl Hierarchy {
         }
         self.batch(|batch| {
             batch.create_parents(path)?;
-            if !staged.commit(overwrite).map_err(|e| e.at_node(path))? {
+            let is_placed = staged.commit(overwrite).map_err(|e| match e.kind() {
+                // What came meanwhile can be called by its name.
+                ErrorKind::Occupied(occupant) => {
+                    self.check_vacant(path).err().unwrap_or_else(|| occupied(path, occupant.clone()))
+                }
+                _ => e.at_node(path),
+            })?;
+            if !is_placed {
                 return Err(exists(path));
             }
             batch.note_change(path, Below::Replaced)

@@ -157,8 +157,7 @@ mod unix {
             format!("/proc/self/fd/{}", self.fd())
         }
         /// True if a path leads here.
-        #[cfg(target_os = "linux")]
-        pub(super) fn is_at(&self, path: &Path) -> bool {
+        pub(crate) fn is_at(&self, path: &Path) -> bool {
             let there = path.metadata();
             self.0.metadata().is_ok_and(|here| there.is_ok_and(|there| Stat::of(&here) == Stat::of(&there)))
         }
@@ -231,6 +230,25 @@ mod unix {
             let name = text(name)?;
             // SAFETY: as above.
             done(unsafe { libc::unlinkat(self.fd(), name.as_ptr(), 0) })
+        }
+        /// Makes a directory of a name that nothing has.
+        pub(crate) fn make_dir(&self, name: &OsStr) -> io::Result<()> {
+            let name = text(name)?;
+            // SAFETY: as above.
+            done(unsafe { libc::mkdirat(self.fd(), name.as_ptr(), 0o777) })
+        }
+        /// Opens the directory of a name. Links are not followed.
+        pub(crate) fn open_dir(&self, name: &OsStr) -> io::Result<Self> {
+            self.open_at(name, libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW, 0).map(Self)
+        }
+        /// Removes an empty directory.
+        pub(crate) fn remove_dir(&self, name: &OsStr) -> io::Result<()> {
+            let name = text(name)?;
+            // SAFETY: as above.
+            done(unsafe { libc::unlinkat(self.fd(), name.as_ptr(), libc::AT_REMOVEDIR) })
+        }
+        pub(crate) fn try_clone(&self) -> io::Result<Self> {
+            self.0.try_clone().map(Self)
         }
         /// Waits until the disk has the names.
         pub(crate) fn sync(&self) -> io::Result<()> {
@@ -342,6 +360,21 @@ mod portable {
         }
         pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
             fs::remove_file(self.0.join(name))
+        }
+        pub(crate) fn make_dir(&self, name: &OsStr) -> io::Result<()> {
+            fs::create_dir(self.0.join(name))
+        }
+        pub(crate) fn open_dir(&self, name: &OsStr) -> io::Result<Self> {
+            Self::open(&self.0.join(name))
+        }
+        pub(crate) fn remove_dir(&self, name: &OsStr) -> io::Result<()> {
+            fs::remove_dir(self.0.join(name))
+        }
+        pub(crate) fn try_clone(&self) -> io::Result<Self> {
+            Ok(Self(self.0.clone()))
+        }
+        pub(crate) fn is_at(&self, path: &Path) -> bool {
+            path.is_dir()
         }
         /// There directories cannot be opened.
         pub(crate) fn sync(&self) -> io::Result<()> {

@@ -6,7 +6,8 @@ use std::{
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 use zarr_core::{
-    Error, Result,
+    ErrorKind, Result,
+    error::Occupant,
     source::{ByteRange, RangeCallback, Source},
     store::{Key, ListableStore, Listing, Prefix, ReadableStore, Staged, Store, Update, WriteableStore},
 };
@@ -128,8 +129,8 @@ impl Staged for Staging {
                 return Ok(false);
             }
             values.retain(|k, _| !k.starts_with(self.prefix.as_str()));
-        } else if let Some(key) = new.keys().find(|k| values.contains_key(*k)) {
-            return Err(Error::from(super::foreign(key)).at_key(key));
+        } else if let Some(key) = values.keys().find(|k| k.starts_with(self.prefix.as_str())) {
+            return Err(ErrorKind::Occupied(Occupant::Entry(key.clone())).into());
         }
         values.extend(new);
         Ok(true)

@@ -21,9 +21,3 @@ pub fn keep_permissions(new: &File, replaced: &Path) -> io::Result<()> {
     let access = Access::at(replaced, &replaced.metadata()?)?;
     permissions::keep(new, &access).map(|_| ())
 }
-
-/// The error for a value that is in the way of a new node and belongs to none.
-fn foreign(what: impl std::fmt::Display) -> io::Error {
-    let reason = format!("`{what}` exists already and belongs to no node");
-    io::Error::new(io::ErrorKind::AlreadyExists, reason)
-}

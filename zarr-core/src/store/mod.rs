@@ -160,10 +160,11 @@ pub trait Staged: Debug + Send + Sync {
     /// Moves the keys to their place. A reader sees the prefix as it was or with all of them.
     ///
     /// Where the prefix has a metadata document, it takes `replace`: everything that it had is removed afterwards.
-    /// Otherwise nothing changes, and the result is `false`. Where it has none, keys that are there stay.
+    /// Otherwise nothing changes, and the result is `false`.
     ///
     /// # Errors
-    /// When a key that would stay has the name of a new one, or the store fails. The prefix is as it was.
+    /// [`Occupied`](ErrorKind::Occupied) when the prefix has no metadata document and anything else is there, or when the
+    /// store fails. The prefix is as it was.
     fn commit(self: Box<Self>, replace: bool) -> Result<bool>;
 }
 

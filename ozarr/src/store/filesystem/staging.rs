@@ -8,28 +8,37 @@
 //! the root of a file system, a directory above that cannot be written to) the entries are moved: first the old document,
 //! then everything else, the new document last. A reader finds no node meanwhile. A process that is killed meanwhile leaves
 //! the old entries in a directory `__zarr_replaced.*`, which nothing removes.
+//! Where no node is, the directory is renamed to a place where nothing is, or over an empty directory. Anything else that is
+//! there belongs to somebody, or would be taken for a part of the node: the place is refused.
 
 mod access;
 mod directory;
+mod entries;
 #[cfg(test)]
 mod tests;
 
-use self::directory::{TemporaryDirectory, create_private};
+use self::{
+    directory::{TemporaryDirectory, create_private},
+    entries::{Moves, is_taken, taken},
+};
 use super::{
     ATTEMPTS, FilesystemStore, split,
     temporary::{Names, is_partial, make_dir, sync_parent},
 };
 use crate::platform::directory::{Directory, exchange, is_unknown};
-use crate::store::foreign;
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs,
-    io::{self, ErrorKind},
+    io::{
+        self,
+        ErrorKind::{CrossesDevices, DirectoryNotEmpty, NotFound, PermissionDenied, ResourceBusy},
+    },
     path::{Path, PathBuf},
     sync::Arc,
 };
 use zarr_core::{
-    Error, Result,
+    ErrorKind, Result,
+    error::Occupant,
     store::{Prefix, Staged, Store},
 };
 
@@ -65,108 +74,108 @@ impl Staging {
     fn content(&self) -> PathBuf {
         self.temporary.path.join(NEW).join(self.prefix.as_str().trim_end_matches('/'))
     }
-    fn put(&mut self, replace: bool) -> io::Result<bool> {
+    fn put(&mut self, replace: bool) -> Result<bool> {
         let mut left = ATTEMPTS;
         loop {
             let done = match self.place.join(DOCUMENT).symlink_metadata().is_ok() {
                 true if replace => self.replace(),
                 true => return Ok(false),
-                false => self.fill(),
+                false => match self.occupant()? {
+                    Some(entry) => return Err(ErrorKind::Occupied(Occupant::Entry(entry)).into()),
+                    None => self.fill(left > ATTEMPTS / 2),
+                },
             };
             match done {
                 // Others have removed or filled the directory since it was looked at.
-                Err(e) if left > 0 && matches!(e.kind(), ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty) => {
+                Err(e) if left > 0 && matches!(e.kind(), NotFound | DirectoryNotEmpty) => {
                     left -= 1;
                     std::thread::yield_now();
                 }
-                other => return other.map(|()| true),
+                other => return Ok(other.map(|()| true)?),
             }
         }
+    }
+    /// What is at the place, if it is anything but an empty directory.
+    fn occupant(&self) -> io::Result<Option<String>> {
+        if self.place.symlink_metadata().is_ok() && !self.place.is_dir() {
+            return Ok(Some(self.prefix.as_str().trim_end_matches('/').to_owned()));
+        }
+        let names = match names_in(&self.place) {
+            Err(e) if e.kind() == NotFound => return Ok(None),
+            other => other?,
+        };
+        let name = names.iter().find(|name| !is_reserved(name));
+        Ok(name.map(|name| format!("{}{}", self.prefix, name.display())))
     }
     /// Takes the place of a node.
     fn replace(&mut self) -> io::Result<()> {
         access::keep(&self.place, &self.content(), self.fsync)?;
         match exchange(&self.content(), &self.place) {
             Ok(()) => self.sync(&self.place),
-            Err(e) if is_unknown(&e) || matches!(e.kind(), ErrorKind::CrossesDevices | ErrorKind::ResourceBusy) => {
-                self.replace_entries()
-            }
+            Err(e) if is_unknown(&e) || matches!(e.kind(), CrossesDevices | ResourceBusy) => self.replace_entries(),
             Err(e) => Err(e),
         }
     }
     /// The same where directories cannot be exchanged.
     fn replace_entries(&mut self) -> io::Result<()> {
         if self.place.is_symlink() {
-            Moves::all(|moves| {
-                moves.rename(&self.place, &self.temporary.path.join(OLD))?;
-                moves.rename(&self.content(), &self.place)
-            })?;
-            return self.sync(&self.place);
+            return self.replace_link();
         }
         // From here on everything is moved within this directory. If that cannot be, nothing has changed.
         self.temporary.move_into(&self.place)?;
-        let aside = self.place.join(self.names.next_replaced());
+        let (content, aside) = (self.content(), self.place.join(self.names.next_replaced()));
+        let mut moves = Moves::new(&content, &self.place, self.fsync)?;
         create_private(&aside)?;
-        let moved = Moves::all(|moves| {
-            moves.rename(&self.place.join(DOCUMENT), &aside.join(DOCUMENT))?;
-            for name in names_in(&self.place)?.iter().filter(|name| !name.to_str().is_some_and(is_partial)) {
-                moves.rename(&self.place.join(name), &aside.join(name))?;
-            }
-            self.sync(&self.place.join(DOCUMENT))?;
-            self.sync(&aside.join(DOCUMENT))?;
-            self.move_entries(moves)
-        });
-        if moved.is_err() {
+        if let Err(e) = moves.set_aside(&aside).and_then(|()| moves.fill()) {
+            let e = moves.undo(e);
             let _has_what_could_not_be_moved_back = fs::remove_dir(&aside);
-            return moved;
+            return Err(e);
         }
         let synced = self.sync(&self.place.join(DOCUMENT));
         let _stays_if_not = fs::rename(&aside, self.temporary.path.join(OLD));
         synced
     }
-    /// Takes a place where no node is.
-    fn fill(&self) -> io::Result<()> {
-        if self.place.is_dir() {
-            // It may be somebody's current directory, or contain other files.
-            Moves::all(|moves| self.move_entries(moves))?;
-            return self.sync(&self.place.join(DOCUMENT));
-        }
-        let (parent, _) = split(&self.place)?;
-        if !parent.is_dir() {
-            make_dir(parent, self.fsync)?;
-        }
-        fs::rename(self.content(), &self.place)?;
+    /// Replaces a link, and not what it leads to.
+    fn replace_link(&self) -> io::Result<()> {
+        let ((above, name), link) = (split(&self.place)?, OsStr::new(OLD));
+        let (above, temporary) = (Directory::open(above)?, Directory::open(&self.temporary.path)?);
+        above.rename(name, &temporary, link)?;
+        fs::rename(self.content(), &self.place).inspect_err(|_| {
+            let _the_first_error_says_more = temporary.rename_new(link, &above, name);
+        })?;
         self.sync(&self.place)
     }
-    /// Moves the entries to those that are there, the document last.
-    fn move_entries(&self, moves: &mut Moves) -> io::Result<()> {
+    /// Takes a place where nothing is, or that of an empty directory: in one step, but where the system does not move a
+    /// directory there, as at a mount point, or where temporary files do not go for as long as they are waited for.
+    fn fill(&self, waits: bool) -> io::Result<()> {
         let content = self.content();
-        let mut left = vec![(content.clone(), self.place.clone())];
-        while let Some((from, to)) = left.pop() {
-            for name in names_in(&from)? {
-                let (source, target) = (from.join(&name), to.join(&name));
-                if from == content && name == DOCUMENT {
-                    continue;
+        // A link stays, and the directory that it leads to is replaced.
+        let place = match fs::canonicalize(&self.place) {
+            Ok(place) => place,
+            Err(e) if e.kind() == NotFound => {
+                let (parent, _) = split(&self.place)?;
+                if !parent.is_dir() {
+                    make_dir(parent, self.fsync)?;
                 }
-                // The place may have been taken since it was looked at.
-                let is_moved = match target.symlink_metadata() {
-                    Err(e) if e.kind() == ErrorKind::NotFound => moves.rename_new(&source, &target)?,
-                    Err(e) => return Err(e),
-                    Ok(_) => false,
-                };
-                match is_moved {
-                    true => {}
-                    false if source.is_dir() && target.is_dir() => left.push((source, target)),
-                    false => return Err(foreign(target.display())),
-                }
+                fs::rename(content, &self.place).map_err(taken)?;
+                return self.sync(&self.place);
             }
-            self.sync(&to.join(DOCUMENT))?;
+            Err(e) => return Err(e),
+        };
+        access::keep(&place, &content, self.fsync)?;
+        match fs::rename(&content, &place) {
+            Ok(()) => self.sync(&place),
+            Err(e) if matches!(e.kind(), ResourceBusy | CrossesDevices | PermissionDenied) => self.fill_entries(&place),
+            Err(e) if is_taken(&e) && !waits && names_in(&place)?.iter().all(is_reserved) => self.fill_entries(&place),
+            Err(e) => Err(taken(e)),
         }
-        match moves.rename_new(&content.join(DOCUMENT), &self.place.join(DOCUMENT))? {
-            true => Ok(()),
-            // Somebody else has made a node here.
-            false => Err(ErrorKind::DirectoryNotEmpty.into()),
-        }
+    }
+    /// The same in many steps. A process that is killed meanwhile leaves keys without a document.
+    fn fill_entries(&self, place: &Path) -> io::Result<()> {
+        let content = self.content();
+        let mut moves = Moves::new(&content, place, self.fsync)?;
+        moves.fill().map_err(|e| moves.undo(e))?;
+        self.sync(&place.join(DOCUMENT))
     }
     fn sync(&self, path: &Path) -> io::Result<()> {
         if self.fsync { sync_parent(path) } else { Ok(()) }
@@ -180,57 +189,17 @@ impl Staged for Staging {
     fn commit(mut self: Box<Self>, replace: bool) -> Result<bool> {
         let put = match self.temporary.exists() {
             Ok(true) => self.put(replace),
-            Err(e) => Err(e),
-            Ok(false) => Err(io::Error::new(ErrorKind::NotFound, "the directory above was removed meanwhile")),
+            Err(e) => Err(e.into()),
+            Ok(false) => Err(io::Error::new(NotFound, "the directory above was removed meanwhile").into()),
         };
-        put.map_err(|e| Error::from(e).at_key(&self.prefix))
+        put.map_err(|e| e.at_key(&self.prefix))
     }
-}
-
-/// True if something else had the place of a directory.
-fn is_taken(e: &io::Error) -> bool {
-    matches!(e.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists | ErrorKind::NotADirectory)
 }
 
 fn names_in(directory: &Path) -> io::Result<Vec<OsString>> {
     fs::read_dir(directory)?.map(|entry| entry.map(|e| e.file_name())).collect()
 }
 
-/// Renamings that all happen or none.
-#[derive(Default)]
-struct Moves(Vec<(PathBuf, PathBuf)>);
-
-impl Moves {
-    fn all(run: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<()> {
-        let mut moves = Self::default();
-        run(&mut moves).inspect_err(|_| {
-            for (from, to) in moves.0.iter().rev() {
-                let _the_first_error_says_more = fs::rename(to, from);
-            }
-        })
-    }
-    fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
-        fs::rename(from, to)?;
-        self.0.push((from.to_owned(), to.to_owned()));
-        Ok(())
-    }
-    /// Only if nothing has the name; `false`: something has.
-    fn rename_new(&mut self, from: &Path, to: &Path) -> io::Result<bool> {
-        if from.is_dir() {
-            // It takes no place but that of an empty directory.
-            return match self.rename(from, to) {
-                Err(e) if is_taken(&e) => Ok(false),
-                other => other.map(|()| true),
-            };
-        }
-        let ((above, name), (into, new)) = (split(from)?, split(to)?);
-        let above = Directory::open(above)?;
-        if !above.rename_new(name, &Directory::open(into)?, new)? {
-            return Ok(false);
-        }
-        // A second name may have stayed.
-        let _may_be_gone = above.remove(name);
-        self.0.push((from.to_owned(), to.to_owned()));
-        Ok(true)
-    }
+fn is_reserved(name: &OsString) -> bool {
+    name.to_str().is_some_and(is_partial)
 }

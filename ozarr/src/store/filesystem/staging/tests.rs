@@ -62,7 +62,7 @@ fn entries_that_were_moved_are_moved_back() {
     let old = values(&place);
     // The document is what is moved last.
     fs::remove_file(staging.content().join(DOCUMENT)).unwrap();
-    assert_eq!(staging.replace_entries().unwrap_err().kind(), ErrorKind::NotFound);
+    assert_eq!(staging.replace_entries().unwrap_err().kind(), NotFound);
     assert!(!temporary.exists(), "moved into the place");
     drop(staging);
     assert_eq!(values(&place), old);
@@ -175,9 +175,10 @@ fn filling_replaces_nothing() {
         let staging = Staging::begin(&store, &Prefix::new("a/").unwrap()).unwrap();
         staging.store.set(&key("a/zarr.json"), b"new").unwrap();
         keys.iter().for_each(|key| staging.store.set(key, b"new").unwrap());
+        let staged = values(&staging.content());
         // In the order in which they are moved, so that both are at the same value again and again.
         let order = names_in(&staging.content().join("c")).unwrap();
-        fs::create_dir_all(dir.path().join("a/c")).unwrap();
+        fs::create_dir(dir.path().join("a")).unwrap();
         // Of the first round it is certain who comes first.
         assert!(round > 0 || store.set_if_absent(&keys[0], b"mine").unwrap());
         let start = std::sync::Barrier::new(2);
@@ -191,7 +192,7 @@ fn filling_replaces_nothing() {
                 order.iter().rev().take(CHUNKS - round % CHUNKS).filter(store_one).collect::<Vec<_>>()
             });
             start.wait();
-            let done = Box::new(staging).commit(true);
+            let done = staging.fill_entries(&staging.place);
             (mine.join().unwrap(), done)
         });
         for name in &mine {
@@ -199,15 +200,144 @@ fn filling_replaces_nothing() {
             assert_eq!(found.as_deref(), Some(&b"mine"[..]), "round {round}: {name:?}, {done:?}");
         }
         match done {
-            Ok(_) => filled += 1,
+            Ok(()) => filled += 1,
             Err(e) => {
-                assert!(e.to_string().contains("belongs to no node"), "{e}");
+                assert_eq!(e.kind(), DirectoryNotEmpty, "{e}");
+                assert!(values(&staging.content()) == staged, "all of it is moved back");
+                assert!(values(&staging.place).iter().all(|(_, value)| value == "mine"));
                 failed += 1;
             }
         }
         store.erase_prefix(&Prefix::new("a/").unwrap()).unwrap();
     }
     assert!(failed > 0, "{filled} filled");
+}
+
+/// A new node of which everything but the document is in an empty directory, what somebody does then, and how that ends.
+fn interrupted(other: impl FnOnce(&FilesystemStore, &Path)) -> (tempfile::TempDir, io::Error, Vec<(String, String)>) {
+    let dir = tempfile::tempdir().unwrap();
+    let store = FilesystemStore::open(dir.path()).unwrap();
+    let staging = Staging::begin(&store, &Prefix::new("a/").unwrap()).unwrap();
+    for name in NEW_VALUES {
+        staging.store.set(&key(&format!("a/{name}")), b"new").unwrap();
+    }
+    let (content, place) = (staging.content(), dir.path().join("a"));
+    fs::create_dir(&place).unwrap();
+    let mut moves = Moves::new(&content, &place, false).unwrap();
+    moves.fill_beside_document().unwrap();
+    assert_eq!(values(&place).len(), NEW_VALUES.len() - 1);
+    other(&store, &place);
+    let done = moves.move_document();
+    let e = moves.undo(done.unwrap_err());
+    let left = values(&content);
+    drop(staging);
+    (dir, e, left)
+}
+
+#[test]
+fn what_others_store_while_a_place_is_filled_stays() {
+    let set = |store: &FilesystemStore, names: &[&str]| {
+        names.iter().for_each(|name| store.set(&key(&format!("a/{name}")), b"mine").unwrap());
+    };
+    // Only the document is another's.
+    let (dir, e, left) = interrupted(|store, _| set(store, &["zarr.json"]));
+    assert_eq!((e.kind(), left.len()), (DirectoryNotEmpty, NEW_VALUES.len()));
+    assert_eq!(values(&dir.path().join("a")), [("zarr.json".to_owned(), "mine".to_owned())]);
+    // A new value, and one in place of what was moved.
+    let names = ["c/1", "c/9", "zarr.json"];
+    let (dir, e, left) = interrupted(|store, _| set(store, &names));
+    assert!(e.kind() == io::ErrorKind::Other && e.to_string().contains("c/1"), "it must not be tried again: {e}");
+    assert_eq!(left.len(), NEW_VALUES.len() - 1);
+    assert_eq!(values(&dir.path().join("a")), names.map(|name| (name.to_owned(), "mine".to_owned())));
+    // Another node takes the place of the whole directory.
+    let (dir, e, _) = interrupted(|store, place| {
+        fs::rename(place, place.with_file_name("away")).unwrap();
+        set(store, &names);
+    });
+    assert!(e.to_string().contains("removed or replaced"), "{e}");
+    assert_eq!(values(&dir.path().join("a")), names.map(|name| (name.to_owned(), "mine".to_owned())));
+    assert!(values(&dir.path().join("away")).is_empty());
+    // It is removed with all that was moved.
+    let (dir, e, left) = interrupted(|_, place| fs::remove_dir_all(place).unwrap());
+    assert!(e.kind() == io::ErrorKind::Other && left.len() == 1, "it must not be tried again: {e}");
+    assert!(values(dir.path()).is_empty());
+}
+
+/// What is moved out of the way while a node is overwritten is restored, but not over what others store there meanwhile.
+#[test]
+fn what_others_store_while_a_node_is_overwritten_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, staging) = staging(dir.path(), "g/a/", false);
+    let (content, place) = (staging.content(), dir.path().join("g/a"));
+    let aside = place.join(staging.names.next_replaced());
+    create_private(&aside).unwrap();
+    let mut moves = Moves::new(&content, &place, false).unwrap();
+    moves.set_aside(&aside).unwrap();
+    let mine = ["c/7", "zarr.json"];
+    mine.iter().for_each(|name| store.set(&key(&format!("g/a/{name}")), b"mine").unwrap());
+    let e = moves.fill().unwrap_err();
+    let e = moves.undo(e);
+    assert!(e.kind() == io::ErrorKind::Other, "{e}");
+    for name in mine {
+        assert_eq!(fs::read(place.join(name)).unwrap(), b"mine");
+    }
+    assert_eq!(fs::read(place.join("below/zarr.json")).unwrap(), b"old");
+    let kept: Vec<_> = values(&aside).into_iter().map(|v| v.0).collect();
+    assert_eq!(kept, ["c/0", "zarr.json"], "what has no place any more is not lost");
+}
+
+#[test]
+fn a_place_with_anything_else_is_refused() {
+    for (what, name) in [("a file", "g/a/x"), ("a node below", "g/a/b/zarr.json"), ("a file in the place", "g/a")] {
+        let dir = tempfile::tempdir().unwrap();
+        let store = FilesystemStore::open(dir.path()).unwrap();
+        let staging = Staging::begin(&store, &Prefix::new("g/a/").unwrap()).unwrap();
+        staging.store.set(&key("g/a/zarr.json"), b"new").unwrap();
+        store.set(&key(name), b"mine").unwrap();
+        let before = values(dir.path()).into_iter().filter(|v| !v.0.contains("__zarr_")).collect::<Vec<_>>();
+        let e = Box::new(staging).commit(true).unwrap_err();
+        assert!(
+            matches!(e.kind(), ErrorKind::Occupied(Occupant::Entry(found)) if name.starts_with(found)),
+            "{what}: {e}"
+        );
+        assert!(values(dir.path()) == before, "{what}");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let store = FilesystemStore::open(dir.path()).unwrap();
+    let staging = Staging::begin(&store, &Prefix::new("a/").unwrap()).unwrap();
+    fs::create_dir_all(dir.path().join("a/c")).unwrap();
+    assert!(matches!(Box::new(staging).commit(true).unwrap_err().kind(), ErrorKind::Occupied(_)), "an empty directory");
+}
+
+/// Temporary files of others are in nobody's way, and stay.
+#[test]
+fn temporary_files_are_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = FilesystemStore::open(dir.path()).unwrap();
+    let staging = Staging::begin(&store, &Prefix::new("a/").unwrap()).unwrap();
+    NEW_VALUES.iter().for_each(|name| staging.store.set(&key(&format!("a/{name}")), b"new").unwrap());
+    fs::create_dir(dir.path().join("a")).unwrap();
+    fs::write(dir.path().join("a/__zarr_partial.1.1.1"), "theirs").unwrap();
+    assert!(Box::new(staging).commit(false).unwrap());
+    assert_eq!(values(&dir.path().join("a")).len(), NEW_VALUES.len() + 1);
+}
+
+/// It is as private as the empty directory that it replaces.
+#[test]
+#[cfg(unix)]
+fn a_link_to_a_private_empty_directory_stays_and_so_does_the_mode() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let store = FilesystemStore::open(dir.path()).unwrap();
+    let (real, link) = (dir.path().join("real"), dir.path().join("a"));
+    fs::create_dir(&real).unwrap();
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o710)).unwrap();
+    std::os::unix::fs::symlink("real", &link).unwrap();
+    let staging = Staging::begin(&store, &Prefix::new("a/").unwrap()).unwrap();
+    NEW_VALUES.iter().for_each(|name| staging.store.set(&key(&format!("a/{name}")), b"new").unwrap());
+    assert!(Box::new(staging).commit(false).unwrap());
+    assert!(link.is_symlink() && values(&real).len() == NEW_VALUES.len());
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o7777, 0o710);
 }
 
 /// Erasing all does not wait for what is being staged: that comes afterwards.
@@ -228,6 +358,8 @@ fn erasing_all_does_not_wait() {
     assert!(!orphan.exists(), "nobody uses it");
     assert!(Box::new(first).commit(false).unwrap());
     assert_eq!(values(&root.join("a")).len(), NEW_VALUES.len());
-    assert!(Box::new(second).commit(false).unwrap());
-    assert_eq!(values(&root).len(), 2 * NEW_VALUES.len());
+    // The place of the second has a node by now.
+    let e = Box::new(second).commit(false).unwrap_err();
+    assert!(matches!(e.kind(), ErrorKind::Occupied(Occupant::Entry(entry)) if entry == "a"), "{e}");
+    assert_eq!(values(&root).len(), NEW_VALUES.len());
 }
