@@ -197,3 +197,55 @@ fn attributes_set_through_a_stale_handle_change_nothing_else() {
     assert_eq!((copies.shape(), copies.attributes()), (&[30][..], &attributes));
     assert_eq!(zarr.group("/").unwrap().attributes(), &attributes);
 }
+
+/// Somebody overwrites the array with another of the same shape, as soon as its document has been changed.
+#[test]
+fn chunks_of_an_array_that_was_overwritten_meanwhile_stay() {
+    for (first, second, options, other) in [
+        // Erases what it cuts off.
+        (16, 10, ResizeOptions::default(), NewArray::new([10], "uint8").chunk_shape([1])),
+        // Clears what shows again.
+        (
+            6,
+            16,
+            ResizeOptions { clear_reappearing: true, ..Default::default() },
+            NewArray::new([16], "int8").chunk_shape([4]),
+        ),
+    ] {
+        let store = Arc::new(MemoryStore::default());
+        let hierarchy = |store: Arc<dyn Store>| Hierarchy::new(store, Context::new().unwrap());
+        let theirs = hierarchy(store.clone());
+        let mut array = theirs.create_array("/", &NewArray::new([16], "uint8").chunk_shape([4])).unwrap();
+        array.write(.., &[1u8; 16]).unwrap();
+        array.resize(&[first], ResizeOptions { keep_outside: true, ..Default::default() }).unwrap();
+        let other: Box<dyn FnOnce() + Send> = Box::new(move || {
+            let array = theirs.create_array("/", &other.overwrite()).unwrap();
+            array.write_bytes(.., &vec![2; second as usize]).unwrap();
+        });
+        let other = Mutex::new(Some(other));
+        let shared = Told::new(store.clone(), move |event| match event {
+            Event::Updated(key) if key.as_str() == "zarr.json" => {
+                let now = other.lock().unwrap().take();
+                now.into_iter().for_each(|f| f());
+            }
+            _ => {}
+        });
+        let resized = hierarchy(shared).array("/").unwrap().resize(&[second], options);
+        assert_eq!(hierarchy(store).array("/").unwrap().read_bytes(..).unwrap(), vec![2; second as usize]);
+        let e = resized.unwrap_err();
+        assert!(e.to_string().contains("somebody else") && e.hint().is_some(), "{e}");
+    }
+}
+
+/// An edge chunk is stored without what lies beyond the edge, but not in place of a chunk of another grid.
+#[test]
+fn an_edge_chunk_of_an_array_that_was_overwritten_is_refused() {
+    let zarr = memory();
+    let new = |chunk| NewArray::new([10], "uint8").chunk_shape([chunk]).codecs([Json::from("bytes")]);
+    let stale = zarr.create_array("/a", &new(4)).unwrap();
+    let now = zarr.create_array("/a", &new(1).overwrite()).unwrap();
+    now.write(.., &[2u8; 10]).unwrap();
+    let e = stale.write([8..10], &[1u8; 2]).unwrap_err();
+    assert!(e.to_string().contains("somebody else") && e.hint().is_some(), "{e}");
+    assert_eq!(now.read::<u8>(..).unwrap(), [2; 10]);
+}

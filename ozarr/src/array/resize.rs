@@ -1,6 +1,6 @@
 //! Changing an array's shape. Specification: core, "Resizing".
 
-use super::Array;
+use super::{Array, write::Part};
 use crate::{element::Item, selection::Selection};
 use std::ops::Range;
 use zarr_core::{
@@ -9,7 +9,7 @@ use zarr_core::{
     metadata::{ArrayMetadata, NodeMetadata, ResolvedArray},
     source::Source,
     store::Update,
-    view::{Dims, Region, View, ViewMut},
+    view::{Dims, Region, TilePlace, View, ViewMut},
 };
 
 /// What happens to chunks when an array is resized.
@@ -151,12 +151,26 @@ impl Array {
     }
     fn clear_outside(&self, chunk_index: &[u64], before: &Region) -> Result<()> {
         let (r, call) = (self.representation(), self.hierarchy.context().call());
+        let (chunk, key) = (self.chunk_region(chunk_index)?, self.chunk_key(chunk_index)?);
+        let chain = self.chain_for(&chunk)?;
         for part in self.newly_visible(chunk_index, before)? {
             let mut bytes = zeroed(r.with_shape(&part.len).bytes_within(call.limits)?)?;
             let heap = r.new_heap();
             let mut fill = ViewMut::new(&mut bytes, &part.len, r.element_size())?.with_heap(heap.as_ref());
             fill.fill(&r.fill_element())?;
-            self.write_view(&part, &fill.as_view())?;
+            let place = TilePlace {
+                chunk_index: chunk_index.into(),
+                within: part.relative_to(&chunk.start),
+                steps: chunk_index.iter().map(|_| 1).collect(),
+                part: Region::whole(&part.len),
+            };
+            call.within_memory(|call| {
+                let call = &call.sequential();
+                let new = &fill.as_view();
+                let part = Part { call, chain: &chain, place: &place, new, encoded: call.scratch(0)? };
+                let mut cleared = Cleared { array: self, chunk: &chunk, part };
+                self.data.writer()?.update(&key, &mut cleared).map_err(|e| self.blame(e, chunk_index))
+            })?;
         }
         Ok(())
     }
@@ -214,8 +228,8 @@ fn appended(shape: &[u64], axis: usize, elements: u64) -> Result<Range<u64>> {
     end.map(|end| start..end).ok_or_else(|| Error::argument("the array would be longer than 2^64"))
 }
 
-/// Removes a chunk that lies outside, unless the array has another shape meanwhile. Who makes it grow and then writes the
-/// chunk waits for this, or is seen here.
+/// Removes a chunk that lies outside, unless the array has another shape meanwhile, or was overwritten. Who makes it grow and
+/// then writes the chunk waits for this, or is seen here.
 struct Outside<'a> {
     array: &'a Array,
     before: &'a Region,
@@ -224,15 +238,37 @@ struct Outside<'a> {
 impl Update for Outside<'_> {
     fn apply(&mut self, _: Option<&dyn Source>) -> Result<Option<&[u8]>> {
         let array = self.array;
-        match array.hierarchy.stored_metadata(&array.path)? {
-            NodeMetadata::Array(stored) if stored.shape() == array.shape() => Ok(None),
-            _ => {
-                let e = Error::metadata(format!("while it shrank to {:?} somebody else changed it", array.shape()));
-                Err(e.at_node(&array.path).with_hint(format!(
-                    "some chunks outside are still stored: to remove them let it grow to {:?} and shrink again, alone",
-                    &self.before.len[..]
-                )))
-            }
+        let stored = array.hierarchy.stored_metadata(&array.path)?;
+        if let NodeMetadata::Array(stored) = &stored
+            && stored.shape() == array.shape()
+        {
+            array.check_same(stored, None)?;
+            return Ok(None);
         }
+        let e = Error::metadata(format!("while it shrank to {:?} somebody else changed it", array.shape()));
+        Err(e.at_node(&array.path).with_hint(format!(
+            "some chunks outside are still stored: to remove them let it grow to {:?} and shrink again, alone",
+            &self.before.len[..]
+        )))
+    }
+}
+
+/// Clears a part of a chunk, unless the array was overwritten meanwhile.
+struct Cleared<'a> {
+    array: &'a Array,
+    chunk: &'a Region,
+    part: Part<'a>,
+}
+
+impl Update for Cleared<'_> {
+    fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
+        let array = self.array;
+        match array.hierarchy.stored_metadata(&array.path)? {
+            NodeMetadata::Array(stored) => {
+                array.check_same(&stored, Some((&self.part.place.chunk_index, self.chunk)))?;
+            }
+            NodeMetadata::Group(_) => return Err(array.overwritten()),
+        }
+        self.part.apply(old)
     }
 }

@@ -9,7 +9,7 @@ use zarr_core::{
     Error, Result,
     call::{CallContext, Scratch},
     codec::{Chain, Encoded},
-    metadata::NodeMetadata,
+    metadata::{ArrayMetadata, NodeMetadata, ResolvedArray},
     source::Source,
     store::{Key, Update},
     view::{Region, TilePlace, View, ViewMut},
@@ -143,7 +143,7 @@ struct Edge<'p> {
 impl Update for Edge<'_> {
     fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
         // Looked at each time that the chunk is: who makes the array longer and then writes here comes after, or is seen.
-        if old.is_none() || self.array.shows_as_stored(self.chunk) {
+        if old.is_none() || self.array.shows_as_stored(&self.part.place.chunk_index, self.chunk)? {
             return Ok(self.whole);
         }
         self.part.apply(old)
@@ -151,21 +151,49 @@ impl Update for Edge<'_> {
 }
 
 impl Array {
-    /// True if the stored shape shows as much of a chunk as this handle's.
-    fn shows_as_stored(&self, chunk: &Region) -> bool {
-        let Ok(NodeMetadata::Array(stored)) = self.hierarchy.stored_metadata(&self.path) else { return false };
+    /// True if the stored document shows as much of a chunk as this handle's.
+    ///
+    /// # Errors
+    /// When the array was overwritten since it was opened.
+    fn shows_as_stored(&self, chunk_index: &[u64], chunk: &Region) -> Result<bool> {
+        let Ok(NodeMetadata::Array(stored)) = self.hierarchy.stored_metadata(&self.path) else { return Ok(false) };
+        self.check_same(&stored, Some((chunk_index, chunk)))?;
         let visible = |shape: &[u64]| chunk.intersection(&Region::whole(shape));
-        stored.shape().len() == chunk.rank() && visible(stored.shape()) == visible(self.shape())
+        Ok(visible(stored.shape()) == visible(self.shape()))
+    }
+    /// Refuses a document by which chunks have other keys or another encoding than this handle knows, or lie elsewhere: all of
+    /// them, or the one that is given, as a grid may change when an array grows.
+    pub(super) fn check_same(&self, stored: &ArrayMetadata, chunk: Option<(&[u64], &Region)>) -> Result<()> {
+        let own = &*self.metadata;
+        let is_same = stored.shape().len() == own.shape().len()
+            && stored.data_type() == own.data_type()
+            && stored.chunk_key_encoding() == own.chunk_key_encoding()
+            && stored.codecs() == own.codecs()
+            && stored.storage_transformers() == own.storage_transformers()
+            && (stored.chunk_grid() == own.chunk_grid()
+                || chunk.is_some_and(|(chunk_index, chunk)| self.has_chunk(stored, chunk_index, chunk)));
+        if is_same { Ok(()) } else { Err(self.overwritten()) }
+    }
+    pub(super) fn overwritten(&self) -> Error {
+        let e = Error::metadata("somebody else has overwritten the array since it was opened").at_node(&self.path);
+        e.with_hint("open it again")
+    }
+    /// True if a chunk has these elements in the grid of a document.
+    fn has_chunk(&self, stored: &ArrayMetadata, chunk_index: &[u64], chunk: &Region) -> bool {
+        let context = self.hierarchy.context();
+        let found = ResolvedArray::open(stored, &context.registry, &context.limits, &context.options)
+            .and_then(|stored_as| stored_as.chunk_grid.chunk_region(stored.shape(), chunk_index));
+        found.is_ok_and(|found| found == *chunk)
     }
 }
 
 /// A chunk with other elements in a part of it.
-struct Part<'p> {
-    call: &'p CallContext<'p>,
-    chain: &'p Chain,
-    place: &'p TilePlace,
-    new: &'p View<'p>,
-    encoded: Scratch<'p>,
+pub(super) struct Part<'p> {
+    pub(super) call: &'p CallContext<'p>,
+    pub(super) chain: &'p Chain,
+    pub(super) place: &'p TilePlace,
+    pub(super) new: &'p View<'p>,
+    pub(super) encoded: Scratch<'p>,
 }
 
 impl Update for Part<'_> {
