@@ -10,13 +10,13 @@
 use include_dir::{Dir, DirEntry, include_dir};
 use ozarr::{
     Array, Context, Error, Hierarchy, Result,
-    core::{
+    store::MemoryStore,
+    zarr_core::{
         data_type::DataType,
         json::{Json, Object},
         limits::Limits,
         store::{Key, Store},
     },
-    store::MemoryStore,
 };
 use std::{borrow::Cow, collections::BTreeMap, fs, path::Path, sync::Arc};
 

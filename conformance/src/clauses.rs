@@ -9,7 +9,7 @@
 //! ```
 
 use crate::cases::Cases;
-use ozarr::{Error, Result, core::json::Json};
+use ozarr::{Error, Result, zarr_core::json::Json};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
 //! The command line: what is checked, how, and where the report goes.
 
 use clap::{Args, Parser, Subcommand};
-use ozarr::{Error, Result, core::registry::Registry, plugins::Plugin};
+use ozarr::{Error, Result, plugins::Plugin, zarr_core::registry::Registry};
 use std::{io::Write, path::PathBuf, process::ExitCode, time::Duration};
 use zarr_conformance::{
     cases::Cases,

@@ -2,7 +2,7 @@
 
 use ozarr::{
     Array, Error, Result,
-    core::{
+    zarr_core::{
         json::Json,
         layout::Layout,
         view::{Handle, Heap, Region, ViewMut},

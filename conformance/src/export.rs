@@ -3,7 +3,7 @@
 use crate::cases::{Cases, Golden};
 use ozarr::{
     Error, Result,
-    core::json::{Json, Object},
+    zarr_core::json::{Json, Object},
 };
 use std::{
     collections::BTreeSet,

@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use zarr_conformance::{check::Settings, extension::{Samples, Subject}, report::Outcome};
-//! # use ozarr::core::registry::Registry;
+//! # use ozarr::zarr_core::registry::Registry;
 //! let samples = Samples::embedded()?.with(Samples::parse(r#"
 //!     [[sample]]
 //!     point = "codec"

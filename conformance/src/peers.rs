@@ -5,7 +5,7 @@
 
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         json::{Json, Object},
         limits::Limits,
     },

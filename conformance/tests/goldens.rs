@@ -3,7 +3,7 @@
 
 use ozarr::{
     Array, Context, ErrorKind, Hierarchy,
-    core::{extension::ExtensionPoint, json::Json, view::Region},
+    zarr_core::{extension::ExtensionPoint, json::Json, view::Region},
 };
 use std::collections::BTreeMap;
 use zarr_conformance::{

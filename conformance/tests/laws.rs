@@ -1,7 +1,7 @@
 //! What clauses say of what checks them is so: a law that names the clause is run and holds, or the test is there.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-use ozarr::core::{
+use ozarr::zarr_core::{
     Result, registration,
     registry::{CreateContext, ExtensionType, NoConfiguration, Registry},
     storage_transformer::StorageTransformer,

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "in a test that is how to fail")]
 #![cfg(unix)]
 
-use ozarr::core::extension::ExtensionPoint;
+use ozarr::zarr_core::extension::ExtensionPoint;
 use std::{
     collections::BTreeSet,
     fs,

@@ -3,12 +3,12 @@
 #![allow(unsafe_code, reason = "an allocator that counts")]
 
 use ozarr::{
-    core::{
+    plugins::Plugin,
+    zarr_core::{
         call::OutputBuffer,
         registry::Registry,
         view::{Region, View, ViewMut},
     },
-    plugins::Plugin,
 };
 use std::{
     alloc::{GlobalAlloc, Layout, System},

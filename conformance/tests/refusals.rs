@@ -3,12 +3,12 @@
 
 use ozarr::{
     Context, ErrorKind, Hierarchy, Result,
-    core::{
+    store::MemoryStore,
+    zarr_core::{
         json::Json,
         metadata::{NodeMetadata, ResolvedArray},
         store::{Key, Store},
     },
-    store::MemoryStore,
 };
 use std::sync::Arc;
 use zarr_conformance::cases::{Cases, Refusal};

@@ -1,7 +1,7 @@
 //! Extensions that need a configuration: without one nothing can be checked, and the report says so.
 #![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
 
-use ozarr::core::{
+use ozarr::zarr_core::{
     extension::ExtensionPoint::{self, ChunkGrid, Codec},
     registry::Registry,
 };

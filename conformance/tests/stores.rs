@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
-    core::store::{Prefix, ReadOnly, Store, SubStore},
     store::{MemoryStore, OpenMode, Schemes},
+    zarr_core::store::{Prefix, ReadOnly, Store, SubStore},
 };
 use std::{collections::BTreeSet, fs, sync::Arc};
 use zarr_conformance::{

@@ -1,7 +1,7 @@
 //! Our own extensions, plugins and stores pass, and the command tells what came of a run.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-use ozarr::core::{json::Json, registry::Registry};
+use ozarr::zarr_core::{json::Json, registry::Registry};
 use std::{
     path::Path,
     process::{Command, Output},

@@ -19,7 +19,7 @@ use std::{
 };
 use ozarr::{
     Array, Context, Hierarchy,
-    core::{
+    zarr_core::{
         call::Sequential,
         json::Json,
         limits::Limits,

@@ -3,7 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ozarr::{
     Selection,
-    core::{json::Json, limits::Limits},
+    zarr_core::{json::Json, limits::Limits},
 };
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         data_type::DataType,
         json::Json,
         layout::{Layout, ScalarKind},
@@ -182,7 +182,7 @@ fn f64_to_f16(f: f64) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ozarr::core::{extension::Extension, registry::Registry};
+    use ozarr::zarr_core::{extension::Extension, registry::Registry};
 
     fn convert(from: &str, to: &str, value: &str, lossy: bool) -> Option<String> {
         let registry = Registry::builtin();

@@ -3,7 +3,7 @@
 use crate::slabs::Slabs;
 use ozarr::{
     Array, Error, Indices, Result, Selection, Slice,
-    core::{
+    zarr_core::{
         json::Json,
         layout::Layout,
         limits::{Limits, product, zeroed},

@@ -1,6 +1,6 @@
 //! From what a user types to a store and a node in it.
 
-use ozarr::{Context, Hierarchy, Location as Store, Result, core::name::NodePath, store::OpenMode};
+use ozarr::{Context, Hierarchy, Location as Store, Result, zarr_core::name::NodePath, store::OpenMode};
 
 /// A store and a node in it.
 pub(crate) struct Location {

@@ -2,7 +2,7 @@
 
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         layout::{Layout, ScalarKind},
         view::{View, ViewMut},
     },
@@ -84,7 +84,7 @@ pub(crate) fn read(file: &[u8], layout: &Layout) -> Result<(Vec<u64>, Vec<u8>)> 
         return Err(e.with_hint("convert the file, or copy the array with --data-type"));
     }
     let size = layout.size();
-    let elements = ozarr::core::limits::product(&shape, size as u64)?;
+    let elements = ozarr::zarr_core::limits::product(&shape, size as u64)?;
     if elements != data.len() as u64 {
         return Err(wrong(&format!("{} bytes of elements where the shape needs {elements}", data.len())));
     }

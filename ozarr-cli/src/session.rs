@@ -3,7 +3,7 @@
 use crate::{args::Session as Args, output::say};
 use ozarr::{
     Context, Error, Result,
-    core::registry::Registry,
+    zarr_core::registry::Registry,
     plugins::{Discovery, Plugin, Search, trust},
 };
 use std::sync::Arc;

@@ -6,7 +6,7 @@ mod common;
 use common::{Dir, fails, files, ok, ozarr, weather};
 use ozarr::{
     Hierarchy, NewArray,
-    core::json::{Json, Object},
+    zarr_core::json::{Json, Object},
 };
 use std::path::Path;
 

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Dir, fails, ok, ozarr, weather};
-use ozarr::{Hierarchy, NewArray, core::json::Json};
+use ozarr::{Hierarchy, NewArray, zarr_core::json::Json};
 use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},

@@ -10,7 +10,7 @@ mod languages;
 mod upgrade;
 
 use ozarr::{
-    core::json::{Json, Object},
+    zarr_core::json::{Json, Object},
     plugins::HEADER,
 };
 use std::{

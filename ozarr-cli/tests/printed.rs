@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Dir, ozarr};
-use ozarr::{Hierarchy, NewArray, core::json::Json};
+use ozarr::{Hierarchy, NewArray, zarr_core::json::Json};
 
 const ODD: [&str; 5] = ["esc\u{1b}[31m", "bell\u{7}", "line\nbreak", "\u{202e}right to left", "\u{9b}31m c1"];
 const ESCAPED: [&str; 5] = [r"esc\u{1b}[31m", r"bell\u{7}", r"line\nbreak", r"\u{202e}right to left", r"\u{9b}31m c1"];

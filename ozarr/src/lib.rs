@@ -19,7 +19,7 @@
 //! | [`Context`] | registry, limits, threads: what all nodes of a hierarchy share |
 //! | [`store`] | where values are kept |
 //!
-//! The contract that extensions implement is re-exported as [`core`]; with the feature `plugins`, how plugins are found
+//! The contract that extensions implement is re-exported as [`zarr_core`]; with the feature `plugins`, how plugins are found
 //! and loaded as `plugins`.
 
 mod array;
@@ -54,7 +54,7 @@ pub use crate::{
     tree::Tree,
     walk::{Child, Children, Walk},
 };
-pub use zarr_core as core;
+pub use zarr_core;
 pub use zarr_core::{
     Error, ErrorKind, Result,
     json::{Json, Object},

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
-    core::store::{Key, Prefix, WriteableStore},
+    zarr_core::store::{Key, Prefix, WriteableStore},
     store::FilesystemStore,
 };
 use std::{

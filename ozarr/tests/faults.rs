@@ -4,7 +4,7 @@
 
 use ozarr::{
     Context, Error, Hierarchy, NewArray, ResizeOptions, Result,
-    core::{
+    zarr_core::{
         json::{Json, Object},
         source::{ByteRange, RangeCallback, Source},
         store::{Key, ListableStore, Listing, Prefix, ReadableStore, Staged, Store, Update, WriteableStore},

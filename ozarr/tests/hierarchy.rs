@@ -3,7 +3,7 @@
 
 use ozarr::{
     Context, ErrorKind, Hierarchy, NewArray, Node,
-    core::{
+    zarr_core::{
         Result,
         json::{Json, Object},
         registration,
@@ -321,7 +321,7 @@ macro_rules! mark {
         struct $type(Mark);
         impl ExtensionType for $type {
             const NAME: &'static str = $name;
-            type Configuration = ozarr::core::registry::NoConfiguration;
+            type Configuration = ozarr::zarr_core::registry::NoConfiguration;
             fn create(_: Self::Configuration, _: &CreateContext<'_>) -> Result<Self> {
                 Ok(Self(Mark($mark)))
             }

@@ -4,7 +4,7 @@
 
 use ozarr::{
     Context, Error, ErrorKind, Hierarchy, NewArray, Result,
-    core::store::{ListableStore, Listing, Prefix, ReadableStore, Store, SubStore, WriteableStore},
+    zarr_core::store::{ListableStore, Listing, Prefix, ReadableStore, Store, SubStore, WriteableStore},
     store::FilesystemStore,
 };
 use std::{

@@ -3,7 +3,7 @@
 
 use ozarr::{
     Array, Context, Error, Hierarchy, NewArray, Result,
-    core::{
+    zarr_core::{
         json::Json,
         source::{ByteRange, RangeCallback, Source},
         store::{Key, ListableStore, Prefix, ReadableStore, Store, WriteableStore, whole},

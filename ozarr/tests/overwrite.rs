@@ -3,7 +3,7 @@
 
 use ozarr::{
     Context, Error, ErrorKind, Hierarchy, NewArray, Result,
-    core::{
+    zarr_core::{
         json::Object,
         store::{Key, ListableStore, Prefix, Store, WriteableStore},
     },

@@ -4,7 +4,7 @@
 
 use ozarr::{
     Hierarchy, NewArray, Result,
-    core::{
+    zarr_core::{
         json::{Json, Object},
         store::{Key, Prefix, WriteableStore},
     },

@@ -3,7 +3,7 @@
 
 use ozarr::{
     Array, Context, ErrorKind, Hierarchy, NewArray, Result,
-    core::{
+    zarr_core::{
         error::Occupant,
         json::{Json, Object},
         limits::Limits,
@@ -41,7 +41,7 @@ fn meanwhile<T>(path: &str, other: impl FnOnce(&Hierarchy) -> T) -> (tempfile::T
     let root = dir.path().join("s");
     let place = root.join(path.trim_start_matches('/'));
     std::fs::create_dir_all(&place).unwrap();
-    let hierarchy = Hierarchy::open(root.to_str().unwrap()).unwrap();
+    let hierarchy = Hierarchy::open(root).unwrap();
     let (built, other) = thread::scope(|s| {
         let builder = s.spawn(|| build(&hierarchy, path, false, 1));
         while is_empty(&place) && !builder.is_finished() {}
@@ -99,7 +99,7 @@ fn each(check: impl Fn(&Hierarchy)) {
     let stores: [Arc<dyn Store>; 2] =
         [Arc::new(MemoryStore::default()), Arc::new(FilesystemStore::open(dir.path()).unwrap())];
     for store in stores {
-        check(&Hierarchy::new(store, Context::new().unwrap()));
+        check(&Hierarchy::new(store, Context::new()));
     }
 }
 fn values(hierarchy: &Hierarchy) -> Vec<(String, Vec<u8>)> {

@@ -4,7 +4,7 @@
 
 use ozarr::{
     Array, Hierarchy, NewArray,
-    core::{
+    zarr_core::{
         json::{Json, Object},
         store::Prefix,
     },

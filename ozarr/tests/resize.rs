@@ -7,7 +7,7 @@ mod common;
 use common::{Event, Told};
 use ozarr::{
     Array, Context, ErrorKind, Hierarchy, NewArray, ResizeOptions,
-    core::{
+    zarr_core::{
         json::{Json, Object},
         store::{Key, Store},
     },
@@ -213,7 +213,7 @@ fn chunks_of_an_array_that_was_overwritten_meanwhile_stay() {
         ),
     ] {
         let store = Arc::new(MemoryStore::default());
-        let hierarchy = |store: Arc<dyn Store>| Hierarchy::new(store, Context::new().unwrap());
+        let hierarchy = |store: Arc<dyn Store>| Hierarchy::new(store, Context::new());
         let theirs = hierarchy(store.clone());
         let mut array = theirs.create_array("/", &NewArray::new([16], "uint8").chunk_shape([4])).unwrap();
         array.write(.., &[1u8; 16]).unwrap();

@@ -4,7 +4,7 @@
 
 use ozarr::{
     Context, Error, ErrorKind, Hierarchy, NewArray, ResizeOptions, Result,
-    core::{
+    zarr_core::{
         json::{Json, Object},
         store::{Key, ListableStore, Prefix, ReadableStore, Store, Update, WriteableStore},
     },

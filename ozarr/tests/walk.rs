@@ -6,7 +6,7 @@ mod common;
 use common::{Event, Told};
 use ozarr::{
     Child, Context, Hierarchy, Node, Result,
-    core::{
+    zarr_core::{
         call::{Executor, Sequential},
         json::{Json, Object},
         metadata::GroupMetadata,

@@ -3,7 +3,7 @@
 
 use ozarr::{
     Result,
-    core::{
+    zarr_core::{
         call::{Buffers, CallContext, Executor, Options, Sequential},
         limits::Limits,
     },

@@ -11,7 +11,7 @@ pub mod export;
 #[cfg(feature = "load")]
 pub mod load;
 
-pub use zarr_core as core;
+pub use zarr_core;
 #[cfg(feature = "testing")]
 pub use zarr_core::testing;
 pub use zarr_core::{

@@ -4,7 +4,7 @@ use common::{Data, Failure, Job, Meter, Region, Task, counting, serve};
 use std::{path::Path, sync::Arc};
 use ozarr::{
     Array, Context, Hierarchy, NewArray, Node,
-    core::{
+    zarr_core::{
         call::Sequential,
         json::{Json, Object},
     },

@@ -8,7 +8,7 @@ use super::{
 use crate::check::{Check, Settings, Verdict, ensure, unsupported};
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         call::OutputBuffer,
         codec::{DecodeStrategy, Encoded},
         limits::Limits,

@@ -12,7 +12,8 @@ use crate::{
 };
 use ozarr::{
     Array, Context, Error, Hierarchy, Result,
-    core::{
+    store::MemoryStore,
+    zarr_core::{
         data_type::DataType,
         extension::{Extension, ExtensionPoint},
         json::{Json, Object},
@@ -23,7 +24,6 @@ use ozarr::{
         store::Store,
         view::Region,
     },
-    store::MemoryStore,
 };
 use proptest::{collection::vec, prelude::*, sample::Index};
 use std::{cell::Cell, sync::Arc};

@@ -5,7 +5,7 @@ use crate::check::{Check, Finding, Settings, Verdict, ensure, unsupported};
 use crate::elements::indices;
 use ozarr::{
     Result,
-    core::{
+    zarr_core::{
         chunk_grid::{AxisChunks, ChunkGrid},
         extension::Extension,
         registry::{Intent, Notes},

@@ -3,7 +3,7 @@
 use super::{Sample, Subject};
 use crate::check::{Check, Finding, Settings, Verdict, ensure, unsupported};
 use crate::elements::indices;
-use ozarr::core::{
+use ozarr::zarr_core::{
     chunk_key_encoding::ChunkKeyEncoding,
     registry::{Intent, Notes},
     store::Key,

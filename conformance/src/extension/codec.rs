@@ -5,7 +5,7 @@ use super::{
     value::Value,
 };
 use crate::check::{Check, Finding, Settings, Verdict, broken, ensure, unsupported};
-use ozarr::core::{
+use ozarr::zarr_core::{
     call::OutputBuffer,
     limits::Limits,
     representation::{Representation, Size},

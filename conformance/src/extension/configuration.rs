@@ -4,7 +4,7 @@ use super::{Sample, Subject};
 use crate::check::{Check, Finding, Verdict, broken, ensure, unsupported};
 use ozarr::{
     Error, ErrorKind, Result,
-    core::{
+    zarr_core::{
         extension::Extension,
         json::{Json, Object},
         registry::{Constructor, CreateContext, Instance, Intent, Notes},

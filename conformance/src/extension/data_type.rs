@@ -8,7 +8,7 @@ use super::{
 use crate::check::{Check, Finding, Settings, Verdict, broken, ensure, unsupported};
 use ozarr::{
     ErrorKind,
-    core::{
+    zarr_core::{
         data_type::DataType,
         extension::Extension,
         json::{Json, Object},

@@ -22,7 +22,7 @@ use crate::{
 };
 use ozarr::{
     Result,
-    core::{
+    zarr_core::{
         extension::ExtensionPoint,
         registry::{Constructor, Registry},
     },

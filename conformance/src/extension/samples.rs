@@ -2,7 +2,7 @@
 
 use ozarr::{
     Error, ErrorKind, Result,
-    core::{
+    zarr_core::{
         extension::{Extension, ExtensionPoint},
         json::Json,
         limits::Limits,

@@ -8,13 +8,13 @@ use crate::{
 };
 use ozarr::{
     Error, Result,
-    core::{
+    store::MemoryStore,
+    zarr_core::{
         extension::Extension,
         registry::{Constructor, CreateContext, Intent, Notes},
         storage_transformer::{StorageTransformer, stack},
         store::{Key, Store},
     },
-    store::MemoryStore,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 

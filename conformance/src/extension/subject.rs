@@ -6,7 +6,7 @@ use super::{
 };
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         call::Options,
         extension::{Extension, ExtensionPoint},
         limits::Limits,

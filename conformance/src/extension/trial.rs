@@ -6,7 +6,7 @@ use super::{
 };
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         call::{CallContext, OutputBuffer},
         data_type::DataType,
         extension::{Extension, ExtensionPoint},

@@ -2,7 +2,7 @@
 
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         data_type::DataType,
         layout::Layout,
         representation::Representation,

@@ -3,7 +3,7 @@
 use crate::wait::wait;
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         json::{Json, Object},
         limits::Limits,
     },

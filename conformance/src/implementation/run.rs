@@ -12,7 +12,7 @@ use crate::{
 };
 use ozarr::{
     Array, Context, Error, ErrorKind, Hierarchy, Result,
-    core::{
+    zarr_core::{
         data_type::DataType,
         extension::{Extension, ExtensionPoint},
         json::Json,

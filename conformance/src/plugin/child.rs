@@ -18,8 +18,8 @@ use crate::{
 };
 use ozarr::{
     Result,
-    core::{extension::ExtensionPoint, registry::Registry},
     plugins::Plugin,
+    zarr_core::{extension::ExtensionPoint, registry::Registry},
 };
 use std::{
     cell::OnceCell,

@@ -12,7 +12,7 @@ use crate::{
 };
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         call::OutputBuffer,
         limits::Limits,
         representation::{Representation, Size},

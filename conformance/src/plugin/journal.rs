@@ -3,7 +3,7 @@
 use crate::report::{Outcome, Record};
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         json::{Json, Object},
         limits::Limits,
     },

@@ -20,7 +20,7 @@ pub use child::{fuzz, serve};
 use crate::{check::Settings, extension::Samples, report::Record, wait::wait};
 use incidents::Incidents;
 use journal::{Entry, Journal};
-use ozarr::{Error, Result, core::registry::Registry, plugins::Manifest};
+use ozarr::{Error, Result, plugins::Manifest, zarr_core::registry::Registry};
 use std::{
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},

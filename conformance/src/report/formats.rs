@@ -1,7 +1,7 @@
 //! The forms in which reports are told.
 
 use super::{Outcome, Record, Report};
-use ozarr::core::json::{Json, Object};
+use ozarr::zarr_core::json::{Json, Object};
 use std::fmt::Write;
 
 /// A form of report.

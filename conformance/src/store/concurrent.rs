@@ -7,7 +7,7 @@ use super::{
     update::{append, by},
 };
 use crate::check::{Settings, Verdict, broken, ensure};
-use ozarr::core::store::Key;
+use ozarr::zarr_core::store::Key;
 use std::{
     panic::resume_unwind,
     sync::{

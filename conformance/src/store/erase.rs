@@ -6,7 +6,7 @@ use super::{
     tested::done,
 };
 use crate::check::{Settings, Verdict};
-use ozarr::core::store::{Key, Prefix};
+use ozarr::zarr_core::store::{Key, Prefix};
 use proptest::{collection, prelude::*, sample::Index};
 
 /// What was erased is gone with all that the key held before, and nothing else is.

@@ -1,7 +1,7 @@
 //! Keys, prefixes, values and contents to try.
 
 use super::{Contents, tested::Found};
-use ozarr::core::store::{Key, Listing, Prefix};
+use ozarr::zarr_core::store::{Key, Listing, Prefix};
 use proptest::{collection, prelude::*, sample};
 
 /// Keys of which none is the directory of another. Names begin alike where that could be mistaken.

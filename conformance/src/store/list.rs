@@ -6,7 +6,7 @@ use super::{
     tested::{Tested, same},
 };
 use crate::check::{Settings, Verdict};
-use ozarr::core::store::{Key, Prefix};
+use ozarr::zarr_core::store::{Key, Prefix};
 use proptest::{collection, prelude::*};
 use std::collections::BTreeSet;
 

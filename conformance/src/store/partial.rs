@@ -7,7 +7,7 @@ use super::{
     tested::{Found, same},
 };
 use crate::check::{Settings, Verdict, ensure};
-use ozarr::core::{source::ByteRange, store::Key};
+use ozarr::zarr_core::{source::ByteRange, store::Key};
 use proptest::{collection, prelude::*, sample::Index};
 
 /// What parts of values should be.

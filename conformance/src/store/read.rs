@@ -8,7 +8,7 @@ use super::{
 use crate::check::{Settings, Verdict, ensure};
 use ozarr::{
     Error, ErrorKind,
-    core::{
+    zarr_core::{
         source::{ByteRange, Source},
         store::Key,
     },

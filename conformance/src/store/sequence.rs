@@ -6,7 +6,7 @@ use super::{
     tested::{Tested, same},
 };
 use crate::check::{Finding, Settings, Verdict, ensure};
-use ozarr::core::store::{Key, Prefix};
+use ozarr::zarr_core::store::{Key, Prefix};
 use proptest::{collection, prelude::*};
 
 #[derive(Debug, Clone)]

@@ -2,8 +2,8 @@
 
 use ozarr::{
     Error, Result,
-    core::store::{Key, ListableStore, Prefix, ReadableStore, Store, WriteableStore},
     store::{FilesystemStore, MemoryStore, file_path},
+    zarr_core::store::{Key, ListableStore, Prefix, ReadableStore, Store, WriteableStore},
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 use tempfile::TempDir;

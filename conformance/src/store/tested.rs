@@ -4,7 +4,7 @@ use super::{Contents, Subject};
 use crate::check::{Finding, ensure, unsupported};
 use ozarr::{
     ErrorKind, Result,
-    core::{
+    zarr_core::{
         source::{ByteRange, Source},
         store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, WriteableStore},
     },

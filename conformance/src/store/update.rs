@@ -8,7 +8,7 @@ use super::{
 use crate::check::{Settings, Verdict, ensure};
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         source::Source,
         store::{Key, Update, WriteableStore, whole},
     },

@@ -15,7 +15,7 @@ use rectilinear as _;
 use std::{error::Error, path::Path, sync::Arc};
 use ozarr::{
     Context, Hierarchy,
-    core::{
+    zarr_core::{
         json::Json,
         metadata::ArrayMetadata,
         registry::Registry,

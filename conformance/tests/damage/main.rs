@@ -7,14 +7,14 @@ mod watch;
 
 use ozarr::{
     Array, Context, Hierarchy,
-    core::{
+    store::MemoryStore,
+    zarr_core::{
         call::Sequential,
         extension::Extension,
         json::{Json, Object},
         store::{Key, WriteableStore},
         view::Region,
     },
-    store::MemoryStore,
 };
 use std::sync::Arc;
 use watch::largest_allocation;

@@ -4,7 +4,7 @@
 use super::*;
 use ozarr::{
     Array,
-    core::metadata::{ArrayMetadata, NodeMetadata},
+    zarr_core::metadata::{ArrayMetadata, NodeMetadata},
 };
 
 fn document(shape: &[u64], chunk: &[u64], data_type: &str, fill: &str, codecs: &str) -> ArrayMetadata {

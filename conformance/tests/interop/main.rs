@@ -6,7 +6,7 @@ mod documents;
 
 use ozarr::{
     Hierarchy, NewArray,
-    core::json::{Json, Object},
+    zarr_core::json::{Json, Object},
 };
 use std::path::Path;
 use zarr_conformance::{
@@ -170,9 +170,9 @@ impl Case<'_> {
         let list = Json::parse(&bytes, &Default::default()).unwrap();
         list.as_array().unwrap().iter().map(|e| data_type.fill_from_json(e).unwrap()).collect()
     }
-    fn data_type(&self) -> std::sync::Arc<dyn ozarr::core::data_type::DataType> {
-        let registry = ozarr::core::registry::Registry::builtin();
-        let named = ozarr::core::extension::Extension::short_hand(self.t.name);
+    fn data_type(&self) -> std::sync::Arc<dyn ozarr::zarr_core::data_type::DataType> {
+        let registry = ozarr::zarr_core::registry::Registry::builtin();
+        let named = ozarr::zarr_core::extension::Extension::short_hand(self.t.name);
         registry.data_type(&named, &Default::default()).unwrap().object
     }
     fn new_array(&self) -> NewArray {

@@ -3,7 +3,7 @@
 use super::*;
 use ozarr::{
     NewArray, ResizeOptions,
-    core::{json::Object, metadata::NodeMetadata},
+    zarr_core::{json::Object, metadata::NodeMetadata},
 };
 use zarr_conformance::elements::is_kept;
 
@@ -125,7 +125,7 @@ fn what_is_understood_can_be_written() {
 
 #[test]
 fn nothing_is_created_that_is_not_understood() {
-    let limits = ozarr::core::limits::Limits::default();
+    let limits = ozarr::zarr_core::limits::Limits::default();
     let (mut failures, mut made, mut refused) = (Vec::new(), 0, 0);
     for (row, text, good) in documents() {
         let world = World::new(&good, &good);

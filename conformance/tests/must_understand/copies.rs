@@ -1,7 +1,7 @@
 //! Documents and their copies when something changes: what is not known stays, and nothing older replaces what is newer.
 
 use super::*;
-use ozarr::{NewArray, ResizeOptions, core::json::Object};
+use ozarr::{NewArray, ResizeOptions, zarr_core::json::Object};
 
 /// The copies stay where they are, also the one that changes.
 #[test]

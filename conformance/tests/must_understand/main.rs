@@ -8,11 +8,11 @@ mod table;
 
 use ozarr::{
     Array, Children, Context, ErrorKind, Hierarchy, Node, Result,
-    core::{
+    store::MemoryStore,
+    zarr_core::{
         json::Json,
         store::{Key, ListableStore, Prefix, ReadableStore, Store, WriteableStore},
     },
-    store::MemoryStore,
 };
 use std::sync::Arc;
 use table::{Row, Verdict, arrays, good_array, good_group, groups};

@@ -1,6 +1,6 @@
 //! The table: a member of a document, and what must become of a node that has it.
 
-use ozarr::core::extension::ExtensionPoint;
+use ozarr::zarr_core::extension::ExtensionPoint;
 
 /// What must happen.
 #[derive(Debug, Clone)]

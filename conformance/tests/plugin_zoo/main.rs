@@ -134,7 +134,7 @@ fn a_manifest_beside_is_compared() {
         beside.libraries = vec![LibraryFile { target: target(), path, sha256 }];
         let mut changed = beside.clone();
         change(&mut changed);
-        let json = ozarr::core::json::Json::from_serialize(&changed).unwrap().to_pretty();
+        let json = ozarr::zarr_core::json::Json::from_serialize(&changed).unwrap().to_pretty();
         std::fs::write(dir.path().join("animal.zarrplugin.json"), json).unwrap();
         run(&file, None, None, &settings)[0].outcome.clone()
     };

@@ -4,7 +4,9 @@
 use super::call;
 use ozarr::{
     Array, Context, Hierarchy, ResizeOptions, Result,
-    core::{
+    plugins::Plugin,
+    store::MemoryStore,
+    zarr_core::{
         codec::ArrayToBytes,
         json::{Json, Object},
         limits::Limits,
@@ -15,8 +17,6 @@ use ozarr::{
         store::{Prefix, Store},
         view::{Region, View, ViewMut},
     },
-    plugins::Plugin,
-    store::MemoryStore,
 };
 use proptest::prelude::*;
 use std::{cell::Cell, path::Path, sync::Arc};
@@ -266,7 +266,9 @@ fn partial_decoding_is_suspended_and_resumed() {
         sharding(&registry, name, |codec| {
             let view = View::new(&elements, &[12, 10], 2).unwrap();
             let shard =
-                call(|call| ozarr::core::call::OutputBuffer::collect(|out| codec.encode(call, &view, out))).unwrap().1;
+                call(|call| ozarr::zarr_core::call::OutputBuffer::collect(|out| codec.encode(call, &view, out)))
+                    .unwrap()
+                    .1;
             let (mut replay, mut passes, mut decoded) = (Replay::default(), Vec::new(), vec![0; 30]);
             while let Some(ranges) = replay
                 .pass(|source| {
@@ -300,7 +302,7 @@ fn what_nests_in_a_plugin_is_bounded() {
             "configuration":{{"chunk_shape":[1]}}}},"chunk_key_encoding":"default","fill_value":0,"codecs":[{codecs}]}}"#
         );
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-        let key = ozarr::core::store::Key::new("zarr.json").unwrap();
+        let key = ozarr::zarr_core::store::Key::new("zarr.json").unwrap();
         store.writer().unwrap().set(&key, text.as_bytes()).unwrap();
         Hierarchy::new(store, Context::with_registry(registry.clone())).array("/")
     };
@@ -361,7 +363,7 @@ fn errors_keep_their_kind() {
             };
             document.set("codecs", codecs.parse::<Json>().unwrap());
             let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-            let key = ozarr::core::store::Key::new("zarr.json").unwrap();
+            let key = ozarr::zarr_core::store::Key::new("zarr.json").unwrap();
             store.writer().unwrap().set(&key, Json::Object(document).to_string().as_bytes()).unwrap();
             let hierarchy = Hierarchy::new(store, Context::with_registry(registry.clone()));
             let e = hierarchy.array("/").unwrap_err();

@@ -3,12 +3,12 @@
 use ozarr::Json;
 use ozarr::{
     Context, Error, ErrorKind, Hierarchy, NewArray, Result,
-    core::{
+    plugins::{Plugin, PluginError, Reason},
+    store::MemoryStore,
+    zarr_core::{
         registry::Registry,
         store::{Prefix, Store},
     },
-    plugins::{Plugin, PluginError, Reason},
-    store::MemoryStore,
 };
 use std::{
     path::{Path, PathBuf},
@@ -79,7 +79,7 @@ fn what_one_extension_needs_does_not_hinder_the_others() {
     let hierarchy = Hierarchy::new(MemoryStore::default(), Context::with_registry(transformer.clone()));
     let mut metadata = NewArray::new([4], "uint8").metadata(hierarchy.context()).unwrap().document().clone();
     metadata.set("storage_transformers", r#"["test.first"]"#.parse::<Json>().unwrap());
-    let metadata = ozarr::core::metadata::ArrayMetadata::from_object(metadata, &Default::default()).unwrap();
+    let metadata = ozarr::zarr_core::metadata::ArrayMetadata::from_object(metadata, &Default::default()).unwrap();
     let e = hierarchy.create_array_from("/", metadata, false).unwrap_err();
     assert!(matches!(reason(&e), Reason::AbiMinor { found: 7, .. }), "{e}");
     round_trip(transformer, r#""test.second""#).unwrap();

@@ -4,12 +4,12 @@
 use super::compatibility::{reason, round_trip};
 use ozarr::{
     ErrorKind,
-    core::{
+    plugins::{Candidate, Discovery, LibraryFile, Manifest, Mode, Places, Policy, Reason, Search, target},
+    zarr_core::{
         extension::ExtensionPoint,
         json::Json,
         registry::{Registry, Tier},
     },
-    plugins::{Candidate, Discovery, LibraryFile, Manifest, Mode, Places, Policy, Reason, Search, target},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -4,8 +4,8 @@ use super::{context, create};
 use ozarr::Json;
 use ozarr::{
     Context, Hierarchy, Result,
-    core::{json::Object, metadata::ArrayMetadata},
     store::OpenMode,
+    zarr_core::{json::Object, metadata::ArrayMetadata},
 };
 use std::path::Path;
 use zarr_conformance::{elements::read_elements, peers};

@@ -3,8 +3,8 @@
 use super::{context, create};
 use ozarr::{
     Context, Hierarchy, NewArray,
-    core::json::{Json, Object},
     store::OpenMode,
+    zarr_core::json::{Json, Object},
 };
 use std::path::Path;
 use zarr_conformance::{

@@ -15,9 +15,9 @@ mod zoo;
 
 use ozarr::{
     Context, Hierarchy,
-    core::{call::CallContext, registry::Registry},
     plugins::Plugin,
     store::OpenMode,
+    zarr_core::{call::CallContext, registry::Registry},
 };
 use std::{path::Path, sync::Arc};
 use zarr_conformance::strangers;

@@ -3,7 +3,10 @@
 use super::load;
 use ozarr::{
     Context, Hierarchy, Result,
-    core::{
+    plugins::Plugin,
+    slice,
+    store::MemoryStore,
+    zarr_core::{
         call::Options,
         json::{Json, Object},
         limits::Limits,
@@ -11,9 +14,6 @@ use ozarr::{
         registry::Registry,
         store::Store,
     },
-    plugins::Plugin,
-    slice,
-    store::MemoryStore,
 };
 use std::{
     fs,

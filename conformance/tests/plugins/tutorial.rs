@@ -1,7 +1,7 @@
 //! The two codecs of the tutorial, cut out of the page: they build as it says, and store the same bytes.
 
 use super::compatibility::round_trip;
-use ozarr::{core::registry::Registry, plugins::Plugin};
+use ozarr::{plugins::Plugin, zarr_core::registry::Registry};
 use std::{fs, path::Path};
 use zarr_conformance::strangers;
 

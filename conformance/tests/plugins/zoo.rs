@@ -10,14 +10,14 @@ use super::{
 use exercise::exercise;
 use ozarr::{
     Error, Json,
-    core::{
+    plugins::{Plugin, Reason},
+    zarr_core::{
         call::OutputBuffer,
         extension::Extension,
         registry::{Constructor, CreateContext, Intent, Registry},
         representation::Size,
         view::{Region, ViewMut},
     },
-    plugins::{Plugin, Reason},
 };
 use std::{
     path::{Path, PathBuf},

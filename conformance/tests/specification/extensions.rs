@@ -4,7 +4,7 @@ use super::{ARRAY, memory, put};
 use ozarr::Json;
 use ozarr::{
     Error, NewArray,
-    core::registry::{Constructor, Registration, Registry},
+    zarr_core::registry::{Constructor, Registration, Registry},
 };
 use proptest::prelude::*;
 use std::sync::Arc;

@@ -3,11 +3,11 @@
 use super::keys;
 use ozarr::{
     Hierarchy,
-    core::{
+    store::{FilesystemStore, OpenMode, Schemes},
+    zarr_core::{
         json::Object,
         store::{Key, Listing, Prefix, Store},
     },
-    store::{FilesystemStore, OpenMode, Schemes},
 };
 use std::{fs, sync::Arc};
 

@@ -3,7 +3,7 @@
 use super::{ARRAY, keys, memory, put};
 use ozarr::{
     ErrorKind, NewArray, Node, Result,
-    core::{
+    zarr_core::{
         json::{Json, Object},
         store::Key,
     },

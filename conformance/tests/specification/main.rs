@@ -8,8 +8,8 @@ mod hierarchy;
 
 use ozarr::{
     Context, Hierarchy,
-    core::store::{Key, Store},
     store::MemoryStore,
+    zarr_core::store::{Key, Store},
 };
 use std::sync::Arc;
 

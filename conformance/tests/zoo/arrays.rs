@@ -3,7 +3,7 @@
 use super::Animal;
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         call::{CallContext, OutputBuffer},
         codec::{ArrayToArray, ArrayToBytes, DecodeStrategy, Encoded, PartialDecode, PartialEncode},
         extension::Extension,

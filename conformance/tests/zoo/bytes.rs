@@ -4,7 +4,7 @@
 use super::Animal;
 use ozarr::{
     Error, ErrorKind, Result,
-    core::{
+    zarr_core::{
         call::{CallContext, OutputBuffer},
         codec::BytesToBytes,
         extension::Extension,

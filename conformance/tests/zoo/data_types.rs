@@ -3,7 +3,7 @@
 use super::Animal;
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         data_type::{CheckElements, DataType},
         extension::Extension,
         json::{Json, Object},

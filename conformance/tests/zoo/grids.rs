@@ -3,7 +3,7 @@
 use super::Animal;
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         chunk_grid::{AxisChunks, ChunkGrid},
         extension::Extension,
         json::{Json, Object},

@@ -3,7 +3,7 @@
 use super::Animal;
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         chunk_key_encoding::ChunkKeyEncoding,
         extension::Extension,
         json::{Json, Object},

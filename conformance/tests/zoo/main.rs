@@ -11,7 +11,7 @@ mod grids;
 mod keys;
 mod transformers;
 
-use ozarr::core::registry::{Registration, Registry};
+use ozarr::zarr_core::registry::{Registration, Registry};
 use std::collections::BTreeSet;
 use zarr_conformance::{
     check::Settings,

@@ -3,7 +3,8 @@
 use super::Animal;
 use ozarr::{
     Error, Result,
-    core::{
+    store::MemoryStore,
+    zarr_core::{
         extension::Extension,
         json::{Json, Object},
         registry::{Constructor, CreateContext, Instance, Registration},
@@ -11,7 +12,6 @@ use ozarr::{
         storage_transformer::StorageTransformer,
         store::{Key, ListableStore, Prefix, ReadableStore, Store, SubStore, WriteableStore},
     },
-    store::MemoryStore,
 };
 use std::sync::Arc;
 

@@ -2,11 +2,11 @@
 
 use ozarr::{
     Result,
-    core::{
+    store::MemoryStore,
+    zarr_core::{
         source::{ByteRange, RangeCallback, Source},
         store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, Update, WriteableStore},
     },
-    store::MemoryStore,
 };
 use std::{collections::BTreeSet, fmt::Debug, sync::MutexGuard, time::Duration};
 use zarr_conformance::store::Contents;

@@ -3,7 +3,7 @@
 use crate::beast::{Beast, animals, key, pause};
 use ozarr::{
     Error, Result,
-    core::store::{Key, ListableStore, Listing, Prefix, ReadableStore, WriteableStore},
+    zarr_core::store::{Key, ListableStore, Listing, Prefix, ReadableStore, WriteableStore},
 };
 use std::collections::BTreeSet;
 

@@ -3,11 +3,11 @@
 use crate::beast::{Beast, Open, animals, pause, strange};
 use ozarr::{
     Error, Result,
-    core::{
+    store::MemoryStore,
+    zarr_core::{
         source::{ByteRange, RangeCallback, Source},
         store::{Key, ListableStore, Prefix, ReadableStore},
     },
-    store::MemoryStore,
 };
 
 /// The part of a range that is inside a value.
@@ -162,7 +162,7 @@ animals! {
     /// A reader that comes while a large value is written sees half of it.
     Tears {
         fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
-            use ozarr::core::store::WriteableStore;
+            use ozarr::zarr_core::store::WriteableStore;
             if value.len() > 1000 {
                 self.m().set(key, &value[..value.len() / 2])?;
                 pause();

@@ -3,7 +3,7 @@
 use crate::beast::{Beast, Open, Part, animals, key, pause};
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         source::Source,
         store::{Key, ListableStore, Prefix, ReadableStore, Update, WriteableStore},
     },

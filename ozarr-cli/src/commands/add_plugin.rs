@@ -11,7 +11,7 @@ use crate::{
 };
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         json::{Json, Object},
         registry::Registry,
     },

@@ -2,7 +2,7 @@
 
 use ozarr::{
     Error, ErrorKind, Group, Node, Result,
-    core::{
+    zarr_core::{
         json::{Json, Object},
         metadata::NodeMetadata,
         name::NodePath,
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use ozarr::{
         Context, Hierarchy,
-        core::{
+        zarr_core::{
             metadata::GroupMetadata,
             store::{Key, WriteableStore},
         },

@@ -11,7 +11,7 @@ use crate::{
 };
 use ozarr::{
     Array, Context, Error, ErrorKind, Group, Hierarchy, Node, Result, Selection,
-    core::{
+    zarr_core::{
         extension::Extension,
         json::{Json, Object},
         limits::Limits,
@@ -322,7 +322,7 @@ fn sharding(m: &ArrayMetadata) -> Option<&Extension> {
 }
 
 /// A group's document without copies of the documents below it: they are made anew.
-fn plain(group: &Group) -> ozarr::core::metadata::GroupMetadata {
+fn plain(group: &Group) -> ozarr::zarr_core::metadata::GroupMetadata {
     let mut metadata = group.metadata().clone();
     if metadata.consolidated().is_some() {
         metadata.set_consolidated(None);

@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::{args::Create as Args, elements::write_lines, location::Location, output::say};
 use ozarr::{
     Context, Error, Result,
-    core::{limits::Limits, metadata::NodeMetadata},
+    zarr_core::{limits::Limits, metadata::NodeMetadata},
 };
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {

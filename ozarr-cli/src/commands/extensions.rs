@@ -8,7 +8,7 @@ use crate::{
 };
 use ozarr::{
     Result,
-    core::{
+    zarr_core::{
         json::{Json, Object},
         registry::Listed,
     },

@@ -9,7 +9,7 @@ use crate::{
 };
 use ozarr::{
     Array, Child, Error, Hierarchy, Node, Result, StoredKeys,
-    core::{
+    zarr_core::{
         extension::{Extension, ExtensionPoint},
         json::{Json, Object},
         metadata::{ArrayMetadata, NodeMetadata},

@@ -7,7 +7,7 @@ use crate::{
 };
 use ozarr::{
     Error, Result,
-    core::{name::is_registered_name, registry::Registry},
+    zarr_core::{name::is_registered_name, registry::Registry},
     plugins::{HEADER, Kind as Point},
 };
 use std::path::{Path, PathBuf};

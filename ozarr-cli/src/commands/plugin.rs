@@ -9,7 +9,7 @@ use crate::{
 };
 use ozarr::{
     Error, Result,
-    core::{
+    zarr_core::{
         extension::ExtensionPoint,
         json::{Json, Object},
         registry::Registry,

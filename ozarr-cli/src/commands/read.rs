@@ -8,7 +8,7 @@ use crate::{
     npy,
     output_file::OutputFile,
 };
-use ozarr::{Array, Context, Error, Result, Selection, core::limits::product};
+use ozarr::{Array, Context, Error, Result, Selection, zarr_core::limits::product};
 use std::io::{self, BufWriter, Write};
 
 /// Elements that are in memory at a time.

@@ -8,7 +8,7 @@ use crate::{
 };
 use ozarr::{
     Child, Context, Node, Result,
-    core::json::{Json, Object},
+    zarr_core::json::{Json, Object},
 };
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {

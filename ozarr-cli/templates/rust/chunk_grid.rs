@@ -1,7 +1,7 @@
 //! `{{name}}`: a chunk grid of one cell that is the whole array. Put your cells in its place.
 
 use zarr_plugin_api::{
-    ChunkGrid, Dims, Error, ExtensionType, NoConfiguration, Region, Result, CreateContext, core::json::Object, export_plugin,
+    ChunkGrid, Dims, Error, ExtensionType, NoConfiguration, Region, Result, CreateContext, zarr_core::json::Object, export_plugin,
 };
 
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Chunks of four bytes that want to be many: an error, within the memory that the program needs anyway.
 
 use super::{common::Dir, worker};
-use ozarr::{Hierarchy, NewArray, core::json::Json};
+use ozarr::{Hierarchy, NewArray, zarr_core::json::Json};
 
 /// What a bomb would like to be. Much more than what its reader may need.
 const BYTES: u64 = 128 << 20;

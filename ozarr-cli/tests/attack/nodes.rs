@@ -5,7 +5,7 @@ use super::{
     workers::{PROCESSES, SIDE, SQUARES, open, place, squares},
     writers::Place,
 };
-use ozarr::{Hierarchy, core::json::Json};
+use ozarr::{Hierarchy, zarr_core::json::Json};
 
 #[test]
 fn nodes_are_erased_and_created_beside_writers() {

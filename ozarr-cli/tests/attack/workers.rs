@@ -2,7 +2,7 @@
 
 use ozarr::{
     Array, ErrorKind, Hierarchy, NewArray, ResizeOptions,
-    core::json::{Json, Object},
+    zarr_core::json::{Json, Object},
 };
 use std::{ops::Range, thread};
 

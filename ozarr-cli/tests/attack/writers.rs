@@ -6,7 +6,7 @@ use super::{
     is_well, is_well_after_repair, ok, rounds, start, worker,
     workers::{PROCESSES, SIDE, SQUARES, THREADS, lonely_chunks, open, place as place_of, squares, value},
 };
-use ozarr::{Array, Hierarchy, NewArray, core::json::Json};
+use ozarr::{Array, Hierarchy, NewArray, zarr_core::json::Json};
 
 /// A directory with a store at `data/s`, and a link `link` to `data`.
 pub(crate) struct Place(pub(crate) Dir);

@@ -2,7 +2,7 @@
 //! does when it is forced, and says so.
 
 use super::{User, list, run, text};
-use ozarr::core::json::{Json, Object};
+use ozarr::zarr_core::json::{Json, Object};
 use std::{
     collections::BTreeMap,
     io::Read,

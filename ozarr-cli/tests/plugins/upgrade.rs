@@ -7,7 +7,7 @@ use super::{
 };
 use ozarr::{
     Context, Error, ErrorKind, Hierarchy, NewArray, Result,
-    core::{json::Json, registry::Registry, store::Prefix, store::Store},
+    zarr_core::{json::Json, registry::Registry, store::Prefix, store::Store},
     plugins::{Candidate, Places, PluginError, Policy, Reason, Search},
     store::MemoryStore,
 };

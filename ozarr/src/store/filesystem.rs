@@ -17,8 +17,9 @@
 //!
 //! A file that replaces another has its permissions, owner and group. Only root may give files away: for others the owner is the
 //! writer, and if the group cannot be kept either, group and others get only what both had before. Set-id bits, access control
-//! lists and extended attributes are not kept; without the list nobody has more rights than with it. Of a node that is overwritten all directories and files do the same by their
-//! names, and what is new in it has no more rights than the nearest directory above that was there, or its document.
+//! lists and extended attributes are not kept; without the list nobody has more rights than with it. Of a node that is
+//! overwritten all directories and files do the same by their names, and what is new in it has no more rights than the nearest
+//! directory above that was there, or its document. An empty directory whose place a node takes is replaced in the same way.
 
 mod index_cache;
 mod listing;
@@ -155,6 +156,16 @@ impl FilesystemStore {
     fn remove_tree(&self, path: &Path) -> Result<()> {
         unless_absent(remove_tree(path, &self.names, self.fsync)).map(|_| ())
     }
+    /// Makes a directory and stores something in it. If that fails, the directories that were made for it are removed.
+    fn in_new_dir<T>(&self, path: &Path, store: impl FnOnce(Directory) -> io::Result<T>) -> io::Result<T> {
+        let missing = path.ancestors().take_while(|above| !above.exists()).collect::<Vec<_>>();
+        let done = temporary::make_dir(path, self.fsync).and_then(store);
+        if done.is_err() {
+            // One that is not empty stays, and those above it.
+            let _ends_there = missing.into_iter().try_for_each(fs::remove_dir);
+        }
+        done
+    }
     /// Removes the directories from this one up that are empty: they are there only for the keys in them.
     fn prune(&self, from: Option<&Path>) {
         let mut next = from;
@@ -278,11 +289,7 @@ impl WriteableStore for FilesystemStore {
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
         let path = self.path(key.as_str())?;
         let (parent, name) = split(&path)?;
-        let set = || {
-            let directory = match Directory::open(parent) {
-                Err(e) if e.kind() == ErrorKind::NotFound => temporary::make_dir(parent, self.fsync),
-                other => other,
-            }?;
+        let set_in = |directory: Directory| {
             if directory.stat(name, true)?.is_none()
                 && TemporaryFile::create(&directory, &self.names, None)?.write(value, self.fsync)?.rename_new(name)?
             {
@@ -295,6 +302,10 @@ impl WriteableStore for FilesystemStore {
                 None if directory.stat(name, true)?.is_none() => Err(ErrorKind::NotFound.into()),
                 look => Err(no_file(look.is_some_and(|l| l.is_dir))),
             }
+        };
+        let set = || match Directory::open(parent) {
+            Err(e) if e.kind() == ErrorKind::NotFound => self.in_new_dir(parent, set_in),
+            other => set_in(other?),
         };
         retry(&PASSING, set).map_err(|e| Error::from(e).at_key(key))
     }

@@ -3,7 +3,7 @@
 
 use ozarr::{
     Result,
-    core::{
+    zarr_core::{
         source::{ByteRange, RangeCallback, Source},
         store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, Update, WriteableStore},
     },

@@ -15,7 +15,7 @@ use std::{
 };
 use zarr_plugin_api::{
     Error, ErrorKind, Json, Key, Listing, ExtensionType, Prefix, Result,
-    core::{
+    zarr_core::{
         extension::ExtensionPoint,
         limits::{Limits, zeroed},
     },

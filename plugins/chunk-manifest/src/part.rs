@@ -4,7 +4,7 @@ use crate::read_at::ReadAt;
 use std::fs::File;
 use zarr_plugin_api::{
     ByteRange, Error, ErrorKind, Key, Result, Source,
-    core::{limits::zeroed, source::RangeCallback},
+    zarr_core::{limits::zeroed, source::RangeCallback},
 };
 
 /// Part of an open file. It stays what it is when another file takes the name.

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use zarr_plugin_api::{
     ByteRange, ErrorKind, Json, Key, ListableStore, Listing, Prefix, ReadableStore, Result, Source, StorageTransformer,
     Store, Update, WriteableStore,
-    core::{call::Options, limits::Limits},
+    zarr_core::{call::Options, limits::Limits},
     testing::{Bench, Made},
 };
 

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! # use fan_out as _;
-//! # use zarr_plugin_api::{Extension, Json, Representation, core::registry::*};
+//! # use zarr_plugin_api::{Extension, Json, Representation, zarr_core::registry::*};
 //! # let (registry, limits, notes) = (Registry::builtin(), Default::default(), Notes::default());
 //! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open);
 //! # let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?;

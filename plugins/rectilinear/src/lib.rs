@@ -8,7 +8,7 @@
 //!
 //! ```
 //! # use rectilinear as _;
-//! # use zarr_plugin_api::{Extension, Json, Representation, core::registry::*};
+//! # use zarr_plugin_api::{Extension, Json, Representation, zarr_core::registry::*};
 //! # let (registry, limits, notes) = (Registry::builtin(), Default::default(), Notes::default());
 //! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open);
 //! # let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?;
@@ -33,7 +33,7 @@ use axis::Axis;
 use edges::Edges;
 use serde::{Deserialize, Serialize};
 use zarr_plugin_api::{
-    AxisChunks, ChunkGrid, Dims, Error, Json, ExtensionType, Region, Result, CreateContext, core::json::Object, export_plugin,
+    AxisChunks, ChunkGrid, Dims, Error, Json, ExtensionType, Region, Result, CreateContext, zarr_core::json::Object, export_plugin,
 };
 
 /// Lists are expanded up to this many chunks in all dimensions together.

@@ -81,7 +81,7 @@ pub(crate) use kind;
 #[macro_export]
 macro_rules! export_plugin {
     (id: $id:literal, $($kind:ident: [$($type:ty),+ $(,)?]),+ $(,)?) => {
-        $($($crate::core::register!($kind: $type);)+)+
+        $($($crate::zarr_core::register!($kind: $type);)+)+
 
         #[cfg(feature = "plugin")]
         const _: () = {

@@ -4,7 +4,7 @@
 
 use std::{env, hint::black_box, path::Path, process::Command, sync::Arc, time::Instant};
 use ozarr::{
-    core::{
+    zarr_core::{
         call::{CallContext, OutputBuffer},
         codec::Chain,
         extension::Extension,

@@ -7,7 +7,7 @@
 
 use numcodecs_shuffle as _;
 use ozarr::{
-    core::{
+    zarr_core::{
         call::{CallContext, OutputBuffer},
         codec::BytesToBytes,
         data_type::NoConfiguration,
@@ -86,7 +86,7 @@ fn main() -> Outcome<()> {
     let plugin = Plugin::open(Path::new(&library))?;
     plugin.add_to(&mut loaded)?;
     let name = &plugin.manifest().extensions[0].name;
-    let point = ozarr::core::extension::ExtensionPoint::Codec;
+    let point = ozarr::zarr_core::extension::ExtensionPoint::Codec;
     let linked_name = if linked.find(point, name).is_some() { name } else { Passing::NAME };
     let bench = Bench::new();
     let call = bench.call();

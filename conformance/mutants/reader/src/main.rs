@@ -12,7 +12,7 @@ use std::{
 };
 use ozarr::{
     Context, Hierarchy, Result,
-    core::{
+    zarr_core::{
         layout::Layout,
         limits::Limits,
         metadata::{NodeMetadata, ResolvedArray},

@@ -4,7 +4,8 @@ use super::Cage;
 use crate::call;
 use ozarr::{
     Result,
-    core::{
+    store::MemoryStore,
+    zarr_core::{
         call::OutputBuffer,
         codec::{ArrayToArray, ArrayToBytes, BytesToBytes, DecodeStrategy},
         extension::Extension,
@@ -14,7 +15,6 @@ use ozarr::{
         store::{Key, Prefix, Store, Update},
         view::{Region, View, ViewMut},
     },
-    store::MemoryStore,
 };
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 
 use ozarr::{
     Array, Error, Hierarchy, Result,
-    core::{
+    zarr_core::{
         json::{Json, Object},
         metadata::NodeMetadata,
         name::NodePath,

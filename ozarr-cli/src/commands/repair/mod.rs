@@ -18,7 +18,7 @@ use crate::{
 };
 use ozarr::{
     Array, Context, Error, Group, Hierarchy, Node, Result,
-    core::{
+    zarr_core::{
         json::{Json, Object},
         name::NodePath,
         store::{Key, Prefix},

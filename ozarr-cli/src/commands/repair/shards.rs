@@ -11,7 +11,7 @@ use ozarr::{
         Sharding,
         sharding_indexed::{Entry, Index, IndexCodec},
     },
-    core::{
+    zarr_core::{
         call::Sequential,
         json::Json,
         limits::Limits,

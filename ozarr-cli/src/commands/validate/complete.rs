@@ -3,7 +3,7 @@
 use super::Found;
 use ozarr::{
     Array, Result,
-    core::{json::Json, store::Prefix},
+    zarr_core::{json::Json, store::Prefix},
 };
 
 /// How many of an array are named.

@@ -13,7 +13,7 @@ use crate::{
 };
 use ozarr::{
     Array, Child, Context, Error, Group, Hierarchy, Node, Result,
-    core::{
+    zarr_core::{
         json::{Json, Object},
         name::NodePath,
         store::{Key, Prefix},

@@ -2,7 +2,7 @@ use super::*;
 use crate::args::Node as NodeArgs;
 use ozarr::{
     NewArray,
-    core::{
+    zarr_core::{
         source::Source,
         store::{ListableStore, Listing, ReadableStore, Store, WriteableStore},
     },

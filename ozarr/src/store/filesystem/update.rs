@@ -117,14 +117,16 @@ impl FilesystemStore {
     }
     /// Puts a value in its place, or removes what is there. `false`: the place was free and is not any more.
     fn put(&self, directory: Option<Directory>, path: &Path, old: &Old, value: Option<&[u8]>) -> io::Result<bool> {
+        match (directory, value) {
+            (Some(directory), _) => self.put_in(&directory, path, old, value),
+            (None, None) => Ok(true),
+            (None, Some(_)) => self.in_new_dir(split(path)?.0, |directory| self.put_in(&directory, path, old, value)),
+        }
+    }
+    fn put_in(&self, directory: &Directory, path: &Path, old: &Old, value: Option<&[u8]>) -> io::Result<bool> {
         let (parent, name) = split(path)?;
-        let directory = match (directory, value) {
-            (Some(directory), _) => directory,
-            (None, None) => return Ok(true),
-            (None, Some(_)) => temporary::make_dir(parent, self.fsync)?,
-        };
         let write = |value, replaced| {
-            temporary::TemporaryFile::create(&directory, &self.names, replaced)?.write(value, self.fsync)
+            temporary::TemporaryFile::create(directory, &self.names, replaced)?.write(value, self.fsync)
         };
         match (value, old) {
             (Some(value), Old::Nothing) => write(value, None)?.rename_new(name),

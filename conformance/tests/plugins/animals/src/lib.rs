@@ -7,7 +7,7 @@ use zarr_plugin_api::{
     DataType, Dims, Encoded, ErrorKind, Json, Key, Layout, ListableStore, Listing, ExtensionType, OutputBuffer, PartialDecode, DecodeStrategy,
     Prefix, ReadableStore, Region, Representation, Result, ScalarKind, CreateContext, Size, Source, StorageTransformer, Store,
     PartialEncode, View, ViewMut, WriteableStore,
-    core::{data_type::CheckElements, json::Object},
+    zarr_core::{data_type::CheckElements, json::Object},
     export_plugin,
 };
 

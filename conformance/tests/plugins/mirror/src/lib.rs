@@ -7,7 +7,7 @@ use zarr_plugin_api::{
     ArrayToArray, ArrayToBytes, AxisChunks, BytesToBytes, CallContext, ChunkGrid, ChunkKeyEncoding, DataType, Dims, Error,
     Extension, Json, Layout, ExtensionType, OutputBuffer, PartialDecode, DecodeStrategy, Region, Representation, Result, CreateContext, Size, Source,
     PartialEncode, View, ViewMut,
-    core::{
+    zarr_core::{
         data_type::CheckElements,
         json::Object,
         registry::{Constructor, Instance},

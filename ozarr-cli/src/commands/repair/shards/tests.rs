@@ -2,7 +2,7 @@ use super::*;
 use ozarr::{
     NewArray,
     codecs::{Bytes, Crc32c},
-    core::{extension::Extension, store::Prefix},
+    zarr_core::{extension::Extension, store::Prefix},
 };
 
 /// An array of one shard of `n` inner chunks of eight elements, all of one codec. `skip`: inner chunks that are not stored.
