@@ -1,6 +1,12 @@
 //! From what a user types to a store and a node in it.
 
-use ozarr::{Context, Hierarchy, Location as Store, Result, zarr_core::name::NodePath, store::OpenMode};
+use ozarr::{
+    Context, Error, ErrorKind, Hierarchy, Location as Store, Result,
+    store::OpenMode,
+    zarr_core::{name::NodePath, store::Prefix},
+};
+
+
 
 /// A store and a node in it.
 pub(crate) struct Location {
@@ -18,6 +24,28 @@ impl Location {
     /// A node to be changed.
     pub(crate) fn write(typed: &str, context: &Context) -> Result<Self> {
         Self::open(typed, Store::from(typed).existing_node()?, OpenMode::ReadWrite, context)
+    }
+    /// A node to be checked or repaired: also a directory that does not exist, if a writer that ended has left temporary files
+    /// of it.
+    pub(crate) fn repair(typed: &str, mode: OpenMode, context: &Context) -> Result<Self> {
+        let error = match Self::open(typed, Store::from(typed).existing_node()?, mode, context) {
+            Err(e) if matches!(e.kind(), ErrorKind::NodeNotFound) => e,
+            other => return other,
+        };
+        let Some(path) = Store::from(typed).directory()?.filter(|path| path.symlink_metadata().is_err()) else {
+            return Err(error);
+        };
+        let above = path.parent().and_then(|above| std::fs::canonicalize(above).ok());
+        let (Some(above), Some(name)) = (above, path.file_name()) else { return Err(error) };
+        let store = (above.join(name).into(), NodePath::ROOT);
+        let mut at = Self::open(typed, store, OpenMode::CreateOnWrite, context)?;
+        if mode == OpenMode::ReadOnly {
+            at.hierarchy = at.hierarchy.read_only();
+        }
+        match at.hierarchy.store().lister()?.list_orphans(&Prefix::ROOT)?.is_empty() {
+            true => Err(error),
+            false => Ok(at),
+        }
     }
     /// A node to be created.
     pub(crate) fn create(typed: &str, context: &Context) -> Result<Self> {

@@ -155,9 +155,9 @@ fn full_disks_and_mount_points() {
     let dir = Dir::new();
     let mounts = Command::new("unshare").args(["-rm", "true"]).status().is_ok_and(|s| s.success());
     // Without the right to mount, a limit stands for the full disk.
-    let (small, bind) = match mounts {
-        true => ("mount -t tmpfs -o size=400k none disk", "mount --bind big bound"),
-        false => ("ulimit -f 32", "rmdir bound; mkdir bound"),
+    let (small, bind, vacant) = match mounts {
+        true => ("mount -t tmpfs -o size=400k none disk", "mount --bind big bound", "mount --bind empty vacant"),
+        false => ("ulimit -f 32", "rmdir bound; mkdir bound", "true"),
     };
     let script = format!(
         r#"set -eu; cd "$1"; zarr="$2"; mkdir disk bound; {small}
@@ -172,7 +172,11 @@ fn full_disks_and_mount_points() {
         "$zarr" copy --overwrite two bound; "$zarr" elements --array_path bound/a > after
         "$zarr" elements --array_path two/a > two.txt; cmp two.txt after
         test "$(ls -A bound)" = "$(ls -A two)"
-        "$zarr" validate --data bound"#
+        "$zarr" validate --data bound
+        mkdir empty vacant; {vacant}
+        "$zarr" copy two vacant; "$zarr" elements --array_path vacant/a > after; cmp two.txt after
+        test "$(ls -A vacant)" = "$(ls -A two)"
+        "$zarr" validate --data vacant"#
     );
     store_of(&dir.path("one"), 1);
     store_of(&dir.path("two"), 2);
@@ -409,19 +413,19 @@ fn copies_of_metadata_follow() {
 fn files_that_belong_to_no_node_stay() {
     let dir = Dir::new();
     let source = store_of(&dir.path("source"), 1);
-    std::fs::create_dir_all(dir.path("home/a/notes")).unwrap();
-    std::fs::write(dir.path("home/a/notes/x"), "mine").unwrap();
-    ok(&["copy", &source, &dir.path("home")]);
-    assert_eq!(value_of(&dir.path("home")), 1);
-    assert_eq!(std::fs::read_to_string(dir.path("home/a/notes/x")).unwrap(), "mine");
     // A chunk of nobody would be taken for one of the copy.
-    std::fs::create_dir_all(dir.path("other/a/c/3")).unwrap();
-    std::fs::write(dir.path("other/a/c/3/3"), "mine").unwrap();
-    let before = all_of(&dir.path(""));
-    for overwrite in [&["--overwrite"][..], &[]] {
-        let said = fails(&[&["copy"], overwrite, &[&source, &dir.path("other")]].concat(), 1);
-        assert!(said.contains("belongs to no node"), "{said}");
-        assert!(all_of(&dir.path("")) == before);
+    for file in ["home/a/notes/x", "other/a/c/3/3"] {
+        std::fs::create_dir_all(Path::new(&dir.path(file)).parent().unwrap()).unwrap();
+        std::fs::write(dir.path(file), "mine").unwrap();
+        let (before, place) = (all_of(&dir.path("")), dir.path(file.split('/').next().unwrap()));
+        for overwrite in [&["--overwrite"][..], &[]] {
+            let said = fails(&[&["copy"], overwrite, &[&source, &place]].concat(), 1);
+            assert!(
+                said.contains("belongs to no node") && said.contains(&file[file.find('/').unwrap() + 1..]),
+                "{said}"
+            );
+            assert!(all_of(&dir.path("")) == before);
+        }
     }
 }
 

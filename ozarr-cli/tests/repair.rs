@@ -132,13 +132,27 @@ fn an_index_in_doubt_is_left_alone() {
     }
 }
 
+/// What a killed writer left there is found by its exact name.
 #[test]
-fn what_is_no_store_is_not_touched() {
+fn of_what_is_no_store_only_temporary_files_are_removed() {
     let dir = Dir::new();
     std::fs::create_dir_all(dir.path("home/x")).unwrap();
-    std::fs::write(dir.path("home/x/__zarr_partial.1.2.3"), "mine").unwrap();
+    for name in ["__zarr_partial.1.02.3", "__zarr_partial.1.2.3.x", "__zarr_partial", "__zarr_replaced.1.2.3", "notes"]
+    {
+        std::fs::write(dir.path(&format!("home/x/{name}")), "mine").unwrap();
+    }
     let before = all_of(&dir.path("home"));
     assert!(fails(&["repair", "--apply", &dir.path("home")], 1).contains("no node is there"));
+    std::fs::write(dir.path("home/x/__zarr_partial.1.2.3"), "half").unwrap();
+    let repaired = ozarr(&["repair", "--apply", &dir.path("home")]);
+    assert!(repaired.status.success() && String::from_utf8_lossy(&repaired.stderr).contains("no node is there"));
+    assert!(all_of(&dir.path("home")) == before);
+    // A node that cannot be read is an error all the same.
+    std::fs::write(dir.path("home/x/__zarr_partial.1.2.3"), "half").unwrap();
+    std::fs::write(dir.path("home/zarr.json"), "{").unwrap();
+    let failed = ozarr(&["repair", "--apply", &dir.path("home")]);
+    assert!(failed.status.code() == Some(1) && String::from_utf8_lossy(&failed.stdout).contains("zarr.json"));
+    std::fs::remove_file(dir.path("home/zarr.json")).unwrap();
     assert!(all_of(&dir.path("home")) == before);
 }
 

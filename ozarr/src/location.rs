@@ -61,7 +61,7 @@ impl Location {
         &self.0
     }
     /// The directory, absolute, with links followed as far as it exists; `None` for URIs of other schemes than `file`.
-    fn directory(&self) -> Result<Option<PathBuf>> {
+    pub fn directory(&self) -> Result<Option<PathBuf>> {
         let path = match &self.0 {
             Kind::Path(path) => path.clone(),
             Kind::Uri { scheme, uri } if scheme == FILE => file_path(uri)?,

@@ -4,7 +4,7 @@ use super::{
     Random,
     common::{Dir, files},
     is_well_after_repair, ok, rounds, start,
-    workers::{PROCESSES, SQUARES, THREADS, lonely_chunks, open, place, squares},
+    workers::{PROCESSES, SQUARES, THREADS, create_where_others_write, lonely_chunks, open, place, squares},
     writers::{Place, look},
 };
 use ozarr::{Hierarchy, NewArray};
@@ -79,7 +79,7 @@ fn nodes_are_there_or_not_after_kills() {
             }
         }
         // Whatever was left behind is in nobody's way.
-        let _it_may_be_there = hierarchy.create_array("/a", squares(true));
+        let _it_may_be_there = create_where_others_write(&hierarchy);
         hierarchy.array("/a").unwrap();
     });
 }

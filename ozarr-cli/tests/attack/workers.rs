@@ -2,7 +2,10 @@
 
 use ozarr::{
     Array, ErrorKind, Hierarchy, NewArray, ResizeOptions,
-    zarr_core::json::{Json, Object},
+    zarr_core::{
+        json::{Json, Object},
+        store::Prefix,
+    },
 };
 use std::{ops::Range, thread};
 
@@ -137,12 +140,22 @@ fn erase_and_create(store: &str, process: u64, rounds: Range<u64>) {
         if let Err(e) = hierarchy.erase("/a") {
             assert!(matches!(e.kind(), ErrorKind::NodeNotFound), "{e}");
         }
-        match hierarchy.create_array("/a", squares(true)) {
-            Ok(_) => created += 1,
-            Err(e) => assert!(matches!(e.kind(), ErrorKind::NodeAlreadyExists), "{e}"),
-        }
+        created += usize::from(create_where_others_write(&hierarchy));
     }
     std::fs::write(format!("created.{process}"), created.to_string()).unwrap();
+}
+
+/// Creates a node unless it is there. What others wrote to one that was removed must be removed too: it would be seen in the
+/// new one.
+pub(crate) fn create_where_others_write(hierarchy: &Hierarchy) -> bool {
+    loop {
+        match hierarchy.create_array("/a", &squares(true)) {
+            Ok(_) => return true,
+            Err(e) if matches!(e.kind(), ErrorKind::NodeAlreadyExists) => return false,
+            Err(e) => assert!(matches!(e.kind(), ErrorKind::Occupied(_)), "{e}"),
+        }
+        hierarchy.store().writer().unwrap().erase_prefix(&Prefix::new("a/c/").unwrap()).unwrap();
+    }
 }
 
 /// Writes to a node as long as it is there.

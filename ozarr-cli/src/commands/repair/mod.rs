@@ -17,12 +17,13 @@ use crate::{
     progress::Progress,
 };
 use ozarr::{
-    Array, Context, Error, Group, Hierarchy, Node, Result,
+    Array, Context, Error, ErrorKind, Group, Hierarchy, Node, Result,
     zarr_core::{
         json::{Json, Object},
         name::NodePath,
         store::{Key, Prefix},
     },
+    store::OpenMode,
 };
 use std::collections::BTreeMap;
 
@@ -59,16 +60,19 @@ impl How {
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
-    let at = if args.apply {
-        Location::write(&args.node.location, context)
-    } else {
-        Location::read(&args.node.location, context)
-    }?;
-    // A directory without a node is nobody's to change.
-    let node = at.hierarchy.node(&at.path())?;
+    let mode = if args.apply { OpenMode::ReadWrite } else { OpenMode::ReadOnly };
+    let at = Location::repair(&args.node.location, mode, context)?;
     let mut steps = Steps { context, data: args.data, documents: BTreeMap::new(), all: Vec::new() };
+    // What writers left is nobody's. Apart from that, a directory without a node is nobody's to change.
     steps.debris(&at.hierarchy, &at.node);
-    steps.node(node);
+    let found = at.hierarchy.node(&at.path());
+    let has_node = found.is_ok();
+    match found {
+        Ok(node) => steps.node(node),
+        Err(e) if steps.all.is_empty() => return Err(e),
+        Err(e) if matches!(e.kind(), ErrorKind::NodeNotFound) => {}
+        Err(e) => steps.unknown(&at.node, Key::metadata(&at.node).to_string(), e),
+    }
     let mut steps = steps.all(&at.hierarchy);
     if args.apply {
         at.hierarchy.store().writer()?;
@@ -79,7 +83,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
             }
         }
     }
-    report(&steps, args)
+    report(&steps, has_node, args)
 }
 
 /// Steps as they are found.
@@ -257,7 +261,7 @@ fn apply(step: &Step, hierarchy: &Hierarchy, context: &Context) -> Result<()> {
     }
 }
 
-fn report(steps: &[Step], args: &Args) -> Result<Outcome> {
+fn report(steps: &[Step], has_node: bool, args: &Args) -> Result<Outcome> {
     let failed = steps.iter().filter(|s| s.error.is_some()).count();
     if args.node.json {
         let all = steps.iter().map(|s| {
@@ -278,7 +282,10 @@ fn report(steps: &[Step], args: &Args) -> Result<Outcome> {
                 show(&format!("    failed: {e}"))?;
             }
         }
-        let but = if failed == 0 { String::new() } else { format!(", {failed} failed") };
+        let mut but = if failed == 0 { String::new() } else { format!(", {failed} failed") };
+        if !has_node {
+            but += ", no node is there";
+        }
         say(&match (steps.len() - failed, args.apply) {
             (0, _) if failed == 0 => {
                 let shards = if args.data { "" } else { " `--data` looks at shards too;" };

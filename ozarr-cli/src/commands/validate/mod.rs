@@ -18,6 +18,7 @@ use ozarr::{
         name::NodePath,
         store::{Key, Prefix},
     },
+    store::OpenMode,
 };
 use std::{
     sync::{
@@ -64,7 +65,7 @@ impl Found {
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
-    let at = Location::read(&args.node.location, context)?;
+    let at = Location::repair(&args.node.location, OpenMode::ReadOnly, context)?;
     let found = find(&at.hierarchy, &at.node, args);
     report(&found, args)
 }
