@@ -4,7 +4,7 @@
 
 use ozarr::{
     Context, Error, ErrorKind, Hierarchy, NewArray, Result,
-    zarr_core::store::{ListableStore, Listing, Prefix, ReadableStore, Store, SubStore, WriteableStore},
+    core::store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, SubStore, WriteableStore},
     store::FilesystemStore,
 };
 use std::{
@@ -64,7 +64,7 @@ fn links_that_lead_back_are_told_and_not_entered() {
     store.left.store(3, Relaxed);
     let stored = array.stored_keys().unwrap();
     assert_eq!(stored.chunks, [[0], [1]]);
-    assert_eq!(stored.unknown.iter().map(|key| key.as_str()).collect::<Vec<_>>(), ["c/elsewhere/n"]);
+    assert_eq!(stored.unknown.iter().map(Key::as_str).collect::<Vec<_>>(), ["c/elsewhere/n"]);
     let told = |e: &Error| match e.kind() {
         ErrorKind::Loop(to) => format!("{} -> {to}", e.key().unwrap()),
         other => panic!("{other}"),

@@ -31,13 +31,13 @@ mod unix {
     impl Access {
         /// That of an open file or directory.
         pub(crate) fn of(file: &File, metadata: &Metadata) -> io::Result<Self> {
-            Ok(Self::new(metadata, lists::of(file, metadata.is_dir())?))
+            Ok(Self::new(metadata, &lists::of(file, metadata.is_dir())?))
         }
         /// That of what a path leads to.
         pub(crate) fn at(path: &Path, metadata: &Metadata) -> io::Result<Self> {
-            Ok(Self::new(metadata, lists::at(path, metadata.is_dir())?))
+            Ok(Self::new(metadata, &lists::at(path, metadata.is_dir())?))
         }
-        fn new(metadata: &Metadata, lists: lists::Lists) -> Self {
+        fn new(metadata: &Metadata, lists: &lists::Lists) -> Self {
             let mode = metadata.mode();
             Self {
                 mode: lists.access.as_ref().map_or(mode, |list| without(mode, list)),
@@ -267,7 +267,8 @@ mod portable {
     pub(crate) fn make_removable(_: &Path) {}
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::unix::{Closed, without};
     use crate::platform::directory::Directory;

@@ -248,14 +248,14 @@ fn check_chunks(hierarchy: &Hierarchy, arrays: &[Stored], found: &mut Found) {
 
 /// True of a shard whose index `ozarr repair` can make again.
 fn is_repairable(hierarchy: &Hierarchy, path: &str, chunk_index: &[u64]) -> bool {
-    let look = || {
+    let look = || -> Result<bool> {
         let array = hierarchy.array(path)?;
         match Shards::of(&array, hierarchy.context())? {
             Some(shards) => shards.look(&array, chunk_index).map(|shard| shard.is_some()),
             None => Ok(false),
         }
     };
-    look().unwrap_or_else(|_: Error| false)
+    look().unwrap_or(false)
 }
 
 fn check_consolidated(group: &Group, found: &mut Found) {
