@@ -2,14 +2,13 @@
 
 use crate::slabs::Slabs;
 use ozarr::{
-    Array, Error, Indices, Result, Selection, Slice,
+    Array, Error, Indices, Result, Selection, Slice, slice,
     zarr_core::{
         json::Json,
         layout::Layout,
         limits::{Limits, product, zeroed},
         view::{Handle, Heap, ViewMut},
     },
-    slice,
 };
 use std::path::Path;
 

@@ -6,8 +6,6 @@ use ozarr::{
     zarr_core::{name::NodePath, store::Prefix},
 };
 
-
-
 /// A store and a node in it.
 pub(crate) struct Location {
     pub(crate) hierarchy: Hierarchy,

@@ -3,8 +3,8 @@
 use crate::{args::Session as Args, output::say};
 use ozarr::{
     Context, Error, Result,
-    zarr_core::registry::Registry,
     plugins::{Discovery, Plugin, Search, trust},
+    zarr_core::registry::Registry,
 };
 use std::sync::Arc;
 

@@ -10,8 +10,8 @@ mod languages;
 mod upgrade;
 
 use ozarr::{
-    zarr_core::json::{Json, Object},
     plugins::HEADER,
+    zarr_core::json::{Json, Object},
 };
 use std::{
     path::{Path, PathBuf},

@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
-    zarr_core::store::{Key, Prefix, WriteableStore},
     store::FilesystemStore,
+    zarr_core::store::{Key, Prefix, WriteableStore},
 };
 use std::{
     collections::BTreeSet,

@@ -4,12 +4,12 @@
 
 use ozarr::{
     Context, Error, Hierarchy, NewArray, ResizeOptions, Result,
+    store::FilesystemStore,
     zarr_core::{
         json::{Json, Object},
         source::{ByteRange, RangeCallback, Source},
         store::{Key, ListableStore, Listing, Prefix, ReadableStore, Staged, Store, Update, WriteableStore},
     },
-    store::FilesystemStore,
 };
 use std::{
     path::{Path, PathBuf},

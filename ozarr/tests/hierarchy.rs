@@ -3,6 +3,7 @@
 
 use ozarr::{
     Context, ErrorKind, Hierarchy, NewArray, Node,
+    store::MemoryStore,
     zarr_core::{
         Result,
         json::{Json, Object},
@@ -12,7 +13,6 @@ use ozarr::{
         storage_transformer::StorageTransformer,
         store::{Key, ListableStore, Prefix, ReadableStore, Store, Update, WriteableStore},
     },
-    store::MemoryStore,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -4,8 +4,8 @@
 
 use ozarr::{
     Context, Error, ErrorKind, Hierarchy, NewArray, Result,
-    core::store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, SubStore, WriteableStore},
     store::FilesystemStore,
+    zarr_core::store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, SubStore, WriteableStore},
 };
 use std::{
     fs,

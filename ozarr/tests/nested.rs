@@ -3,12 +3,12 @@
 
 use ozarr::{
     Array, Context, Error, Hierarchy, NewArray, Result,
+    store::MemoryStore,
     zarr_core::{
         json::Json,
         source::{ByteRange, RangeCallback, Source},
         store::{Key, ListableStore, Prefix, ReadableStore, Store, WriteableStore, whole},
     },
-    store::MemoryStore,
 };
 use std::{
     fmt,

@@ -3,11 +3,11 @@
 
 use ozarr::{
     Context, Error, ErrorKind, Hierarchy, NewArray, Result,
+    store::{FilesystemStore, MemoryStore},
     zarr_core::{
         json::Object,
         store::{Key, ListableStore, Prefix, Store, WriteableStore},
     },
-    store::{FilesystemStore, MemoryStore},
 };
 use std::sync::Arc;
 

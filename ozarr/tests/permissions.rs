@@ -4,11 +4,11 @@
 
 use ozarr::{
     Hierarchy, NewArray, Result,
+    store::FilesystemStore,
     zarr_core::{
         json::{Json, Object},
         store::{Key, Prefix, WriteableStore},
     },
-    store::FilesystemStore,
 };
 use std::{
     fs::{self, Permissions},

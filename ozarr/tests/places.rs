@@ -3,13 +3,13 @@
 
 use ozarr::{
     Array, Context, ErrorKind, Hierarchy, NewArray, Result,
+    store::{FilesystemStore, MemoryStore},
     zarr_core::{
         error::Occupant,
         json::{Json, Object},
         limits::Limits,
         store::{Key, Prefix, Store},
     },
-    store::{FilesystemStore, MemoryStore},
 };
 use std::{path::Path, sync::Arc, thread};
 
@@ -19,7 +19,7 @@ const CHUNKS: usize = 2000;
 /// An array whose chunks lie beside its document.
 fn wide() -> NewArray {
     let keys = Json::parse(br#"{"name":"v2","configuration":{"separator":"."}}"#, &Limits::default()).unwrap();
-    NewArray::new([CHUNKS as u64], "uint8").chunk_shape([1]).codecs([Json::from("bytes")]).chunk_key_encoding(keys)
+    NewArray::new([CHUNKS as u64], "uint8").chunks([1]).codecs([Json::from("bytes")]).chunk_key_encoding(keys)
 }
 fn create(hierarchy: &Hierarchy, path: &str, value: u8) -> Result<Array> {
     let array = hierarchy.create_array(path, &wide())?;
@@ -121,7 +121,7 @@ fn occupant<T>(done: Result<T>) -> Occupant {
 /// Chunks of four bytes.
 fn plain(data_type: &str) -> NewArray {
     let little = Json::parse(br#"{"name":"bytes","configuration":{"endian":"little"}}"#, &Limits::default()).unwrap();
-    NewArray::new([4], data_type).chunk_shape([1]).codecs([little])
+    NewArray::new([4], data_type).chunks([1]).codecs([little])
 }
 
 /// Their elements are the fill value where the new array stores nothing.
@@ -141,7 +141,7 @@ fn chunks_without_a_document_are_not_those_of_a_new_array() {
             }
         }
         // In the grid of no other array.
-        hierarchy.create_array("/g/a", &NewArray::new([2], "uint32").chunk_shape([1])).unwrap();
+        hierarchy.create_array("/g/a", &NewArray::new([2], "uint32").chunks([1])).unwrap();
     });
 }
 

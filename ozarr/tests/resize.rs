@@ -7,11 +7,11 @@ mod common;
 use common::{Event, Told};
 use ozarr::{
     Array, Context, ErrorKind, Hierarchy, NewArray, ResizeOptions,
+    store::MemoryStore,
     zarr_core::{
         json::{Json, Object},
         store::{Key, Store},
     },
-    store::MemoryStore,
 };
 use std::sync::{Arc, Mutex};
 
@@ -203,19 +203,19 @@ fn attributes_set_through_a_stale_handle_change_nothing_else() {
 fn chunks_of_an_array_that_was_overwritten_meanwhile_stay() {
     for (first, second, options, other) in [
         // Erases what it cuts off.
-        (16, 10, ResizeOptions::default(), NewArray::new([10], "uint8").chunk_shape([1])),
+        (16, 10, ResizeOptions::default(), NewArray::new([10], "uint8").chunks([1])),
         // Clears what shows again.
         (
             6,
             16,
             ResizeOptions { clear_reappearing: true, ..Default::default() },
-            NewArray::new([16], "int8").chunk_shape([4]),
+            NewArray::new([16], "int8").chunks([4]),
         ),
     ] {
         let store = Arc::new(MemoryStore::default());
         let hierarchy = |store: Arc<dyn Store>| Hierarchy::new(store, Context::new());
         let theirs = hierarchy(store.clone());
-        let mut array = theirs.create_array("/", &NewArray::new([16], "uint8").chunk_shape([4])).unwrap();
+        let mut array = theirs.create_array("/", &NewArray::new([16], "uint8").chunks([4])).unwrap();
         array.write(.., &[1u8; 16]).unwrap();
         array.resize(&[first], ResizeOptions { keep_outside: true, ..Default::default() }).unwrap();
         let other: Box<dyn FnOnce() + Send> = Box::new(move || {
@@ -241,7 +241,7 @@ fn chunks_of_an_array_that_was_overwritten_meanwhile_stay() {
 #[test]
 fn an_edge_chunk_of_an_array_that_was_overwritten_is_refused() {
     let zarr = memory();
-    let new = |chunk| NewArray::new([10], "uint8").chunk_shape([chunk]).codecs([Json::from("bytes")]);
+    let new = |chunk| NewArray::new([10], "uint8").chunks([chunk]).codecs([Json::from("bytes")]);
     let stale = zarr.create_array("/a", &new(4)).unwrap();
     let now = zarr.create_array("/a", &new(1).overwrite()).unwrap();
     now.write(.., &[2u8; 10]).unwrap();

@@ -3,6 +3,7 @@
 
 use ozarr::{
     Context, ErrorKind, Hierarchy,
+    store::MemoryStore,
     zarr_core::{
         Result,
         call::{CallContext, Sequential},
@@ -16,7 +17,6 @@ use ozarr::{
         store::Store,
         view::{View, ViewMut},
     },
-    store::MemoryStore,
 };
 use std::sync::Arc;
 

@@ -4,11 +4,11 @@
 
 use ozarr::{
     Context, Error, ErrorKind, Hierarchy, NewArray, ResizeOptions, Result,
+    store::OpenMode,
     zarr_core::{
         json::{Json, Object},
         store::{Key, ListableStore, Prefix, ReadableStore, Store, Update, WriteableStore},
     },
-    store::OpenMode,
 };
 use std::{fs, path::Path, sync::Arc};
 

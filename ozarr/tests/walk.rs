@@ -6,13 +6,13 @@ mod common;
 use common::{Event, Told};
 use ozarr::{
     Child, Context, Hierarchy, Node, Result,
+    store::MemoryStore,
     zarr_core::{
         call::{Executor, Sequential},
         json::{Json, Object},
         metadata::GroupMetadata,
         store::{Key, WriteableStore},
     },
-    store::MemoryStore,
 };
 use std::{
     sync::{

@@ -11,11 +11,11 @@ use crate::{
 };
 use ozarr::{
     Error, Result,
+    plugins::{Library, LibraryFile, Manifest, Policy, ProvidedExtension, target, trust},
     zarr_core::{
         json::{Json, Object},
         registry::Registry,
     },
-    plugins::{Library, LibraryFile, Manifest, Policy, ProvidedExtension, target, trust},
 };
 use std::{
     cmp::Ordering,

@@ -117,11 +117,11 @@ mod tests {
     use super::*;
     use ozarr::{
         Context, Hierarchy,
+        store::MemoryStore,
         zarr_core::{
             metadata::GroupMetadata,
             store::{Key, WriteableStore},
         },
-        store::MemoryStore,
     };
     use std::sync::Arc;
 

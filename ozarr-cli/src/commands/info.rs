@@ -9,6 +9,7 @@ use crate::{
 };
 use ozarr::{
     Array, Child, Error, Hierarchy, Node, Result, StoredKeys,
+    plugins::Discovery,
     zarr_core::{
         extension::{Extension, ExtensionPoint},
         json::{Json, Object},
@@ -18,7 +19,6 @@ use ozarr::{
         source::ByteRange,
         store::{Key, Store},
     },
-    plugins::Discovery,
 };
 use std::collections::BTreeMap;
 

@@ -7,8 +7,8 @@ use crate::{
 };
 use ozarr::{
     Error, Result,
-    zarr_core::{name::is_registered_name, registry::Registry},
     plugins::{HEADER, Kind as Point},
+    zarr_core::{name::is_registered_name, registry::Registry},
 };
 use std::path::{Path, PathBuf};
 

@@ -9,12 +9,12 @@ use crate::{
 };
 use ozarr::{
     Error, Result,
+    plugins::{Candidate, HEADER, Manifest, Places, Plugin, ProvidedExtension, target, trust},
     zarr_core::{
         extension::ExtensionPoint,
         json::{Json, Object},
         registry::Registry,
     },
-    plugins::{Candidate, HEADER, Manifest, Places, Plugin, ProvidedExtension, target, trust},
 };
 use std::{
     fs::File,

@@ -7,9 +7,9 @@ use super::{
 };
 use ozarr::{
     Context, Error, ErrorKind, Hierarchy, NewArray, Result,
-    zarr_core::{json::Json, registry::Registry, store::Prefix, store::Store},
     plugins::{Candidate, Places, PluginError, Policy, Reason, Search},
     store::MemoryStore,
+    zarr_core::{json::Json, registry::Registry, store::Prefix, store::Store},
 };
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path, process::Command, sync::Arc};
 

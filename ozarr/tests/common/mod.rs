@@ -3,11 +3,11 @@
 
 use ozarr::{
     Result,
+    store::MemoryStore,
     zarr_core::{
         source::{ByteRange, RangeCallback, Source},
         store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, Update, WriteableStore},
     },
-    store::MemoryStore,
 };
 use std::{fmt, sync::Arc};
 

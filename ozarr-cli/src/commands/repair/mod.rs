@@ -18,12 +18,12 @@ use crate::{
 };
 use ozarr::{
     Array, Context, Error, ErrorKind, Group, Hierarchy, Node, Result,
+    store::OpenMode,
     zarr_core::{
         json::{Json, Object},
         name::NodePath,
         store::{Key, Prefix},
     },
-    store::OpenMode,
 };
 use std::collections::BTreeMap;
 

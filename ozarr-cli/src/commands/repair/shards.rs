@@ -11,6 +11,7 @@ use ozarr::{
         Sharding,
         sharding_indexed::{Entry, Index, IndexCodec},
     },
+    store::MemoryStore,
     zarr_core::{
         call::Sequential,
         json::Json,
@@ -19,7 +20,6 @@ use ozarr::{
         source::{ByteRange, Source},
         store::{Key, Prefix, Update, whole},
     },
-    store::MemoryStore,
 };
 use std::{ops::Range, sync::Arc};
 

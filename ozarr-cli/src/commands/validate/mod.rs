@@ -13,12 +13,12 @@ use crate::{
 };
 use ozarr::{
     Array, Child, Context, Error, Group, Hierarchy, Node, Result,
+    store::OpenMode,
     zarr_core::{
         json::{Json, Object},
         name::NodePath,
         store::{Key, Prefix},
     },
-    store::OpenMode,
 };
 use std::{
     sync::{

@@ -2,11 +2,11 @@ use super::*;
 use crate::args::Node as NodeArgs;
 use ozarr::{
     NewArray,
+    store::MemoryStore,
     zarr_core::{
         source::Source,
         store::{ListableStore, Listing, ReadableStore, Store, WriteableStore},
     },
-    store::MemoryStore,
 };
 use std::{io, sync::Arc};
 
