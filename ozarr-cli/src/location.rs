@@ -1,7 +1,7 @@
 //! From what a user types to a store and a node in it.
 
 use ozarr::{
-    Context, Error, ErrorKind, Hierarchy, Location as Store, Result,
+    Context, ErrorKind, Hierarchy, Location as Store, Result,
     store::OpenMode,
     zarr_core::{name::NodePath, store::Prefix},
 };

@@ -208,7 +208,7 @@ fn chunks_of_an_array_that_was_overwritten_meanwhile_stay() {
         (
             6,
             16,
-            ResizeOptions { clear_reappearing: true, ..Default::default() },
+            ResizeOptions::default().with_clear_reappearing(true),
             NewArray::new([16], "int8").chunks([4]),
         ),
     ] {
@@ -217,7 +217,7 @@ fn chunks_of_an_array_that_was_overwritten_meanwhile_stay() {
         let theirs = hierarchy(store.clone());
         let mut array = theirs.create_array("/", &NewArray::new([16], "uint8").chunks([4])).unwrap();
         array.write(.., &[1u8; 16]).unwrap();
-        array.resize(&[first], ResizeOptions { keep_outside: true, ..Default::default() }).unwrap();
+        array.resize(&[first], ResizeOptions::default().with_keep_outside(true)).unwrap();
         let other: Box<dyn FnOnce() + Send> = Box::new(move || {
             let array = theirs.create_array("/", &other.overwrite()).unwrap();
             array.write_bytes(.., &vec![2; second as usize]).unwrap();
