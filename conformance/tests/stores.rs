@@ -63,7 +63,7 @@ fn by_uri() {
         open(&format!("file://{}/s%20{number}", folder.display()))
     };
     let subject = Subject {
-        reopen: Some(Box::new(move |s| Schemes::default().open(&s.uri(&Prefix::ROOT), OpenMode::ReadWrite))),
+        reopen: Some(Box::new(move |s| Schemes::default().open(s.uri(&Prefix::ROOT), OpenMode::ReadWrite))),
         ..Subject::new(make)
     };
     assert_eq!(unsupported(&subject, 1), ids(["set/key-and-prefix"]));

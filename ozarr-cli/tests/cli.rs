@@ -48,7 +48,7 @@ fn reads_what_python_wrote() {
 #[test]
 fn numpy_files_go_out_and_in() {
     let dir = Dir::new();
-    let array = Hierarchy::create(&dir.path("s")).unwrap();
+    let array = Hierarchy::create(dir.path("s")).unwrap();
     let new = NewArray::new([3, 4], "int16").chunks([2, 3]);
     let (a, _b) = (array.create_array("/g/a", &new).unwrap(), array.create_array("/g/b", &new).unwrap());
     a.write(.., &(0..12i16).collect::<Vec<_>>()).unwrap();
@@ -75,7 +75,7 @@ fn numpy_files_go_out_and_in() {
 #[test]
 fn shapes_without_elements_and_without_dimensions() {
     let dir = Dir::new();
-    let zarr = Hierarchy::create(&dir.path("s")).unwrap();
+    let zarr = Hierarchy::create(dir.path("s")).unwrap();
     zarr.create_array("/none", NewArray::new([2, 0, 3], "uint8")).unwrap();
     zarr.create_array("/one", NewArray::new((), "float64").fill_value("NaN")).unwrap();
     assert_eq!(ok(&["read", &dir.path("s/none")]), "[[],[]]\n");
@@ -114,14 +114,14 @@ fn copies_a_hierarchy_with_other_codecs() {
 #[test]
 fn copies_an_array_with_other_chunks_and_types() {
     let dir = Dir::new();
-    let zarr = Hierarchy::create(&dir.path("s")).unwrap();
+    let zarr = Hierarchy::create(dir.path("s")).unwrap();
     let mut attributes = Object::new();
     attributes.set("units", "K");
     let new = NewArray::new([8, 8], "float64").chunks([3, 3]).attributes(attributes).fill_value("NaN");
     let a = zarr.create_array("/a", &new).unwrap();
     a.write(.., &(0..64).map(f64::from).collect::<Vec<_>>()).unwrap();
     ok(&["copy", "--chunk-shape", "2,2", "--shard-shape", "4,8", &dir.path("s/a"), &dir.path("s/b")]);
-    let b = Hierarchy::open(&dir.path("s")).unwrap().array("/b").unwrap();
+    let b = Hierarchy::open(dir.path("s")).unwrap().array("/b").unwrap();
     assert_eq!((b.chunk_shape().unwrap(), b.inner_chunk_shape().unwrap()), (&[4, 8][..], &[2, 2][..]));
     assert_eq!((b.read::<f64>(..).unwrap(), b.attributes()), (a.read::<f64>(..).unwrap(), a.attributes()));
     assert_eq!(b.metadata().fill_value(), &Json::from("NaN"));
@@ -202,7 +202,7 @@ fn only_a_node_is_overwritten() {
 #[test]
 fn huge_arrays_of_nothing() {
     let dir = Dir::new();
-    let zarr = Hierarchy::create(&dir.path("s")).unwrap();
+    let zarr = Hierarchy::create(dir.path("s")).unwrap();
     let side = 1u64 << 31;
     let wide = NewArray::new([side, side], "uint8").chunks([1000, 1000]);
     zarr.create_array("/wide", &wide).unwrap().write([5..6, 7..8], &[9u8]).unwrap();
@@ -264,7 +264,7 @@ fn validation_finds_what_is_wrong() {
 fn stale_consolidated_metadata_is_found() {
     let dir = Dir::new();
     ok(&["copy", &weather(), &dir.path("s")]);
-    Hierarchy::open(&dir.path("s")).unwrap().consolidate("/").unwrap();
+    Hierarchy::open(dir.path("s")).unwrap().consolidate("/").unwrap();
     ok(&["validate", &dir.path("s")]);
     // Another writer's copies may say what goes without saying.
     let mut root =
@@ -322,7 +322,7 @@ fn chunks_that_are_not_stored_are_a_problem_if_all_should_be() {
 #[test]
 fn chunks_that_are_not_stored_are_counted_and_few_are_named() {
     let dir = Dir::new();
-    let zarr = Hierarchy::create(&dir.path("s")).unwrap();
+    let zarr = Hierarchy::create(dir.path("s")).unwrap();
     let tall = |n: u64| NewArray::new([n], "uint8").chunks([1]);
     zarr.create_array("/tall", tall(1 << 40)).unwrap().write([1..3], &[8u8, 9]).unwrap();
     zarr.create_array("/full", tall(3)).unwrap().write(.., &[1u8, 2, 3]).unwrap();

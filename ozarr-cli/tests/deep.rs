@@ -150,7 +150,7 @@ fn links_that_lead_back_end() {
 #[test]
 fn trees_are_printed_as_other_documents() {
     let dir = Dir::new();
-    let zarr = ozarr::Hierarchy::create(&dir.path("s")).unwrap();
+    let zarr = ozarr::Hierarchy::create(dir.path("s")).unwrap();
     for path in ["/a/b/c", "/a/d", "/e"] {
         zarr.create_group(path, ()).unwrap();
     }

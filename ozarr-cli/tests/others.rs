@@ -11,7 +11,7 @@ use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt, path::Path};
 
 /// An array with one chunk of four, below a group.
 fn array(dir: &Dir) -> (String, Array) {
-    let hierarchy = Hierarchy::create(&dir.path("s")).unwrap();
+    let hierarchy = Hierarchy::create(dir.path("s")).unwrap();
     let array = hierarchy.create_array("/a", NewArray::new([4, 4], "uint8").chunks([2, 2])).unwrap();
     array.write([2..4, 2..4], &[7u8; 4]).unwrap();
     (dir.path("s/a"), array)

@@ -17,7 +17,7 @@ use std::{
 const ELEMENTS: &str = "[1,2,3]\n";
 
 fn array(dir: &Dir) -> String {
-    let hierarchy = Hierarchy::create(&dir.path("s")).unwrap();
+    let hierarchy = Hierarchy::create(dir.path("s")).unwrap();
     hierarchy.create_array("/a", NewArray::new([3], "uint8").chunks([3])).unwrap().write(.., &[1u8, 2, 3]).unwrap();
     dir.path("s/a")
 }

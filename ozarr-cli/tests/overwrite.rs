@@ -183,7 +183,7 @@ fn full_disks_and_mount_points() {
     let new = NewArray::new([1024, 256], "uint32")
         .chunks([1024, 256])
         .codecs([r#"{"name":"bytes","configuration":{"endian":"little"}}"#.parse::<Json>().unwrap()]);
-    let big = Hierarchy::create(&dir.path("big")).unwrap().create_array("/a", &new).unwrap();
+    let big = Hierarchy::create(dir.path("big")).unwrap().create_array("/a", &new).unwrap();
     big.write(.., &[3u32; 1024 * 256]).unwrap();
     std::fs::write(dir.path("many"), "1\n".repeat(64 * 64 - 1)).unwrap();
     let mut shell = match mounts {
@@ -265,7 +265,7 @@ fn bare_names_of_codecs_are_recorded_in_full() {
     let dir = Dir::new();
     let from = format!("{}/observations/temperature", weather());
     ok(&["copy", "--codecs", r#"["bytes","zstd","crc32c"]"#, &from, &dir.path("a")]);
-    let copy = Hierarchy::open(&dir.path("a")).unwrap().array("/").unwrap();
+    let copy = Hierarchy::open(dir.path("a")).unwrap().array("/").unwrap();
     let codecs: Vec<_> = copy.metadata().codecs().iter().map(|codec| codec.to_json().to_string()).collect();
     assert_eq!(
         codecs,
@@ -284,7 +284,7 @@ fn links_do_not_hide_that_places_overlap() {
     let dir = Dir::new();
     let link = |to: &str, at: &str| symlink(dir.path(to), dir.path(at)).unwrap();
     store_of(&dir.path("s1"), 1);
-    let plain = |name: &str| _ = Hierarchy::create(&dir.path(name)).unwrap().create_group("/", ());
+    let plain = |name: &str| _ = Hierarchy::create(dir.path(name)).unwrap().create_group("/", ());
     ["node", "group", "value", "chunks"].into_iter().for_each(plain);
     // A node in the destination, a group around it, one value of it, a directory of chunks.
     link("s1/a", "node/x");
@@ -495,7 +495,7 @@ fn lengths_that_do_not_fit_one_array_are_an_error() {
     // In a hierarchy it may fit others.
     let out = ozarr(&["copy", "--chunk-shape", "5", &weather(), &dir.path("all")]);
     assert!(out.status.success() && String::from_utf8_lossy(&out.stderr).contains("note: --chunk-shape has 1 lengths"));
-    let array = Hierarchy::open(&dir.path("all")).unwrap().array("/time").unwrap();
+    let array = Hierarchy::open(dir.path("all")).unwrap().array("/time").unwrap();
     assert_eq!(array.inner_chunk_shape().or(array.chunk_shape()), Some(&[5][..]));
     ok(&["validate", "--data", &dir.path("all")]);
 }

@@ -4,8 +4,8 @@
 
 mod common;
 
-use common::{Dir, fails, json, ok, ozarr};
-use ozarr::{Hierarchy, NewArray};
+use common::{Dir, fails, ok, ozarr};
+use ozarr::{Hierarchy, Json, NewArray};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -44,9 +44,9 @@ const ELEMENTS: usize = 3000;
 
 /// A document, and elements for it.
 fn wide(dir: &Dir) -> (String, String) {
-    let keys = json(r#"{"name":"v2","configuration":{"separator":"."}}"#);
+    let keys = r#"{"name":"v2","configuration":{"separator":"."}}"#.parse::<Json>().unwrap();
     let new = NewArray::new([ELEMENTS as u64], "uint8").chunks([1]).chunk_key_encoding(keys);
-    Hierarchy::create(&dir.path("wide")).unwrap().create_array("/", &new).unwrap();
+    Hierarchy::create(dir.path("wide")).unwrap().create_array("/", &new).unwrap();
     fs::write(dir.path("elements"), "1\n".repeat(ELEMENTS)).unwrap();
     (dir.path("wide/zarr.json"), dir.path("elements"))
 }
@@ -77,7 +77,7 @@ fn a_creation_that_is_killed_leaves_nothing_or_all() {
 
 /// A store with an array of this type with 4 chunks of one element without compression.
 fn plain(path: &str, data_type: &str, element: u32) -> String {
-    let codec = json(r#"{"name":"bytes","configuration":{"endian":"little"}}"#);
+    let codec = r#"{"name":"bytes","configuration":{"endian":"little"}}"#.parse::<Json>().unwrap();
     let new = NewArray::new([4], data_type).chunks([1]).codecs([codec]);
     let array = Hierarchy::create(path).unwrap().create_array("/", &new).unwrap();
     array.write_bytes(.., &element.to_le_bytes().repeat(4)).unwrap();

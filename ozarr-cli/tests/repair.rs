@@ -218,7 +218,7 @@ fn a_copy_that_is_all_there_is_stays() {
 fn a_directory_of_other_files_is_no_node_without_a_copy() {
     let dir = Dir::new();
     ok(&["copy", &weather(), &dir.path("s")]);
-    Hierarchy::open(&dir.path("s")).unwrap().consolidate("/").unwrap();
+    Hierarchy::open(dir.path("s")).unwrap().consolidate("/").unwrap();
     std::fs::create_dir(dir.path("s/notes")).unwrap();
     std::fs::write(dir.path("s/notes/readme.txt"), "mine").unwrap();
     assert!(ok(&["repair", &dir.path("s")]).is_empty());
@@ -230,7 +230,7 @@ fn a_directory_of_other_files_is_no_node_without_a_copy() {
 fn copies_are_not_made_of_what_cannot_be_read() {
     let dir = Dir::new();
     ok(&["copy", &weather(), &dir.path("s")]);
-    Hierarchy::open(&dir.path("s")).unwrap().consolidate("/").unwrap();
+    Hierarchy::open(dir.path("s")).unwrap().consolidate("/").unwrap();
     std::fs::write(dir.path("s/time/zarr.json"), "{").unwrap();
     std::fs::write(dir.path("s/latitude/c/__zarr_partial.1.2.3"), "half").unwrap();
     let out = ozarr(&["repair", "--apply", &dir.path("s")]);

@@ -1,4 +1,5 @@
 //! The chunks of an array, one by one, against all indices tried.
+#![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
 
 use ozarr::{Array, Hierarchy, NewArray, Result, Selection, slice};
 use proptest::prelude::*;

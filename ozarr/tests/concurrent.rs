@@ -55,12 +55,12 @@ fn inner_chunks_of_one_shard_by_way_of_a_link_and_of_the_directory_above() {
     let dir = tempfile::tempdir().unwrap();
     let (path, link) = (dir.path().join("data.zarr"), dir.path().join("link.zarr"));
     let text = |p: &std::path::Path| p.to_string_lossy().into_owned();
-    Hierarchy::create(&text(&path)).unwrap().create_array("/a", new_array(SIDE)).unwrap();
+    Hierarchy::create(text(&path)).unwrap().create_array("/a", new_array(SIDE)).unwrap();
     std::os::unix::fs::symlink(&path, &link).unwrap();
     race(5, &text(&path), &|t| match t % 3 {
-        0 => Hierarchy::open(&text(&path))?.array("/a"),
-        1 => Hierarchy::open(&text(&link))?.array("/a"),
-        _ => Hierarchy::open(&text(dir.path()))?.array("/data.zarr/a"),
+        0 => Hierarchy::open(text(&path))?.array("/a"),
+        1 => Hierarchy::open(text(&link))?.array("/a"),
+        _ => Hierarchy::open(text(dir.path()))?.array("/data.zarr/a"),
     });
 }
 

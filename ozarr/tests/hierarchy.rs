@@ -45,7 +45,7 @@ fn parents_become_explicit() {
     for key in ["zarr.json", "a/zarr.json", "a/b/zarr.json"] {
         assert!(text(&store, key).contains("\"group\""), "{key}");
     }
-    assert!(zarr.create_array("/a/b/c/d", &NewArray::new([2], "int8")).is_err(), "below an array");
+    assert!(zarr.create_array("/a/b/c/d", NewArray::new([2], "int8")).is_err(), "below an array");
     let taken = zarr.create_group("/a/b/c", ()).unwrap_err();
     assert!(matches!(taken.kind(), ErrorKind::NodeAlreadyExists));
     zarr.create_group("/ab", ()).unwrap();
@@ -111,7 +111,7 @@ fn what_is_skipped_can_be_read_but_not_written() {
     assert!(
         zarr.create_array(
             "/new",
-            &NewArray::new([2], "uint8").codecs([
+            NewArray::new([2], "uint8").codecs([
                 "\"bytes\"".parse::<Json>().unwrap(),
                 r#"{"name":"zap","must_understand":false}"#.parse::<Json>().unwrap()
             ])

@@ -54,7 +54,7 @@ fn links_that_lead_back_are_told_and_not_entered() {
     let store = FilesystemStore::create(&root).unwrap();
     let store = Arc::new(Bounded { store, left: AtomicUsize::new(20) });
     let zarr = Hierarchy::new(store.clone(), Context::new());
-    let array = zarr.create_array("/g/a", &NewArray::new([2], "uint8").chunks([1])).unwrap();
+    let array = zarr.create_array("/g/a", NewArray::new([2], "uint8").chunks([1])).unwrap();
     array.write(.., &[1u8, 2]).unwrap();
     for (target, link) in
         [(".", "u1"), (".", "u2"), ("..", "up"), ("../../..", "top"), ("../../../../elsewhere", "elsewhere")]

@@ -6,7 +6,7 @@ use ozarr::{Hierarchy, NewArray, Result, slice};
 #[test]
 fn there_and_back() -> Result<()> {
     let hierarchy = Hierarchy::in_memory();
-    let array = hierarchy.create_array("/a", &NewArray::new([2, 3], "int32").chunks([2, 2]))?;
+    let array = hierarchy.create_array("/a", NewArray::new([2, 3], "int32").chunks([2, 2]))?;
     let data: Array2<i32> = array![[1, 2, 3], [4, 5, 6]];
     array.write_ndarray(.., &data)?;
     assert_eq!(array.read_ndarray::<i32, _>(..)?, data);
@@ -30,7 +30,7 @@ fn any_strides_without_a_copy() -> Result<()> {
     let views: [ArrayD<i32>; 2] = [data.t().to_owned().into_dyn(), data.slice(s![..;-1, ..;2]).to_owned().into_dyn()];
     for (i, view) in [data.t().into_dyn(), data.slice(s![..;-1, ..;2]).into_dyn()].into_iter().enumerate() {
         let shape: Vec<u64> = view.shape().iter().map(|n| *n as u64).collect();
-        let array = hierarchy.create_array(&format!("/v{i}"), &NewArray::new(shape, "int32"))?;
+        let array = hierarchy.create_array(&format!("/v{i}"), NewArray::new(shape, "int32"))?;
         array.write_ndarray(.., &view)?;
         assert_eq!(array.read_ndarray::<i32, _>(..)?, views[i]);
         let mut out = Array2::<i32>::zeros((6, 6));
@@ -39,7 +39,7 @@ fn any_strides_without_a_copy() -> Result<()> {
         array.read_into_ndarray(.., &mut part)?;
         assert_eq!(part, views[i]);
     }
-    let row = hierarchy.create_array("/row", &NewArray::new([3, 3], "int32"))?;
+    let row = hierarchy.create_array("/row", NewArray::new([3, 3], "int32"))?;
     row.write_ndarray(.., &data.row(1).broadcast((3, 3)).unwrap())?;
     assert_eq!(row.read_ndarray::<i32, _>(..)?, array![[4, 5, 6], [4, 5, 6], [4, 5, 6]]);
     let mut columns = Array2::<i32>::zeros((3, 3));
@@ -50,7 +50,7 @@ fn any_strides_without_a_copy() -> Result<()> {
 
 #[test]
 fn other_shapes_and_types_are_refused() -> Result<()> {
-    let array = Hierarchy::in_memory().create_array("/a", &NewArray::new([2, 3], "int32"))?;
+    let array = Hierarchy::in_memory().create_array("/a", NewArray::new([2, 3], "int32"))?;
     let data: Array2<i32> = array![[1, 2, 3], [4, 5, 6]];
     assert!(array.write_ndarray(.., &data.t()).is_err());
     assert!(array.write_ndarray(.., &Array3::<i32>::zeros((2, 3, 1))).is_err());

@@ -4,10 +4,7 @@
 use ozarr::{
     Context, Error, ErrorKind, Hierarchy, NewArray, Result,
     store::{FilesystemStore, MemoryStore},
-    zarr_core::{
-        json::Object,
-        store::{Key, ListableStore, Prefix, Store, WriteableStore},
-    },
+    zarr_core::store::{Key, ListableStore, Prefix, Store, WriteableStore},
 };
 use std::sync::Arc;
 

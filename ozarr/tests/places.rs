@@ -22,12 +22,12 @@ fn wide() -> NewArray {
     NewArray::new([CHUNKS as u64], "uint8").chunks([1]).codecs([Json::from("bytes")]).chunk_key_encoding(keys)
 }
 fn create(hierarchy: &Hierarchy, path: &str, value: u8) -> Result<Array> {
-    let array = hierarchy.create_array(path, &wide())?;
+    let array = hierarchy.create_array(path, wide())?;
     array.write([0..10], &[value; 10])?;
     Ok(array)
 }
 fn build(hierarchy: &Hierarchy, path: &str, overwrite: bool, value: u8) -> Result<()> {
-    hierarchy.build(path, overwrite, |staged| staged.create_array(path, &wide())?.write(.., &[value; CHUNKS]))
+    hierarchy.build(path, overwrite, |staged| staged.create_array(path, wide())?.write(.., &[value; CHUNKS]))
 }
 fn all(hierarchy: &Hierarchy, path: &str) -> Option<Vec<u8>> {
     match hierarchy.array(path) {
@@ -141,14 +141,14 @@ fn chunks_without_a_document_are_not_those_of_a_new_array() {
             }
         }
         // In the grid of no other array.
-        hierarchy.create_array("/g/a", &NewArray::new([2], "uint32").chunks([1])).unwrap();
+        hierarchy.create_array("/g/a", NewArray::new([2], "uint32").chunks([1])).unwrap();
     });
 }
 
 #[test]
 fn no_new_array_hides_a_node() {
     each(|hierarchy| {
-        hierarchy.create_array("/k/i/x/inner", &plain("uint32")).unwrap();
+        hierarchy.create_array("/k/i/x/inner", plain("uint32")).unwrap();
         for group in ["k", "k/i", "k/i/x"] {
             hierarchy.store().writer().unwrap().erase(&Key::new(format!("{group}/zarr.json")).unwrap()).unwrap();
         }
@@ -174,7 +174,7 @@ fn other_keys_may_be_there_before_an_array() {
         for key in ["g/a/manifest.json", "g/a/more/c/0", "g/a/c/4", "g/a/c/x"] {
             set(hierarchy, key);
         }
-        hierarchy.create_array("/g/a", &plain("uint32")).unwrap();
+        hierarchy.create_array("/g/a", plain("uint32")).unwrap();
     });
 }
 

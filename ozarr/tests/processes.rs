@@ -51,7 +51,7 @@ fn append(path: &Path, process: u64, rounds: Range<u64>, length: usize, opens: b
 }
 
 fn create(path: &Path, sharded: bool) -> Array {
-    Hierarchy::create(path).unwrap().create_array("/a", &new_array(sharded)).unwrap()
+    Hierarchy::create(path).unwrap().create_array("/a", new_array(sharded)).unwrap()
 }
 
 fn open(path: &Path) -> Array {
@@ -118,7 +118,7 @@ fn a_process() {
         "open and append 7" => append(path, process, rounds, 7, true),
         "create" => {
             let hierarchy = Hierarchy::create(path).unwrap();
-            let won = rounds.filter(|i| hierarchy.create_array(&format!("/{i}/x"), &new_array(true)).is_ok());
+            let won = rounds.filter(|i| hierarchy.create_array(&format!("/{i}/x"), new_array(true)).is_ok());
             let won: Vec<u64> = won.collect();
             std::fs::write(path.join(format!("won.{process}")), format!("{won:?}")).unwrap();
         }

@@ -205,21 +205,16 @@ fn chunks_of_an_array_that_was_overwritten_meanwhile_stay() {
         // Erases what it cuts off.
         (16, 10, ResizeOptions::default(), NewArray::new([10], "uint8").chunks([1])),
         // Clears what shows again.
-        (
-            6,
-            16,
-            ResizeOptions::default().with_clear_reappearing(true),
-            NewArray::new([16], "int8").chunks([4]),
-        ),
+        (6, 16, ResizeOptions::default().with_clear_reappearing(true), NewArray::new([16], "int8").chunks([4])),
     ] {
         let store = Arc::new(MemoryStore::default());
         let hierarchy = |store: Arc<dyn Store>| Hierarchy::new(store, Context::new());
         let theirs = hierarchy(store.clone());
-        let mut array = theirs.create_array("/", &NewArray::new([16], "uint8").chunks([4])).unwrap();
+        let mut array = theirs.create_array("/", NewArray::new([16], "uint8").chunks([4])).unwrap();
         array.write(.., &[1u8; 16]).unwrap();
         array.resize(&[first], ResizeOptions::default().with_keep_outside(true)).unwrap();
         let other: Box<dyn FnOnce() + Send> = Box::new(move || {
-            let array = theirs.create_array("/", &other.overwrite()).unwrap();
+            let array = theirs.create_array("/", other.overwrite()).unwrap();
             array.write_bytes(.., &vec![2; second as usize]).unwrap();
         });
         let other = Mutex::new(Some(other));
@@ -242,8 +237,8 @@ fn chunks_of_an_array_that_was_overwritten_meanwhile_stay() {
 fn an_edge_chunk_of_an_array_that_was_overwritten_is_refused() {
     let zarr = memory();
     let new = |chunk| NewArray::new([10], "uint8").chunks([chunk]).codecs([Json::from("bytes")]);
-    let stale = zarr.create_array("/a", &new(4)).unwrap();
-    let now = zarr.create_array("/a", &new(1).overwrite()).unwrap();
+    let stale = zarr.create_array("/a", new(4)).unwrap();
+    let now = zarr.create_array("/a", new(1).overwrite()).unwrap();
     now.write(.., &[2u8; 10]).unwrap();
     let e = stale.write([8..10], &[1u8; 2]).unwrap_err();
     assert!(e.to_string().contains("somebody else") && e.hint().is_some(), "{e}");

@@ -126,7 +126,7 @@ fn a_chain_beyond_the_limit_is_refused_where_it_stands() {
     ] {
         let (store, metadata) = (Arc::new(MemoryStore::default()), document(&codecs, 4));
         let text = Json::Object(metadata.document().clone()).to_string();
-        let key = ozarr::zarr_core::store::Key::new("zarr.json").unwrap();
+        let key = zarr_core::store::Key::new("zarr.json").unwrap();
         (store.clone() as Arc<dyn Store>).writer().unwrap().set(&key, text.as_bytes()).unwrap();
         let zarr = Hierarchy::new(store, context());
         for e in [zarr.array("/").unwrap_err(), zarr.create_array_from("/x", metadata, false).unwrap_err()] {
@@ -148,7 +148,7 @@ fn thousands_of_permutations_are_an_error() {
     );
     let put = |key: &str, value: &[u8]| {
         let store: Arc<dyn Store> = store.clone();
-        store.writer().unwrap().set(&ozarr::zarr_core::store::Key::new(key).unwrap(), value).unwrap();
+        store.writer().unwrap().set(&zarr_core::store::Key::new(key).unwrap(), value).unwrap();
     };
     put("zarr.json", text.as_bytes());
     (0..64).for_each(|i| put(&format!("c/{i}"), &[1, 2, 3, 4]));

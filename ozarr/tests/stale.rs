@@ -19,7 +19,7 @@ fn new_array(n: u64) -> NewArray {
 /// `/g/h/a` holds `1, 2, 3, 4`. All groups above have copies. What is stored as the document of `/g` is a directory.
 fn broken(dir: &Path) -> Hierarchy {
     let zarr = Hierarchy::create(dir).unwrap();
-    zarr.create_array("/g/h/a", &new_array(4)).unwrap().write(.., &[1u8, 2, 3, 4]).unwrap();
+    zarr.create_array("/g/h/a", new_array(4)).unwrap().write(.., &[1u8, 2, 3, 4]).unwrap();
     ["/g/h", "/g", "/"].iter().for_each(|group| zarr.consolidate(group).unwrap());
     fs::remove_file(dir.join("g/zarr.json")).unwrap();
     fs::create_dir(dir.join("g/zarr.json")).unwrap();
@@ -93,11 +93,10 @@ fn a_handle_knows_its_new_attributes() {
 fn a_new_node_is_there_with_the_groups_above_it() {
     let dir = tempfile::tempdir().unwrap();
     let zarr = broken(dir.path());
-    is_stale(&zarr.create_array("/g/h/new/b", &new_array(3)).unwrap_err());
+    is_stale(&zarr.create_array("/g/h/new/b", new_array(3)).unwrap_err());
     is_stale(&zarr.create_group("/g/h/other/c", ()).unwrap_err());
-    let built = zarr.build("/g/h/built/d", false, |staged| {
-        staged.create_array("/g/h/built/d", &new_array(2))?.write(.., &[8u8, 9])
-    });
+    let built = zarr
+        .build("/g/h/built/d", false, |staged| staged.create_array("/g/h/built/d", new_array(2))?.write(.., &[8u8, 9]));
     is_stale(&built.unwrap_err());
     for path in ["/g/h/new", "/g/h/new/b", "/g/h/other/c", "/g/h/built", "/g/h/built/d"] {
         zarr.node(path).unwrap();

@@ -41,9 +41,10 @@ use ozarr::{
 pub fn assert_laws(point: &str, name: &str, configurations: &[&str]) -> Result<()> {
     let samples = Samples::from_configurations(point, name, configurations)?;
     for subject in Subject::find(&Registry::builtin(), Some(name), &samples)? {
-        subject.run(&Settings::default(), &mut |record| match record.outcome {
-            Outcome::Fail(_) => panic!("{record:?}"),
-            _ => {}
+        subject.run(&Settings::default(), &mut |record| {
+            if let Outcome::Fail(_) = record.outcome {
+                panic!("{record:?}")
+            }
         });
     }
     Ok(())

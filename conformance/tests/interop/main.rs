@@ -190,7 +190,7 @@ impl Case<'_> {
         let dir = tempfile::tempdir().unwrap();
         let (ours, theirs, file) = (dir.path().join("ours"), dir.path().join("theirs"), dir.path().join("elements"));
         let elements = self.elements();
-        let array = Hierarchy::create(&ours).unwrap().create_array("/", &self.new_array()).unwrap();
+        let array = Hierarchy::create(&ours).unwrap().create_array("/", self.new_array()).unwrap();
         write_elements(&array, &elements).map_err(|e| format!("we cannot write: {e}"))?;
         match read_request(peer, &ours, &file) {
             Reply::Done if self.of_file(&file) == elements => {}

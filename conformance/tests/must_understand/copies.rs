@@ -69,7 +69,7 @@ fn a_copy_does_not_replace_the_document() {
 fn overwriting_a_group_removes_the_copies_below_it() {
     let world = World::new(&good_array(), &good_array());
     world.hierarchy.create_group("/group/child", ()).unwrap();
-    world.hierarchy.create_array("/group", &NewArray::new([1], "int8").overwrite()).unwrap();
+    world.hierarchy.create_array("/group", NewArray::new([1], "int8").overwrite()).unwrap();
     let root = world.hierarchy.group("/").unwrap();
     let names: Vec<_> = root.metadata().consolidated().unwrap().iter().map(|(name, _)| name.to_owned()).collect();
     assert!(names.iter().all(|n| n != "group/child"), "{names:?}");

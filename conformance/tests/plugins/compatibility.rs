@@ -35,7 +35,7 @@ pub(super) fn round_trip(registry: Registry, codec: &str) -> Result<Vec<(String,
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let hierarchy = Hierarchy::new(store.clone(), Context::with_registry(registry));
     let codecs = [r#""bytes""#.parse::<Json>().unwrap(), codec.parse::<Json>().unwrap()];
-    let array = hierarchy.create_array("/", &NewArray::new([10], "uint8").chunks([4]).codecs(codecs))?;
+    let array = hierarchy.create_array("/", NewArray::new([10], "uint8").chunks([4]).codecs(codecs))?;
     let data: Vec<u8> = (1..11).collect();
     array.write(.., &data)?;
     let back: Vec<u8> = array.read(..)?;

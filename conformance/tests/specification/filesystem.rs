@@ -4,10 +4,7 @@ use super::keys;
 use ozarr::{
     Hierarchy,
     store::{FilesystemStore, OpenMode, Schemes},
-    zarr_core::{
-        json::Object,
-        store::{Key, Listing, Prefix, Store},
-    },
+    zarr_core::store::{Key, Listing, Prefix, Store},
 };
 use std::{fs, sync::Arc};
 

@@ -3,10 +3,7 @@
 use super::{ARRAY, keys, memory, put};
 use ozarr::{
     ErrorKind, NewArray, Node, Result,
-    zarr_core::{
-        json::{Json, Object},
-        store::Key,
-    },
+    zarr_core::{json::Json, store::Key},
 };
 
 fn small() -> NewArray {
@@ -28,7 +25,7 @@ fn the_root_is_a_group_or_the_only_array() {
     zarr.create_array("/", small()).unwrap().write(.., &[1u8, 2]).unwrap();
     let before = keys(&store);
     assert_eq!(before, ["c/0", "zarr.json"]);
-    assert!(zarr.create_array("/a", &small()).is_err() && zarr.create_group("/a/b", ()).is_err());
+    assert!(zarr.create_array("/a", small()).is_err() && zarr.create_group("/a/b", ()).is_err());
     assert!(is_taken(zarr.create_group("/", ())));
     assert_eq!(keys(&store), before);
 
@@ -44,7 +41,7 @@ fn only_groups_have_children() {
     zarr.create_array("/g/a", small()).unwrap();
     let before = keys(&store);
     for path in ["/g/a/b", "/g/a/b/c", "/g/a/c"] {
-        assert!(zarr.create_array(path, &small()).is_err(), "{path}");
+        assert!(zarr.create_array(path, small()).is_err(), "{path}");
         assert!(zarr.create_group(path, ()).is_err(), "{path}");
     }
     assert_eq!(keys(&store), before, "what is refused leaves nothing behind");
@@ -57,10 +54,10 @@ fn only_groups_have_children() {
 #[test]
 fn siblings_have_names_of_their_own() {
     let (_, zarr) = memory();
-    zarr.create_array("/g/a", &small()).unwrap();
+    zarr.create_array("/g/a", small()).unwrap();
     zarr.create_group("/g/b", ()).unwrap();
     for path in ["/g/a", "/g/b"] {
-        assert!(is_taken(zarr.create_array(path, &small())), "{path}");
+        assert!(is_taken(zarr.create_array(path, small())), "{path}");
         assert!(is_taken(zarr.create_group(path, ())), "{path}");
     }
     let children = zarr.group("/g").unwrap().children().unwrap();

@@ -18,10 +18,10 @@ const ZSTD: &str = r#"{"name":"zstd","configuration":{"level":3,"checksum":false
 
 /// Encodes zeros.
 fn encoded(dir: &Dir, bytes: u64, by: &str) -> Vec<u8> {
-    let hierarchy = Hierarchy::create(&dir.path("model")).unwrap();
+    let hierarchy = Hierarchy::create(dir.path("model")).unwrap();
     let new = NewArray::new([bytes], "uint8").chunks([bytes]).fill_value(1u64).overwrite();
     let array = hierarchy
-        .create_array("/", &new.codecs(["\"bytes\"".parse::<Json>().unwrap(), by.parse::<Json>().unwrap()]))
+        .create_array("/", new.codecs(["\"bytes\"".parse::<Json>().unwrap(), by.parse::<Json>().unwrap()]))
         .unwrap();
     array.write(.., &vec![0u8; bytes as usize]).unwrap();
     array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap().unwrap()

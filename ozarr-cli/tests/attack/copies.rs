@@ -43,7 +43,7 @@ fn of_several_copies_to_one_place_one_is_there() {
 fn of_several_commands_that_create_one_wins() {
     let dir = Dir::new();
     array_of(&dir.path("model"), 1);
-    Hierarchy::create(&dir.path("s")).unwrap().create_group("/", ()).unwrap();
+    Hierarchy::create(dir.path("s")).unwrap().create_group("/", ()).unwrap();
     let document = dir.path("model/zarr.json");
     for round in rounds(2) {
         let node = dir.path(&format!("s/{round}"));

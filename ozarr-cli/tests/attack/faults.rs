@@ -49,7 +49,7 @@ fn a_full_disk_is_an_error_that_leaves_nothing_behind() {
 #[test]
 fn a_write_to_a_full_disk_leaves_the_old() {
     let dir = Dir::new();
-    let array = Hierarchy::create(&dir.path("s")).unwrap();
+    let array = Hierarchy::create(dir.path("s")).unwrap();
     let plain = r#"[{"name":"bytes","configuration":{"endian":"little"}}]"#.parse::<ozarr::Json>().unwrap();
     let new = NewArray::new([4000], "uint16").chunks([2000]).codecs(plain.as_array().unwrap().to_vec());
     let array = array.create_array("/a", &new).unwrap();

@@ -90,7 +90,7 @@ fn a_copy_that_is_killed_leaves_old_or_new() {
     let length = 4000;
     let new = NewArray::new([length], "uint16").chunks([50]);
     for (name, element) in [("old", 1u16), ("one", 2), ("to", 1)] {
-        let array = Hierarchy::create(&dir.path(name)).unwrap().create_array("/a", &new).unwrap();
+        let array = Hierarchy::create(dir.path(name)).unwrap().create_array("/a", &new).unwrap();
         array.write(.., &vec![element; length as usize]).unwrap();
     }
     for kill in rounds(15) {

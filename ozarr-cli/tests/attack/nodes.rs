@@ -29,7 +29,7 @@ fn nodes_are_erased_and_created_beside_writers() {
 fn each_creation_has_one_winner() {
     for _ in rounds(1) {
         let (place, nodes) = (Place::new(), 30);
-        Hierarchy::create(&place.store()).unwrap().create_group("/", ()).unwrap();
+        Hierarchy::create(place.store()).unwrap().create_group("/", ()).unwrap();
         all_end_well((0..PROCESSES).map(|p| place.worker("create", p, 0..nodes)).collect());
         let won = (0..PROCESSES).map(|p| std::fs::read_to_string(place.0.path(&format!("won.{p}"))).unwrap());
         let mut won: Vec<u64> =

@@ -149,7 +149,7 @@ fn erase_and_create(store: &str, process: u64, rounds: Range<u64>) {
 /// new one.
 pub(crate) fn create_where_others_write(hierarchy: &Hierarchy) -> bool {
     loop {
-        match hierarchy.create_array("/a", &squares(true)) {
+        match hierarchy.create_array("/a", squares(true)) {
             Ok(_) => return true,
             Err(e) if matches!(e.kind(), ErrorKind::NodeAlreadyExists) => return false,
             Err(e) => assert!(matches!(e.kind(), ErrorKind::Occupied(_)), "{e}"),

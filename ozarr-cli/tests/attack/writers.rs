@@ -19,7 +19,7 @@ impl Place {
     }
     pub(crate) fn with_array(new: &NewArray) -> (Self, Array) {
         let place = Self::new();
-        let array = Hierarchy::create(&place.store()).unwrap().create_array("/a", new).unwrap();
+        let array = Hierarchy::create(place.store()).unwrap().create_array("/a", new).unwrap();
         (place, array)
     }
     pub(crate) fn store(&self) -> String {
