@@ -20,7 +20,10 @@ mod round;
 
 use round::Rounding;
 use serde::{Deserialize, Serialize};
-use zarr_plugin_api::{ArrayToArray, CallContext, Error, ExtensionType, DecodeStrategy, Region, Representation, Result, CreateContext, View, ViewMut};
+use zarr_plugin_api::{
+    ArrayToArray, CallContext, CreateContext, DecodeStrategy, Error, ExtensionType, Region, Representation, Result,
+    View, ViewMut,
+};
 
 /// Deprecated; floating point numbers mean the same there.
 const NUMCODECS: &str = "numcodecs.bitround";

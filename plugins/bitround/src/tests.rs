@@ -155,24 +155,24 @@ fn any_strides() {
     let (codec, call) = (bench.array_to_array(), &bench.bench().call());
     let decoded = [9, 10, 11, 12, 13, 14];
     let (want, transposed) = ([8, 8, 12, 12, 12, 16], [8, 12, 8, 12, 12, 16]);
-        let view = View::new(&decoded, &[2, 3], 1).unwrap();
-        let mut memory = [0xAA; 6];
-        let columns = ViewMut::strided(&mut memory, 0, &[2, 3], &[1, 2], 1).unwrap();
-        codec.encode(call, &view, columns).unwrap();
-        assert_eq!(memory, transposed);
-        let mut encoded = [0; 6];
-        let columns = View::strided(&decoded, 0, &[3, 2], &[1, 3], 1).unwrap();
-        codec.encode(call, &columns, ViewMut::new(&mut encoded, &[3, 2], 1).unwrap()).unwrap();
-        assert_eq!(encoded, transposed);
-        let mut gaps = [0xAA; 12];
-        let view = View::strided(&memory, 0, &[2, 3], &[1, 2], 1).unwrap();
-        codec.decode(call, &view, ViewMut::strided(&mut gaps, 1, &[2, 3], &[6, 2], 1).unwrap()).unwrap();
-        assert_eq!(gaps.map(|b| b == 0xAA), [true, false].repeat(6)[..]);
-        assert_eq!(gaps.as_chunks::<2>().0.iter().map(|c| c[1]).collect::<Vec<u8>>(), want);
-        codec.decode_in_place(call, ViewMut::new(&mut gaps, &[12], 1).unwrap()).unwrap();
-        assert_eq!(gaps[11], 16);
-        let wrong = codec.encode(call, &view, ViewMut::new(&mut encoded, &[6], 1).unwrap());
-        assert!(wrong.is_err(), "another shape");
+    let view = View::new(&decoded, &[2, 3], 1).unwrap();
+    let mut memory = [0xAA; 6];
+    let columns = ViewMut::strided(&mut memory, 0, &[2, 3], &[1, 2], 1).unwrap();
+    codec.encode(call, &view, columns).unwrap();
+    assert_eq!(memory, transposed);
+    let mut encoded = [0; 6];
+    let columns = View::strided(&decoded, 0, &[3, 2], &[1, 3], 1).unwrap();
+    codec.encode(call, &columns, ViewMut::new(&mut encoded, &[3, 2], 1).unwrap()).unwrap();
+    assert_eq!(encoded, transposed);
+    let mut gaps = [0xAA; 12];
+    let view = View::strided(&memory, 0, &[2, 3], &[1, 2], 1).unwrap();
+    codec.decode(call, &view, ViewMut::strided(&mut gaps, 1, &[2, 3], &[6, 2], 1).unwrap()).unwrap();
+    assert_eq!(gaps.map(|b| b == 0xAA), [true, false].repeat(6)[..]);
+    assert_eq!(gaps.as_chunks::<2>().0.iter().map(|c| c[1]).collect::<Vec<u8>>(), want);
+    codec.decode_in_place(call, ViewMut::new(&mut gaps, &[12], 1).unwrap()).unwrap();
+    assert_eq!(gaps[11], 16);
+    let wrong = codec.encode(call, &view, ViewMut::new(&mut encoded, &[6], 1).unwrap());
+    assert!(wrong.is_err(), "another shape");
     let region = Region::new(&[1, 0], &[1, 2]).unwrap();
     assert_eq!((codec.decode_strategy(), codec.encoded_region(&region)), (DecodeStrategy::InPlace, Some(region)));
 }
@@ -182,7 +182,10 @@ fn configurations() {
     let create = |name, configuration, intent| make(name, configuration, ("float32", "0.0"), &[2, 3], intent);
     for name in ["bitround", ALIASES[0], ALIASES[1]] {
         let written = create(name, r#"{"keepbits":3}"#, Intent::Create).unwrap();
-        assert_eq!(written.written.to_json().to_string(), format!(r#"{{"name":"{name}","configuration":{{"keepbits":3}}}}"#));
+        assert_eq!(
+            written.written.to_json().to_string(),
+            format!(r#"{{"name":"{name}","configuration":{{"keepbits":3}}}}"#)
+        );
         assert!(create(name, r#"{"keepbits":0}"#, Intent::Open).is_ok());
         for bad in
             ["{}", r#"{"keepbits":-1}"#, r#"{"keepbits":1.0}"#, r#"{"keepbits":"3"}"#, r#"{"keepbits":3,"digits":1}"#]

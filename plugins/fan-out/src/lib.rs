@@ -20,7 +20,7 @@
 //! ```
 
 use serde::{Deserialize, Serialize};
-use zarr_plugin_api::{ChunkKeyEncoding, Dims, Error, ExtensionType, Result, CreateContext};
+use zarr_plugin_api::{ChunkKeyEncoding, CreateContext, Dims, Error, ExtensionType, Result};
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

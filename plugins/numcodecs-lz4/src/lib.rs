@@ -13,7 +13,7 @@
 
 use lz4_flex::block::{compress_into, decompress_into, get_maximum_output_size};
 use serde::{Deserialize, Serialize};
-use zarr_plugin_api::{BytesToBytes, CallContext, Error, ExtensionType, OutputBuffer, Result, CreateContext, Size};
+use zarr_plugin_api::{BytesToBytes, CallContext, CreateContext, Error, ExtensionType, OutputBuffer, Result, Size};
 
 /// Bytes of the decoded size.
 const HEADER: usize = 4;

@@ -20,7 +20,8 @@ use half::f16;
 use pco::ChunkConfig;
 use serde::{Deserialize, Serialize};
 use zarr_plugin_api::{
-    ArrayToBytes, CallContext, Dims, Error, Layout, ExtensionType, OutputBuffer, Result, ScalarKind, CreateContext, Size, View, ViewMut,
+    ArrayToBytes, CallContext, CreateContext, Dims, Error, ExtensionType, Layout, OutputBuffer, Result, ScalarKind,
+    Size, View, ViewMut,
 };
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -12,7 +12,9 @@
 //! ```
 
 use serde::{Deserialize, Serialize};
-use zarr_plugin_api::{BytesToBytes, CallContext, Error, Layout, ExtensionType, OutputBuffer, Result, CreateContext, Size};
+use zarr_plugin_api::{
+    BytesToBytes, CallContext, CreateContext, Error, ExtensionType, Layout, OutputBuffer, Result, Size,
+};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

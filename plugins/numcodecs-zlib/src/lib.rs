@@ -13,7 +13,7 @@
 use flate2::{Compression, Decompress, FlushDecompress, Status, write::ZlibEncoder};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
-use zarr_plugin_api::{BytesToBytes, CallContext, Error, ExtensionType, OutputBuffer, Result, CreateContext, Size};
+use zarr_plugin_api::{BytesToBytes, CallContext, CreateContext, Error, ExtensionType, OutputBuffer, Result, Size};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -10,7 +10,7 @@
 
 use crate::unit::{self, Configuration};
 use std::fmt;
-use zarr_plugin_api::{DataType, Json, Layout, ExtensionType, Result, CreateContext};
+use zarr_plugin_api::{CreateContext, DataType, ExtensionType, Json, Layout, Result};
 
 pub(crate) struct Datetime64(Configuration);
 

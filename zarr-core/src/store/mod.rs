@@ -258,3 +258,19 @@ impl Store for ReadOnly {
         self.0.uri(prefix)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Threads share what a store gives for its parts.
+    #[test]
+    fn parts_of_a_store_can_be_shared() {
+        fn shared<T: Send + Sync + ?Sized>() {}
+        shared::<dyn Store>();
+        shared::<dyn ReadableStore>();
+        shared::<dyn WriteableStore>();
+        shared::<dyn ListableStore>();
+        shared::<dyn Staged>();
+    }
+}

@@ -35,6 +35,8 @@
 #![allow(clippy::panic, clippy::expect_used, reason = "a check that finds a fault fails its test")]
 
 mod codec;
+#[cfg(test)]
+mod tests;
 
 pub use codec::{Codec, CodecKind};
 
