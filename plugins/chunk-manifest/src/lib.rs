@@ -35,7 +35,7 @@ use roots::Roots;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::sync::Arc;
 use store::Mapped;
-use zarr_plugin_api::{Error, Json, ExtensionType, Result, CreateContext, StorageTransformer, Store};
+use zarr_plugin_api::{CreateContext, Error, ExtensionType, Json, Result, StorageTransformer, Store};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -3,7 +3,7 @@
 use crate::{ChunkManifest, manifest::Manifest};
 use std::{collections::BTreeSet, sync::Arc};
 use zarr_plugin_api::{
-    Key, ListableStore, Listing, ExtensionType, Prefix, ReadableStore, Result, Source, Store, WriteableStore,
+    ExtensionType, Key, ListableStore, Listing, Prefix, ReadableStore, Result, Source, Store, WriteableStore,
 };
 
 /// Of a key that both have the manifest's value is seen.

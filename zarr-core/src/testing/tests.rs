@@ -58,13 +58,10 @@ impl BytesToBytes for Faulty {
         self.write(decoded, out)
     }
     fn decode(&self, _: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
+        assert!(self.0 != "panics when it is cut" || encoded.len() >= 8, "it panics");
         let decoded = self.read(encoded)?;
         match self.0 {
             "loses a byte" => out.extend(&decoded[..decoded.len().saturating_sub(1)]),
-            "panics when it is cut" => {
-                assert!(encoded.len() > 8, "it panics");
-                out.extend(decoded)
-            }
             "ignores the room" => {
                 out.alias_input(0..encoded.len());
                 Ok(())
@@ -147,7 +144,7 @@ fn damage_that_is_not_noticed_is_found() {
     codec("").assert_rejects_damage().assert_rejects_cuts().assert_survives_damage();
     codec("has no sum").assert_survives_damage();
     assert!(found(|| drop(codec("has no sum").assert_rejects_cuts())).contains("cut at"));
-    assert!(found(|| drop(codec("has no sum").assert_rejects_damage())).contains("cut at"));
+    assert!(found(|| drop(codec("has no sum").assert_rejects_damage())).contains("is another by"));
     assert!(found(|| drop(codec("panics when it is cut").assert_survives_damage())).contains("it panics"));
     let array = |fault| bench(fault).codec("test.array", "uint8", &[3, 4]).unwrap();
     array("").assert_rejects_damage();
