@@ -40,7 +40,7 @@ fn start(args: &[&str]) -> Process {
     Process(command.spawn().unwrap())
 }
 
-const ELEMENTS: usize = 3000;
+const ELEMENTS: usize = 800;
 
 /// A document, and elements for it.
 fn wide(dir: &Dir) -> (String, String) {
@@ -56,7 +56,7 @@ fn wide(dir: &Dir) -> (String, String) {
 fn a_creation_that_is_killed_leaves_nothing_or_all() {
     let dir = Dir::new();
     let (document, elements) = wide(&dir);
-    for round in 0..4 {
+    for round in 0..2 {
         let s = dir.path(&format!("s{round}"));
         fs::create_dir(&s).unwrap();
         let entries = || fs::read_dir(&s).unwrap().flatten().map(|e| e.file_name().into_string().unwrap());
