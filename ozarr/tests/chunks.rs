@@ -95,7 +95,7 @@ fn a_chunk_reads_and_writes_itself() -> Result<()> {
 
 #[test]
 fn more_chunks_than_can_be_listed() -> Result<()> {
-    let new = NewArray::new([1 << 62, 1 << 62], "uint8").chunks([1, 1]);
+    let new = NewArray::new([1u64 << 62, 1 << 62], "uint8").chunks([1, 1]);
     let array = Hierarchy::in_memory().create_array("/a", new)?;
     let mut chunks = array.chunks();
     assert_eq!(chunks.len(), usize::MAX);

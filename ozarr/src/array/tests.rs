@@ -466,7 +466,7 @@ fn what_is_left_out_is_chosen_and_recorded() {
 
 #[test]
 fn wrong_lengths_are_told_in_elements() {
-    let zarr = Hierarchy::new(Arc::new(MemoryStore::default()), Context::new().unwrap());
+    let zarr = Hierarchy::new(MemoryStore::default(), Context::new());
     let array = zarr.create_array("/a", &NewArray::new([4], "float32")).unwrap();
     let told = |e: crate::Error| e.to_string();
     let needs = "shape [4] needs 4 elements, got 2";
@@ -480,7 +480,7 @@ fn wrong_lengths_are_told_in_elements() {
 
 #[test]
 fn fill_values_that_are_not_finite() {
-    let zarr = Hierarchy::new(Arc::new(MemoryStore::default()), Context::new().unwrap());
+    let zarr = Hierarchy::new(MemoryStore::default(), Context::new());
     for (i, fill) in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.1].into_iter().enumerate() {
         let array = zarr.create_array(&format!("/{i}"), &NewArray::new([2], "float32").fill_value(fill)).unwrap();
         assert_eq!(array.read::<f32>(..).unwrap()[0].to_bits(), fill.to_bits());

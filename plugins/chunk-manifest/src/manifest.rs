@@ -14,13 +14,8 @@ use std::{
     sync::Arc,
 };
 use zarr_plugin_api::{
-<<<<<<< HEAD
-    Error, ErrorKind, Json, Key, Listing, ExtensionType, Prefix, Result,
-    zarr_core::{
-=======
     Error, ErrorKind, ExtensionType, Json, Key, Listing, Prefix, Result,
-    core::{
->>>>>>> 4c98106 (Plugins are formatted, and the bench's own test expects what it finds)
+    zarr_core::{
         extension::ExtensionPoint,
         limits::{Limits, zeroed},
     },

@@ -91,7 +91,7 @@ impl ArrayToBytes for Faulty {
 }
 
 fn bench(fault: &'static str) -> Bench {
-    let mut registry = Registry::builtin().unwrap();
+    let mut registry = Registry::builtin();
     let faulty = move || Arc::new(Faulty(fault, AtomicU8::new(0)));
     let constructors = [
         ("test.bytes", Constructor::BytesToBytes(Arc::new(move |_, _| Ok(Instance::new(faulty(), Box::new(())))))),
