@@ -13,12 +13,10 @@ pub use heap::MOST;
 
 use grammar::expanded;
 use heap::bounded;
-use std::{
-    path::Path,
-    sync::{Arc, OnceLock},
-};
 use ozarr::{
     Array, Context, Hierarchy,
+    plugins::Manifest,
+    store::{FilesystemStore, MemoryStore},
     zarr_core::{
         call::Sequential,
         json::Json,
@@ -28,8 +26,10 @@ use ozarr::{
         registry::Registry,
         store::{Key, ListableStore, Prefix, ReadableStore, WriteableStore},
     },
-    plugins::Manifest,
-    store::{FilesystemStore, MemoryStore},
+};
+use std::{
+    path::Path,
+    sync::{Arc, OnceLock},
 };
 use zarr_plugin_api::testing::Bench;
 

@@ -11,19 +11,19 @@ use numcodecs_pcodec as _;
 use numcodecs_shuffle as _;
 use numcodecs_zlib as _;
 use numpy_datetime as _;
-use rectilinear as _;
-use std::{error::Error, path::Path, sync::Arc};
 use ozarr::{
     Context, Hierarchy,
+    plugins::Plugin,
+    store::MemoryStore,
     zarr_core::{
         json::Json,
         metadata::ArrayMetadata,
         registry::Registry,
         store::{Prefix, Store},
     },
-    plugins::Plugin,
-    store::MemoryStore,
 };
+use rectilinear as _;
+use std::{error::Error, path::Path, sync::Arc};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 

@@ -11,8 +11,8 @@ use tempfile::TempDir;
 use zarr_plugin_api::{
     ByteRange, ErrorKind, Json, Key, ListableStore, Listing, Prefix, ReadableStore, Result, Source, StorageTransformer,
     Store, Update, WriteableStore,
-    zarr_core::{call::Options, limits::Limits},
     testing::{Bench, Made},
+    zarr_core::{call::Options, limits::Limits},
 };
 
 /// A folder with files in it, allowed to be read.

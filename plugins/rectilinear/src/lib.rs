@@ -33,7 +33,8 @@ use axis::Axis;
 use edges::Edges;
 use serde::{Deserialize, Serialize};
 use zarr_plugin_api::{
-    AxisChunks, ChunkGrid, Dims, Error, Json, ExtensionType, Region, Result, CreateContext, zarr_core::json::Object, export_plugin,
+    AxisChunks, ChunkGrid, CreateContext, Dims, Error, ExtensionType, Json, Region, Result, export_plugin,
+    zarr_core::json::Object,
 };
 
 /// Lists are expanded up to this many chunks in all dimensions together.

@@ -3,12 +3,11 @@
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, sync::Arc};
 use zarr_plugin_api::{
-    ArrayToArray, ArrayToBytes, AxisChunks, ByteRange, BytesToBytes, CallContext, Update, ChunkGrid, ChunkKeyEncoding,
-    DataType, Dims, Encoded, ErrorKind, Json, Key, Layout, ListableStore, Listing, ExtensionType, OutputBuffer, PartialDecode, DecodeStrategy,
-    Prefix, ReadableStore, Region, Representation, Result, ScalarKind, CreateContext, Size, Source, StorageTransformer, Store,
-    PartialEncode, View, ViewMut, WriteableStore,
+    ArrayToArray, ArrayToBytes, AxisChunks, ByteRange, BytesToBytes, CallContext, ChunkGrid, ChunkKeyEncoding,
+    CreateContext, DataType, DecodeStrategy, Dims, Encoded, ErrorKind, ExtensionType, Json, Key, Layout, ListableStore,
+    Listing, OutputBuffer, PartialDecode, PartialEncode, Prefix, ReadableStore, Region, Representation, Result,
+    ScalarKind, Size, Source, StorageTransformer, Store, Update, View, ViewMut, WriteableStore, export_plugin,
     zarr_core::{data_type::CheckElements, json::Object},
-    export_plugin,
 };
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -4,15 +4,14 @@
 use std::sync::Arc;
 use zarr_codecs as _;
 use zarr_plugin_api::{
-    ArrayToArray, ArrayToBytes, AxisChunks, BytesToBytes, CallContext, ChunkGrid, ChunkKeyEncoding, DataType, Dims, Error,
-    Extension, Json, Layout, ExtensionType, OutputBuffer, PartialDecode, DecodeStrategy, Region, Representation, Result, CreateContext, Size, Source,
-    PartialEncode, View, ViewMut,
+    ArrayToArray, ArrayToBytes, AxisChunks, BytesToBytes, CallContext, ChunkGrid, ChunkKeyEncoding, CreateContext,
+    DataType, DecodeStrategy, Dims, Error, Extension, ExtensionType, Json, Layout, OutputBuffer, PartialDecode,
+    PartialEncode, Region, Representation, Result, Size, Source, View, ViewMut, export_plugin,
     zarr_core::{
         data_type::CheckElements,
         json::Object,
         registry::{Constructor, Instance},
     },
-    export_plugin,
 };
 
 fn original(name: &str, configuration: &Json) -> Extension {
