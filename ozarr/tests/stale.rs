@@ -31,7 +31,7 @@ fn is_stale(e: &Error) {
     let ErrorKind::StaleCopies { group, reason } = e.kind() else { panic!("{e}") };
     assert_eq!(group, "/g");
     assert!(matches!(reason.kind(), ErrorKind::Io(_)), "{reason}");
-    assert!(e.hint().is_some_and(|hint| hint.contains("repair")), "{e}");
+    assert!(e.hint().is_some_and(|hint| hint.contains("Hierarchy::consolidate")), "{e}");
 }
 
 /// The copies in the groups below and above the one that is broken.

@@ -47,7 +47,6 @@ fn cases() -> Vec<[String; 4]> {
         r#"{"name":"numcodecs.lz4","configuration":{"acceleration":2}}"#,
         r#"{"name":"numcodecs.zlib","configuration":{"level":6}}"#,
         r#"{"name":"numcodecs.shuffle","configuration":{"elementsize":null}}"#,
-        r#""template.rust""#,
     ];
     let mut cases = Vec::new();
     for (data_type, fill) in &types {

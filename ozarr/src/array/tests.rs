@@ -467,14 +467,14 @@ fn what_is_left_out_is_chosen_and_recorded() {
 #[test]
 fn wrong_lengths_are_told_in_elements() {
     let zarr = Hierarchy::new(MemoryStore::default(), Context::new());
-    let array = zarr.create_array("/a", &NewArray::new([4], "float32")).unwrap();
+    let array = zarr.create_array("/a", NewArray::new([4], "float32")).unwrap();
     let told = |e: crate::Error| e.to_string();
     let needs = "shape [4] needs 4 elements, got 2";
     assert!(told(array.write(.., &[1f32; 2]).unwrap_err()).contains(needs));
     assert!(told(array.read_into(.., &mut [1f32; 2]).unwrap_err()).contains(needs));
     assert!(told(array.write_bytes(.., &[0; 8]).unwrap_err()).contains(needs));
     assert!(told(array.write_bytes(.., &[0; 7]).unwrap_err()).contains("7 bytes are not whole elements of 4 bytes"));
-    let texts = zarr.create_array("/texts", &NewArray::new([4], "string")).unwrap();
+    let texts = zarr.create_array("/texts", NewArray::new([4], "string")).unwrap();
     assert!(told(texts.write(.., &["a".to_owned(), "b".to_owned()]).unwrap_err()).contains(needs));
 }
 
@@ -482,7 +482,7 @@ fn wrong_lengths_are_told_in_elements() {
 fn fill_values_that_are_not_finite() {
     let zarr = Hierarchy::new(MemoryStore::default(), Context::new());
     for (i, fill) in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.1].into_iter().enumerate() {
-        let array = zarr.create_array(&format!("/{i}"), &NewArray::new([2], "float32").fill_value(fill)).unwrap();
+        let array = zarr.create_array(&format!("/{i}"), NewArray::new([2], "float32").fill_value(fill)).unwrap();
         assert_eq!(array.read::<f32>(..).unwrap()[0].to_bits(), fill.to_bits());
     }
 }
