@@ -46,6 +46,7 @@ fn cases() -> Vec<[String; 4]> {
     let compressors = [
         r#"{"name":"numcodecs.lz4","configuration":{"acceleration":2}}"#,
         r#"{"name":"numcodecs.zlib","configuration":{"level":6}}"#,
+        r#"{"name":"numcodecs.zlib","configuration":{"level":1}}"#,
         r#"{"name":"numcodecs.shuffle","configuration":{"elementsize":null}}"#,
     ];
     let mut cases = Vec::new();
