@@ -29,7 +29,7 @@ use ozarr::{
 };
 
 /// Tries everything that has to hold for a linked extension, with each of these configurations. For its tests: `point` is a
-/// word of [`Sample::point`].
+/// word like `codec` or `chunk_grid`.
 ///
 /// # Errors
 /// When there is no such extension, or a configuration is no JSON object.

@@ -4,7 +4,7 @@ use ozarr::{Hierarchy, NewArray, Result};
 
 fn main() -> Result<()> {
     let dir = std::env::temp_dir().join(format!("two-codecs-{}", std::process::id()));
-    let zarr = Hierarchy::create(dir)?;
+    let zarr = Hierarchy::create(&dir)?;
     let small = NewArray::new([2, 3], "int16").codecs(["bytes", "crc32c"]);
     let array = zarr.create_array("/small", &small)?;
     array.write(.., &[1i16, 2, 3, 4, 5, 6])?;

@@ -146,7 +146,7 @@ impl NewArray {
     /// The bytes -> bytes codecs, in the order in which they encode.
     ///
     /// ```
-    /// use ozarr::{NewArray, codecs::{Crc32c, Zstd}, core::extension::Extension};
+    /// use ozarr::{NewArray, codecs::{Crc32c, Zstd}, extension::Extension};
     /// NewArray::new([4, 6], "float32").compressors(["zstd", "crc32c"]);
     /// NewArray::new([4, 6], "float32").compressors([Extension::from(Zstd::level(3)), Crc32c.into()]);
     /// ```

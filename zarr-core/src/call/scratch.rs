@@ -12,7 +12,7 @@ impl<'a> CallContext<'a> {
     /// `len` bytes of memory with any contents, given back when dropped.
     ///
     /// # Errors
-    /// More than the largest chunk or what is left of [`Limits::memory`], or no memory.
+    /// More than the largest chunk or what is left of [`Limits::memory`](crate::limits::Limits::memory), or no memory.
     pub fn scratch(&self, len: usize) -> Result<Scratch<'a>> {
         self.limits.chunk("scratch memory", len as u64)?;
         // The least that is large enough; what is yet to grow gets the largest.

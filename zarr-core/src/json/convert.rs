@@ -182,6 +182,13 @@ impl<'de> Deserialize<'de> for Object {
     }
 }
 /// As [`Json`].
+/// As [`Json`]: in one line.
+impl std::fmt::Display for Object {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        Json::Object(self.clone()).fmt(f)
+    }
+}
+
 impl Serialize for Object {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         s.collect_map(self.iter())

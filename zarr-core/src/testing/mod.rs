@@ -9,7 +9,7 @@
 //! #     pub struct Invert;
 //! #     impl ExtensionType for Invert {
 //! #         const NAME: &'static str = "acme.invert";
-//! #         type Configuration = zarr_core::data_type::NoConfiguration;
+//! #         type Configuration = zarr_core::registry::NoConfiguration;
 //! #         fn create(_: Self::Configuration, _: &CreateContext<'_>) -> Result<Self> { Ok(Self) }
 //! #         fn configuration(&self) -> Self::Configuration { Default::default() }
 //! #     }
