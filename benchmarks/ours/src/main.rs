@@ -1,15 +1,15 @@
 //! This project under measurement.
 
 use common::{Data, Failure, Job, Meter, Region, Task, counting, serve};
-use std::{path::Path, sync::Arc};
 use ozarr::{
     Array, Context, Hierarchy, NewArray, Node,
+    store::OpenMode,
     zarr_core::{
         call::Sequential,
         json::{Json, Object},
     },
-    store::OpenMode,
 };
+use std::{path::Path, sync::Arc};
 
 fn main() -> Result<(), Failure> {
     let (mut data, mut buffer) = (Data::default(), Vec::new());
@@ -34,7 +34,7 @@ fn ranges(r: &Region) -> [std::ops::Range<u64>; 3] {
 
 /// An array without chunks; or, without a chunk shape, a group of as many small arrays as `shape` says.
 fn create(job: &Job) -> Result<(), Failure> {
-    let hierarchy = Hierarchy::create(job.path)?;
+    let hierarchy = Hierarchy::create(&job.path)?;
     if job.chunk == [0; 3] {
         hierarchy.create_group("/", ())?;
         for i in 0..job.shape[0] {

@@ -3,13 +3,13 @@
 //!
 //!     cargo run --release -p ours --bin locks [DIR]
 
+use ozarr::{Hierarchy, NewArray};
 use std::{
     error::Error,
     fs::{File, OpenOptions},
     path::Path,
     time::Instant,
 };
-use ozarr::{Hierarchy, NewArray};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

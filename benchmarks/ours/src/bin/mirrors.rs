@@ -2,8 +2,8 @@
 //!
 //!     cargo run --release -p ours --bin mirrors
 
-use std::{env, hint::black_box, path::Path, process::Command, sync::Arc, time::Instant};
 use ozarr::{
+    plugins::Plugin,
     zarr_core::{
         call::{CallContext, OutputBuffer},
         codec::Chain,
@@ -13,8 +13,8 @@ use ozarr::{
         representation::Representation,
         view::{Region, View, ViewMut},
     },
-    plugins::Plugin,
 };
+use std::{env, hint::black_box, path::Path, process::Command, sync::Arc, time::Instant};
 use zarr_plugin_api::testing::Bench;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;

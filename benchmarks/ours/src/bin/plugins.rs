@@ -7,15 +7,14 @@
 
 use numcodecs_shuffle as _;
 use ozarr::{
+    plugins::Plugin,
     zarr_core::{
         call::{CallContext, OutputBuffer},
         codec::BytesToBytes,
-        data_type::NoConfiguration,
         registration,
-        registry::{CreateContext, ExtensionType, Registry},
+        registry::{CreateContext, ExtensionType, NoConfiguration, Registry},
         representation::Size,
     },
-    plugins::Plugin,
 };
 use std::{error::Error, hint::black_box, path::Path, time::Instant};
 use zarr_plugin_api::testing::{Bench, Codec};
@@ -98,7 +97,10 @@ fn main() -> Outcome<()> {
         let (mut first, mut second) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
         // In turns, so that what else the machine does meets both.
         for _ in 0..4 {
-            let (x, y) = (time(a.bytes_to_bytes(), &call, &input, rounds / 4)?, time(b.bytes_to_bytes(), &call, &input, rounds / 4)?);
+            let (x, y) = (
+                time(a.bytes_to_bytes(), &call, &input, rounds / 4)?,
+                time(b.bytes_to_bytes(), &call, &input, rounds / 4)?,
+            );
             (0..2).for_each(|i| (first[i], second[i]) = (first[i].min(x[i]), second[i].min(y[i])));
         }
         println!(
