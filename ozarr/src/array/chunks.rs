@@ -78,6 +78,10 @@ impl Axis {
 }
 
 impl Grid {
+    /// Chunks of one shape.
+    fn regular(selected: &[Indices], chunk_shape: &[u64]) -> Self {
+        Grid::Product(selected.iter().zip(chunk_shape).map(|(s, n)| Axis::regular(*s, *n)).collect())
+    }
     fn len(&self) -> usize {
         match self {
             Grid::Product(axes) if axes.iter().any(|a| a.len() == 0) => 0,
@@ -127,13 +131,13 @@ impl<'a> Chunks<'a> {
         let selected = self.selection.as_ref().map(|s| s.indices(self.array.shape()));
         let whole = || self.array.shape().iter().map(|n| Indices::all(*n)).collect();
         let selected: Vec<Indices> = selected.and_then(Result::ok).unwrap_or_else(whole);
-        let axes = selected.iter().zip(shape.iter()).map(|(s, n)| Axis::regular(*s, *n)).collect();
-        Self::with(self.array, self.selection, Grid::Product(axes), true)
+        let grid = Grid::regular(&selected, shape);
+        Self::with(self.array, self.selection, grid, true)
     }
     fn grid_of(&self, selection: &Selection, is_inner: bool) -> Result<Grid> {
         let (array, selected) = (self.array, selection.indices(self.array.shape())?);
         if let Some(inner) = array.inner.as_ref().filter(|_| is_inner) {
-            return Ok(Grid::Product(selected.iter().zip(inner.iter()).map(|(s, n)| Axis::regular(*s, *n)).collect()));
+            return Ok(Grid::regular(&selected, inner));
         }
         let axis = |(d, s): (usize, &Indices)| match array.resolved.chunk_grid.axis(d)? {
             AxisChunks::Regular(n) => Some(Axis::regular(*s, n)),
