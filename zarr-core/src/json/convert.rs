@@ -1,11 +1,15 @@
 //! Between [`Json`] and the types of Rust, of serde and of serde_json.
 
-use super::{Json, Number, Object};
+use super::value::{Json, Number, Object};
 use crate::{
     error::{Error, ErrorKind, Result},
     limits::Limits,
 };
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::Error as _};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{DeserializeOwned, Error as _},
+    ser::Error as _,
+};
 use serde_json::{Value, value::RawValue};
 use std::{ops::Index, str::FromStr};
 
@@ -129,6 +133,22 @@ impl FromStr for Json {
     }
 }
 
+impl Json {
+    /// What serde makes of a value.
+    pub fn from_serialize(value: &(impl Serialize + ?Sized)) -> Result<Self> {
+        let text = serde_json::to_vec(value).map_err(|e| Error::configuration(e.to_string()))?;
+        Self::parse(&text, &Limits { json_depth: u32::MAX >> 16, ..from_memory() })
+    }
+    /// Reads a typed value. Unknown members are refused where the type says so.
+    pub fn deserialize<T: DeserializeOwned>(&self) -> Result<T> {
+        serde_json::from_str(&self.to_string()).map_err(|e| {
+            let text = e.to_string();
+            let reason = text.split(" at line ").next().unwrap_or(&text);
+            Error::configuration(reason)
+        })
+    }
+}
+
 static NULL: Json = Json::Null;
 
 /// A member of an object; null if it is absent, or if this is no object.
@@ -154,7 +174,7 @@ impl Index<&str> for Object {
 }
 
 /// For what is in memory already: its document was read within the limits of whoever read it.
-pub(super) fn from_memory() -> Limits {
+fn from_memory() -> Limits {
     Limits { json_factor: u32::MAX, metadata_bytes: u64::MAX, ..Limits::default() }
 }
 
@@ -182,13 +202,6 @@ impl<'de> Deserialize<'de> for Object {
     }
 }
 /// As [`Json`].
-/// As [`Json`]: in one line.
-impl std::fmt::Display for Object {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        Json::Object(self.clone()).fmt(f)
-    }
-}
-
 impl Serialize for Object {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         s.collect_map(self.iter())

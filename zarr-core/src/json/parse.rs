@@ -1,8 +1,8 @@
 //! The reader: RFC 8259 to the letter, over bytes, with a limit on depth.
 
 use super::{
-    Json, Number, Object, same_names,
     text::{Text, block},
+    value::{Json, Number, Object, same_names},
 };
 use crate::{
     error::{Error, ErrorKind, Result},
@@ -12,7 +12,16 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-pub(super) fn document(text: &[u8], limits: &Limits) -> Result<Json> {
+impl Json {
+    /// Reads one document; [`parse`](str::parse) does so with the default limits. Refuses everything that
+    /// RFC 8259 does not allow, a byte order mark, duplicate keys, and whatever is larger, nested deeper or takes more memory
+    /// than the limits allow.
+    pub fn parse(text: &[u8], limits: &Limits) -> Result<Self> {
+        document(text, limits)
+    }
+}
+
+fn document(text: &[u8], limits: &Limits) -> Result<Json> {
     if text.len() as u64 > limits.metadata_bytes {
         let (what, asked) = ("a metadata document", text.len() as u64);
         return Err(ErrorKind::Limit { what, asked, limit: limits.metadata_bytes }.into());

@@ -1,9 +1,47 @@
 //! The writer: compact, or over several lines.
 
-use super::{Json, Object};
-use std::fmt::{Result, Write};
+use super::value::{Json, Object};
+use std::fmt::{Display, Formatter, Result, Write};
 
-pub(super) fn compact(value: &Json, out: &mut dyn Write) -> Result {
+impl Json {
+    /// The document over several lines, indented by two spaces; arrays of plain values stay on one line.
+    pub fn to_pretty(&self) -> String {
+        let mut out = String::new();
+        let _infallible = self.write_pretty(&mut out, 0);
+        out
+    }
+    /// Writes what [`to_pretty`](Self::to_pretty) gives, its lines after the first `indent` levels further in.
+    pub fn write_pretty(&self, out: &mut dyn Write, indent: usize) -> Result {
+        pretty(self, indent, out)
+    }
+}
+
+impl Object {
+    /// Writes what [`Json::to_pretty`] gives, its lines after the first `indent` levels further in.
+    pub fn write_pretty(&self, out: &mut dyn Write, indent: usize) -> Result {
+        pretty_object(self, indent, out)
+    }
+    /// The document over several lines, as [`Json::to_pretty`].
+    pub fn to_pretty(&self) -> String {
+        let mut out = String::new();
+        let _infallible = self.write_pretty(&mut out, 0);
+        out
+    }
+}
+
+impl Display for Json {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        compact(self, f)
+    }
+}
+/// In one line, as [`Json`].
+impl Display for Object {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        Json::Object(self.clone()).fmt(f)
+    }
+}
+
+fn compact(value: &Json, out: &mut dyn Write) -> Result {
     match value {
         Json::Null => out.write_str("null"),
         Json::Bool(b) => out.write_str(if *b { "true" } else { "false" }),
@@ -39,7 +77,7 @@ fn line(out: &mut dyn Write, depth: usize) -> Result {
     (0..depth).try_for_each(|_| out.write_str("  "))
 }
 
-pub(super) fn pretty(value: &Json, indent: usize, out: &mut dyn Write) -> Result {
+fn pretty(value: &Json, indent: usize, out: &mut dyn Write) -> Result {
     match value {
         Json::Array(items) if items.iter().any(|v| matches!(v, Json::Array(_) | Json::Object(_))) => {
             out.write_char('[')?;
@@ -68,7 +106,7 @@ pub(super) fn pretty(value: &Json, indent: usize, out: &mut dyn Write) -> Result
     }
 }
 
-pub(super) fn pretty_object(members: &Object, indent: usize, out: &mut dyn Write) -> Result {
+fn pretty_object(members: &Object, indent: usize, out: &mut dyn Write) -> Result {
     if members.is_empty() {
         return out.write_str("{}");
     }

@@ -1,0 +1,284 @@
+//! The value itself: what it is made of, and how its parts are found and changed.
+
+use super::text::Text;
+
+/// A JSON value as it was written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Json {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number, as its text.
+    Number(Number),
+    /// A string.
+    String(Text),
+    /// An array.
+    Array(Vec<Json>),
+    /// An object, in the order of its members.
+    Object(Object),
+}
+
+/// The text of a JSON number. Equal only if written alike.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Number(pub(super) Text);
+
+impl Number {
+    /// The digits as written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+    /// The value, if it is written without fraction and exponent and fits.
+    pub fn as_u64(&self) -> Option<u64> {
+        self.0.parse().ok()
+    }
+    /// The value, if it is written without fraction and exponent and fits.
+    pub fn as_i64(&self) -> Option<i64> {
+        self.0.parse().ok()
+    }
+    /// The nearest 64-bit number; infinite when it is too large.
+    pub fn as_f64(&self) -> f64 {
+        self.0.parse().unwrap_or(f64::NAN)
+    }
+}
+
+impl Json {
+    /// A finite number in its shortest form that reads back as the same bits; `None` for the others.
+    pub fn from_f64(v: f64) -> Option<Self> {
+        v.is_finite().then(|| Json::Number(Number(format!("{v:?}").into())))
+    }
+    /// The same for a 32-bit number.
+    pub fn from_f32(v: f32) -> Option<Self> {
+        v.is_finite().then(|| Json::Number(Number(format!("{v:?}").into())))
+    }
+    /// The members, if this is an object.
+    pub fn as_object(&self) -> Option<&Object> {
+        match self {
+            Json::Object(o) => Some(o),
+            _ => None,
+        }
+    }
+    /// The elements, if this is an array.
+    pub fn as_array(&self) -> Option<&[Json]> {
+        match self {
+            Json::Array(a) => Some(a),
+            _ => None,
+        }
+    }
+    /// The text, if this is a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Json::String(s) => Some(s),
+            _ => None,
+        }
+    }
+    /// The value, if this is an integer that fits.
+    pub fn as_u64(&self) -> Option<u64> {
+        match self {
+            Json::Number(n) => n.as_u64(),
+            _ => None,
+        }
+    }
+    /// The value, if this is an integer that fits.
+    pub fn as_i64(&self) -> Option<i64> {
+        match self {
+            Json::Number(n) => n.as_i64(),
+            _ => None,
+        }
+    }
+    /// The nearest 64-bit number, if this is a number.
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Json::Number(n) => Some(n.as_f64()),
+            _ => None,
+        }
+    }
+    /// The value, if this is `true` or `false`.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Json::Bool(b) => Some(*b),
+            _ => None,
+        }
+    }
+    /// True if both mean the same: the order of members does not count.
+    pub fn is_same(&self, other: &Json) -> bool {
+        match (self, other) {
+            (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_same(b)),
+            (Json::Object(a), Json::Object(b)) => {
+                let is_same = |((n, v), (m, w)): ((&str, &Json), (&str, &Json))| n == m && v.is_same(w);
+                a.len() == b.len() && a.by_name().into_iter().zip(b.by_name()).all(is_same)
+            }
+            _ => self == other,
+        }
+    }
+    /// What kind of value this is, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Json::Null => "null",
+            Json::Bool(_) => "a boolean",
+            Json::Number(_) => "a number",
+            Json::String(_) => "a string",
+            Json::Array(_) => "an array",
+            Json::Object(_) => "an object",
+        }
+    }
+}
+
+/// The members of a JSON object, in order, each name once.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Object(pub(super) Box<[(Text, Json)]>);
+
+impl Object {
+    /// An object without members.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// The member of that name.
+    pub fn get(&self, name: &str) -> Option<&Json> {
+        self.0.iter().find(|(n, _)| n.as_str() == name).map(|(_, v)| v)
+    }
+    /// The member of that name, to be changed.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
+        self.0.iter_mut().find(|(n, _)| n.as_str() == name).map(|(_, v)| v)
+    }
+    /// Replaces a member in its place, or adds it at the end.
+    pub fn set(&mut self, name: impl Into<Text>, value: impl Into<Json>) {
+        let (name, value) = (name.into(), value.into());
+        match self.get_mut(&name) {
+            Some(v) => *v = value,
+            None => {
+                let mut members = std::mem::take(&mut self.0).into_vec();
+                members.reserve_exact(1);
+                members.push((name, value));
+                self.0 = members.into();
+            }
+        }
+    }
+    /// Takes a member out.
+    pub fn remove(&mut self, name: &str) -> Option<Json> {
+        let at = self.0.iter().position(|(n, _)| n.as_str() == name)?;
+        let mut members = std::mem::take(&mut self.0).into_vec();
+        let (_, value) = members.remove(at);
+        self.0 = members.into();
+        Some(value)
+    }
+    /// The members in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
+        self.0.iter().map(|(n, v)| (n.as_str(), v))
+    }
+    /// The members in the order of their names. Looking for a member is as slow as there are many: whoever looks for many
+    /// sorts them once.
+    pub fn by_name(&self) -> Vec<(&str, &Json)> {
+        let mut members: Vec<_> = self.iter().collect();
+        members.sort_unstable_by_key(|(name, _)| *name);
+        members
+    }
+    /// How many members there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+    /// True if there are no members.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Of members with one name the last wins, in the place of the first.
+impl<N: Into<Text>, V: Into<Json>> FromIterator<(N, V)> for Object {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(items: I) -> Self {
+        let mut members: Vec<(Text, Json)> = items.into_iter().map(|(n, v)| (n.into(), v.into())).collect();
+        let same = same_names(&members);
+        if !same.is_empty() {
+            let mut gone = vec![false; members.len()];
+            for (first, again) in same {
+                (members[first].1, gone[again]) = (std::mem::replace(&mut members[again].1, Json::Null), true);
+            }
+            let mut gone = gone.into_iter();
+            members.retain(|_| gone.next() == Some(false));
+        }
+        Self(members.into())
+    }
+}
+
+/// Members whose name an earlier one has, in order: the number of the first of that name, and their own.
+pub(super) fn same_names(members: &[(Text, Json)]) -> Vec<(usize, usize)> {
+    let name = |i: usize| members[i].0.as_str();
+    if members.len() <= 16 {
+        let earlier = |i: usize| (0..i).find(|j| name(*j) == name(i)).map(|j| (j, i));
+        return (0..members.len()).filter_map(earlier).collect();
+    }
+    let mut order: Vec<usize> = (0..members.len()).collect();
+    order.sort_unstable_by(|a, b| name(*a).cmp(name(*b)).then(a.cmp(b)));
+    let mut same: Vec<(usize, usize)> = order
+        .chunk_by(|a, b| name(*a) == name(*b))
+        .flat_map(|alike| alike.iter().skip(1).map(|again| (alike[0], *again)))
+        .collect();
+    same.sort_unstable_by_key(|(_, again)| *again);
+    same
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+
+    fn members(count: u32) -> Object {
+        (0..count).map(|i| (format!("member {i}"), i)).collect()
+    }
+    fn reversed(object: &Object) -> Object {
+        let mut members: Vec<_> = object.iter().map(|(name, value)| (name, value.clone())).collect();
+        members.reverse();
+        members.into_iter().collect()
+    }
+
+    /// Takes minutes when members are looked for one by one.
+    #[test]
+    fn many_members_are_compared_at_once() {
+        let there = members(100_000);
+        assert!(Json::Object(reversed(&there)).is_same(&Json::Object(there)));
+    }
+
+    /// Takes minutes when members are taken out one by one.
+    #[test]
+    fn many_members_that_are_there_twice_are_gathered_at_once() {
+        let there = members(50_000);
+        let twice = reversed(&there).iter().chain(there.iter()).map(|(name, value)| (name, value.clone())).collect();
+        assert_eq!(reversed(&there), twice);
+    }
+
+    #[test]
+    fn other_members_are_not_the_same() {
+        for count in [3, 40] {
+            let there = Json::Object(members(count));
+            let mut other = reversed(&members(count));
+            assert!(there.is_same(&Json::Object(other.clone())));
+            other.set("member 1", 2);
+            assert!(!there.is_same(&Json::Object(other.clone())), "another value");
+            other.remove("member 1");
+            assert!(!there.is_same(&Json::Object(other.clone())), "fewer");
+            other.set("member -1", 1);
+            assert!(!there.is_same(&Json::Object(other)), "another name");
+        }
+    }
+
+    #[test]
+    fn of_members_with_one_name_the_last_wins_in_the_place_of_the_first() {
+        for more in [0, 40] {
+            let others = (0..more).map(|i| (format!("other {i}"), i));
+            let members = [("b", 1), ("a", 2), ("b", 3), ("c", 4), ("b", 5), ("a", 6)].map(|(n, v)| (n.to_owned(), v));
+            let object: Object = members.into_iter().chain(others).collect();
+            let first: Vec<_> = object.iter().take(3).map(|(n, v)| (n, v.as_u64())).collect();
+            assert_eq!(first, [("b", Some(5)), ("a", Some(6)), ("c", Some(4))]);
+            assert_eq!(object.len(), 3 + more);
+        }
+    }
+
+    #[test]
+    fn the_order_of_members_does_not_count_at_any_depth() {
+        let parse = |text: &str| Json::parse(text.as_bytes(), &Limits::default()).unwrap();
+        let one = parse(r#"{"a":{"x":1,"y":[{"p":0,"q":1}]},"b":2}"#);
+        assert!(one.is_same(&parse(r#"{"b":2,"a":{"y":[{"q":1,"p":0}],"x":1}}"#)));
+        assert!(!one.is_same(&parse(r#"{"b":2,"a":{"y":[{"q":1,"p":2}],"x":1}}"#)));
+        assert!(!one.is_same(&parse(r#"{"b":2,"c":{"y":[{"q":1,"p":0}],"x":1}}"#)));
+    }
+}
