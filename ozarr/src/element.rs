@@ -1,11 +1,12 @@
 //! Rust types as elements of arrays.
 
-use crate::{array::Array, selection::Selection};
+use crate::platform;
 use sealed::Sealed;
 use zarr_core::{
     Error, ErrorKind, Result,
     layout::{Layout, ScalarKind},
     limits::{product, zeroed},
+    representation::Representation,
     view::{Handle, Heap, View, ViewMut},
 };
 
@@ -42,13 +43,21 @@ pub trait Item: Sealed {}
 impl<T: Sealed> Item for T {}
 
 mod sealed {
-    use super::{Array, Result, Selection};
+    use super::{Reader, Representation, Result, Writer};
 
     pub trait Sealed: Sized + Send + Sync {
-        fn read(array: &Array, selection: &Selection) -> Result<Vec<Self>>;
-        fn write(array: &Array, selection: &Selection, elements: &[Self]) -> Result<()>;
+        /// That elements of a representation are of this type. `data_type`: its name, for the error.
+        fn check(r: &Representation, data_type: &str) -> Result<()>;
+        /// Elements of a shape, of which there are `count`.
+        fn read(r: &Representation, shape: &[u64], count: usize, read: Reader<'_>) -> Result<Vec<Self>>;
+        fn write(r: &Representation, shape: &[u64], elements: &[Self], write: Writer<'_>) -> Result<()>;
     }
 }
+
+/// Reads elements into a view.
+type Reader<'a> = &'a dyn Fn(ViewMut<'_>) -> Result<()>;
+/// Writes elements from a view.
+type Writer<'a> = &'a dyn Fn(&View<'_>) -> Result<()>;
 
 macro_rules! elements { ($([$($generic:tt)*] $t:ty, $kind:ident, $width:expr, $components:expr;)*) => { $(
     impl $($generic)* Element for $t {
@@ -65,20 +74,11 @@ elements! {
     [<const N: usize>] [u8; N], Raw, N, 1;
 }
 
-/// That an array has elements of a type.
-pub(crate) fn check_element<T: Element>(array: &Array) -> Result<()> {
-    if size_of::<T>() != T::LAYOUT.size() {
-        let (name, size, said) = (std::any::type_name::<T>(), size_of::<T>(), T::LAYOUT.size());
-        return Err(Error::argument(format!("`{name}` has {size} bytes, and the layout it stands for {said}")));
-    }
-    check_layout::<T>(array, &T::LAYOUT)
-}
-
-fn check_layout<T>(array: &Array, layout: &Layout) -> Result<()> {
-    if array.representation().layout() == layout {
+fn check_layout<T>(r: &Representation, data_type: &str, layout: &Layout) -> Result<()> {
+    if r.layout() == layout {
         return Ok(());
     }
-    let (name, data_type) = (std::any::type_name::<T>(), array.metadata().data_type().name());
+    let name = std::any::type_name::<T>();
     Err(Error::argument(format!("cannot read or write data type `{data_type}` as `{name}`")))
 }
 
@@ -94,44 +94,74 @@ pub(crate) fn check_count(shape: &[u64], bytes: usize, size: usize) -> Result<()
     Ok(())
 }
 
+/// Reads elements of fixed size as their bytes.
+pub(crate) fn read_bytes(r: &Representation, shape: &[u64], count: usize, read: Reader<'_>) -> Result<Vec<u8>> {
+    let size = r.element_size();
+    let mut out = zeroed(count.saturating_mul(size))?;
+    platform::huge_pages::advise(&mut out);
+    read(ViewMut::new(&mut out, shape, size)?)?;
+    Ok(out)
+}
+
+/// Writes elements of fixed size from their bytes.
+pub(crate) fn write_bytes(r: &Representation, shape: &[u64], bytes: &[u8], write: Writer<'_>) -> Result<()> {
+    if r.layout().is_variable() {
+        return Err(Error::argument("elements of variable length are written as `String` or `Vec<u8>`"));
+    }
+    let size = r.element_size();
+    check_count(shape, bytes.len(), size)?;
+    write(&View::new(bytes, shape, size)?)
+}
+
 impl<T: Element> Sealed for T {
-    fn read(array: &Array, selection: &Selection) -> Result<Vec<Self>> {
-        check_element::<Self>(array)?;
-        let count = array.element_count(selection)?;
-        let mut out = bytemuck::try_zeroed_vec(count)
+    fn check(r: &Representation, data_type: &str) -> Result<()> {
+        if size_of::<T>() != T::LAYOUT.size() {
+            let (name, size, said) = (std::any::type_name::<T>(), size_of::<T>(), T::LAYOUT.size());
+            return Err(Error::argument(format!("`{name}` has {size} bytes, and the layout it stands for {said}")));
+        }
+        check_layout::<T>(r, data_type, &T::LAYOUT)
+    }
+    fn read(_: &Representation, shape: &[u64], count: usize, read: Reader<'_>) -> Result<Vec<Self>> {
+        let mut out: Vec<T> = bytemuck::try_zeroed_vec(count)
             .map_err(|()| ErrorKind::Memory((count as u64).saturating_mul(size_of::<Self>() as u64)))?;
-        array.read_into(selection, &mut out)?;
+        let bytes = bytemuck::cast_slice_mut(&mut out);
+        platform::huge_pages::advise(bytes);
+        read(ViewMut::new(bytes, shape, size_of::<T>())?)?;
         Ok(out)
     }
-    fn write(array: &Array, selection: &Selection, elements: &[Self]) -> Result<()> {
-        check_element::<Self>(array)?;
-        array.write_bytes(selection, bytemuck::cast_slice(elements))
+    fn write(r: &Representation, shape: &[u64], elements: &[Self], write: Writer<'_>) -> Result<()> {
+        write_bytes(r, shape, bytemuck::cast_slice(elements), write)
     }
 }
 
 impl Sealed for bool {
-    fn read(array: &Array, selection: &Selection) -> Result<Vec<Self>> {
-        check_layout::<Self>(array, &Layout::scalar(ScalarKind::Bool, 1))?;
-        Ok(array.read_bytes(selection)?.into_iter().map(|b| b != 0).collect())
+    fn check(r: &Representation, data_type: &str) -> Result<()> {
+        check_layout::<Self>(r, data_type, &Layout::scalar(ScalarKind::Bool, 1))
     }
-    fn write(array: &Array, selection: &Selection, elements: &[Self]) -> Result<()> {
-        check_layout::<Self>(array, &Layout::scalar(ScalarKind::Bool, 1))?;
-        array.write_bytes(selection, bytemuck::cast_slice(elements))
+    fn read(r: &Representation, shape: &[u64], count: usize, read: Reader<'_>) -> Result<Vec<Self>> {
+        Ok(read_bytes(r, shape, count, read)?.into_iter().map(|b| b != 0).collect())
+    }
+    fn write(r: &Representation, shape: &[u64], elements: &[Self], write: Writer<'_>) -> Result<()> {
+        write_bytes(r, shape, bytemuck::cast_slice(elements), write)
     }
 }
 
-fn read_strings<T>(array: &Array, selection: &Selection, f: impl Fn(&[u8]) -> Result<T>) -> Result<Vec<T>> {
-    let count = array.element_count(selection)?;
+fn read_strings<T>(
+    r: &Representation,
+    shape: &[u64],
+    count: usize,
+    read: Reader<'_>,
+    f: impl Fn(&[u8]) -> Result<T>,
+) -> Result<Vec<T>> {
     let mut handles = zeroed(count.saturating_mul(Handle::SIZE))?;
-    let heap = Heap::new(array.representation().fill());
-    let shape = selection.shape(array.shape())?;
-    array.read_view(selection, ViewMut::new(&mut handles, &shape, Handle::SIZE)?.with_heap(Some(&heap)))?;
+    let heap = Heap::new(r.fill());
+    read(ViewMut::new(&mut handles, shape, Handle::SIZE)?.with_heap(Some(&heap)))?;
     let strings = heap.strings();
     handles.as_chunks().0.iter().map(|h| f(strings.get(Handle::from_bytes(h))?)).collect()
 }
 
-fn write_strings<T: AsRef<[u8]>>(array: &Array, selection: &Selection, elements: &[T]) -> Result<()> {
-    let heap = Heap::new(array.representation().fill());
+fn write_strings<T: AsRef<[u8]>>(r: &Representation, shape: &[u64], elements: &[T], write: Writer<'_>) -> Result<()> {
+    let heap = Heap::new(r.fill());
     let (mut bytes, mut handles) = (Vec::new(), Vec::with_capacity(elements.len() * Handle::SIZE));
     for e in elements {
         let len = u32::try_from(e.as_ref().len()).map_err(|_| Error::argument("a string is longer than 2^32 bytes"))?;
@@ -139,29 +169,30 @@ fn write_strings<T: AsRef<[u8]>>(array: &Array, selection: &Selection, elements:
         bytes.extend_from_slice(e.as_ref());
     }
     heap.push(bytes)?;
-    let shape = selection.shape(array.shape())?;
-    check_count(&shape, handles.len(), Handle::SIZE)?;
-    array.write_view(selection, &View::new(&handles, &shape, Handle::SIZE)?.with_heap(Some(&heap)))
+    check_count(shape, handles.len(), Handle::SIZE)?;
+    write(&View::new(&handles, shape, Handle::SIZE)?.with_heap(Some(&heap)))
 }
 
 impl Sealed for String {
-    fn read(array: &Array, selection: &Selection) -> Result<Vec<Self>> {
-        check_layout::<Self>(array, &Layout::Variable { text: true })?;
-        let text = |b: &[u8]| String::from_utf8(b.to_vec()).map_err(|_| Error::data("an element is not UTF-8"));
-        read_strings(array, selection, text)
+    fn check(r: &Representation, data_type: &str) -> Result<()> {
+        check_layout::<Self>(r, data_type, &Layout::Variable { text: true })
     }
-    fn write(array: &Array, selection: &Selection, elements: &[Self]) -> Result<()> {
-        check_layout::<Self>(array, &Layout::Variable { text: true })?;
-        write_strings(array, selection, elements)
+    fn read(r: &Representation, shape: &[u64], count: usize, read: Reader<'_>) -> Result<Vec<Self>> {
+        let text = |b: &[u8]| String::from_utf8(b.to_vec()).map_err(|_| Error::data("an element is not UTF-8"));
+        read_strings(r, shape, count, read, text)
+    }
+    fn write(r: &Representation, shape: &[u64], elements: &[Self], write: Writer<'_>) -> Result<()> {
+        write_strings(r, shape, elements, write)
     }
 }
 impl Sealed for Vec<u8> {
-    fn read(array: &Array, selection: &Selection) -> Result<Vec<Self>> {
-        check_layout::<Self>(array, &Layout::Variable { text: false })?;
-        read_strings(array, selection, |b| Ok(b.to_vec()))
+    fn check(r: &Representation, data_type: &str) -> Result<()> {
+        check_layout::<Self>(r, data_type, &Layout::Variable { text: false })
     }
-    fn write(array: &Array, selection: &Selection, elements: &[Self]) -> Result<()> {
-        check_layout::<Self>(array, &Layout::Variable { text: false })?;
-        write_strings(array, selection, elements)
+    fn read(r: &Representation, shape: &[u64], count: usize, read: Reader<'_>) -> Result<Vec<Self>> {
+        read_strings(r, shape, count, read, |b| Ok(b.to_vec()))
+    }
+    fn write(r: &Representation, shape: &[u64], elements: &[Self], write: Writer<'_>) -> Result<()> {
+        write_strings(r, shape, elements, write)
     }
 }

@@ -1,14 +1,11 @@
 //! Groups: nodes that contain nodes.
 
 use crate::{
-    array::{Array, NewArray},
+    array::Array,
     attributes::{NO_ATTRIBUTES, attributes_as, to_attributes},
-    hierarchy::{Hierarchy, OpenOptions},
-    location::Location,
-    walk::{Children, Walk},
+    hierarchy::Hierarchy,
 };
 use serde::{Serialize, de::DeserializeOwned};
-use std::borrow::Borrow;
 use zarr_core::{
     Error, Result,
     json::Object,
@@ -26,6 +23,12 @@ pub enum Node {
 }
 
 impl Node {
+    pub(crate) fn of(hierarchy: &Hierarchy, path: &NodePath, metadata: NodeMetadata) -> Result<Self> {
+        Ok(match metadata {
+            NodeMetadata::Array(m) => Node::Array(Box::new(Array::of(hierarchy.clone(), path.clone(), m)?)),
+            NodeMetadata::Group(m) => Node::Group(Group::new(hierarchy.clone(), path.clone(), m)),
+        })
+    }
     /// Where it is.
     pub fn path(&self) -> &NodePath {
         match self {
@@ -71,13 +74,6 @@ pub struct Group {
 }
 
 impl Group {
-    /// Opens the group at a location, to read and write, within the hierarchy that it belongs to.
-    ///
-    /// # Errors
-    /// When there is no group, or it cannot be opened.
-    pub fn open(location: impl Into<Location>) -> Result<Self> {
-        OpenOptions::default().open_group(location)
-    }
     pub(crate) fn new(hierarchy: Hierarchy, path: NodePath, metadata: GroupMetadata) -> Self {
         Self { hierarchy, path, metadata }
     }
@@ -128,7 +124,7 @@ impl Group {
     /// # Errors
     /// When the document cannot be changed, and [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) after it is.
     pub fn update_attributes(&mut self, mut update: impl FnMut(&mut Object)) -> Result<()> {
-        let (changed, renewed) = self.hierarchy.change_node(&self.path, |m| match m {
+        let (changed, renewed) = self.hierarchy.nodes().change(&self.path, |m| match m {
             NodeMetadata::Group(metadata) => {
                 let mut attributes = metadata.attributes().cloned().unwrap_or_default();
                 update(&mut attributes);
@@ -147,68 +143,6 @@ impl Group {
     /// # Errors
     /// When the store cannot list, and the groups above have no copies of metadata.
     pub fn names(&self) -> Result<Vec<String>> {
-        Ok(self.hierarchy.entries(&self.path)?.names)
-    }
-    /// The arrays directly below, sorted by name.
-    ///
-    /// # Errors
-    /// As [`children`](Self::children); each that cannot be opened is an error of its own.
-    pub fn arrays(&self) -> Result<impl Iterator<Item = Result<Array>>> {
-        Ok(self.children()?.filter_map(|child| match child.node {
-            Ok(Node::Array(array)) => Some(Ok(*array)),
-            Ok(Node::Group(_)) => None,
-            Err(e) => Some(Err(e)),
-        }))
-    }
-    /// The groups directly below, sorted by name.
-    ///
-    /// # Errors
-    /// As [`children`](Self::children); what cannot be opened is an error of its own.
-    pub fn groups(&self) -> Result<impl Iterator<Item = Result<Group>>> {
-        Ok(self.children()?.filter_map(|child| match child.node {
-            Ok(Node::Group(group)) => Some(Ok(group)),
-            Ok(Node::Array(_)) => None,
-            Err(e) => Some(Err(e)),
-        }))
-    }
-    /// What is directly below, sorted by name. Prefixes without a metadata document and nodes that cannot be opened
-    /// are there with their error.
-    ///
-    /// # Errors
-    /// When the store cannot list, and the groups above have no copies of metadata.
-    pub fn children(&self) -> Result<Children> {
-        Children::of(&self.hierarchy, &self.path)
-    }
-    /// All that is below, parents before their children.
-    pub fn walk(&self) -> Walk {
-        Walk::of(&self.hierarchy, &self.path)
-    }
-    fn below(&self, path: &str) -> Result<String> {
-        let path = self.path.join(path).map_err(|e: Error| e.at_node(&self.path))?;
-        Ok(path.to_string())
-    }
-    /// Opens the node at a path relative to this group.
-    pub fn node(&self, path: &str) -> Result<Node> {
-        self.hierarchy.node(&self.below(path)?)
-    }
-    /// Opens the array at a path relative to this group.
-    pub fn array(&self, path: &str) -> Result<Array> {
-        self.hierarchy.array(&self.below(path)?)
-    }
-    /// Opens the group at a path relative to this group.
-    pub fn group(&self, path: &str) -> Result<Group> {
-        self.hierarchy.group(&self.below(path)?)
-    }
-    /// Creates an array at a path relative to this group.
-    pub fn create_array(&self, path: &str, new: impl Borrow<NewArray>) -> Result<Array> {
-        self.hierarchy.create_array(&self.below(path)?, new)
-    }
-    /// Creates a group at a path relative to this group.
-    pub fn create_group(&self, path: &str, attributes: impl Serialize) -> Result<Group> {
-        self.hierarchy.create_group(&self.below(path)?, attributes)
-    }
-    /// Removes the node at a path relative to this group, with everything below it.
-    pub fn erase(&self, path: &str) -> Result<()> {
-        self.hierarchy.erase(&self.below(path)?)
+        Ok(self.hierarchy.nodes().entries(&self.path)?.names)
     }
 }

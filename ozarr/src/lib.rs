@@ -31,6 +31,7 @@ mod hierarchy;
 mod location;
 #[cfg(feature = "ndarray")]
 mod ndarray;
+mod nodes;
 mod platform;
 mod selection;
 pub mod store;

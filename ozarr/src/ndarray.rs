@@ -3,7 +3,7 @@
 
 use crate::{
     array::Array,
-    element::{Element, Item, check_element},
+    element::{Element, Item},
     selection::Selection,
 };
 use ndarray::{ArrayRef, Dimension, IxDyn};
@@ -51,7 +51,7 @@ impl Array {
         selection: impl Into<Selection>,
         out: &mut ArrayRef<T, D>,
     ) -> Result<()> {
-        check_element::<T>(self)?;
+        self.check_item::<T>()?;
         let (shape, strides) = shape_and_strides(out);
         // SAFETY: an `&mut ArrayRef` is exclusive access to each element at its shape and strides; elements are `Pod`, so
         // all their bytes are initialized and any bytes may be written.
@@ -67,7 +67,7 @@ impl Array {
         selection: impl Into<Selection>,
         elements: &ArrayRef<T, D>,
     ) -> Result<()> {
-        check_element::<T>(self)?;
+        self.check_item::<T>()?;
         let (shape, strides) = shape_and_strides(elements);
         // SAFETY: an `&ArrayRef` is shared access to each element at its shape and strides; elements are `Pod`, so all
         // their bytes are initialized.

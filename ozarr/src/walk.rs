@@ -1,6 +1,10 @@
 //! What is below a group: found by name, and opened a few nodes at a time.
 
-use crate::{group::Node, hierarchy::Hierarchy};
+use crate::{
+    array::Array,
+    group::{Group, Node},
+    hierarchy::Hierarchy,
+};
 use std::{
     iter::Peekable,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
@@ -56,9 +60,10 @@ struct Siblings {
 
 impl Siblings {
     fn of(hierarchy: &Hierarchy, group: &NodePath, ahead: Ahead) -> Result<Self> {
-        let (entries, prefix) = (hierarchy.entries(group)?, Prefix::of(group));
+        let nodes = hierarchy.nodes();
+        let (entries, prefix) = (nodes.entries(group)?, Prefix::of(group));
         let unusable = entries.others.into_iter().filter_map(|(entry, other)| {
-            let e = hierarchy.unusable(&entry, other)?;
+            let e = nodes.unusable(&entry, other)?;
             Some(child(group, entry.strip_prefix(prefix.as_str()).unwrap_or(&entry), Err(e)))
         });
         let unusable: Vec<Child> = unusable.collect();
@@ -109,7 +114,7 @@ impl Siblings {
     /// `None`: its document is too much for now.
     fn open(&self, name: &str, admit: &dyn Fn(u64) -> bool) -> Option<Child> {
         let at = check_node_name(name).and_then(|()| self.group.child(name));
-        let node = match at.and_then(|at| self.hierarchy.node_if(&at, admit)) {
+        let node = match at.and_then(|at| self.node_if(&at, admit)) {
             Ok(node) => Ok(node?),
             Err(e) if matches!(e.kind(), ErrorKind::NodeNotFound) => {
                 Err(e.with_hint("a prefix without `zarr.json` is no node"))
@@ -117,6 +122,10 @@ impl Siblings {
             Err(e) => Err(e),
         };
         Some(child(&self.group, name, node))
+    }
+    fn node_if(&self, path: &NodePath, admit: &dyn Fn(u64) -> bool) -> Result<Option<Node>> {
+        let metadata = self.hierarchy.nodes().metadata_if(path, admit)?;
+        metadata.map(|m| Node::of(&self.hierarchy, path, m)).transpose()
     }
 }
 
@@ -133,10 +142,10 @@ impl Way {
     /// All groups from the root down to one. None where what is below comes from copies: they end somewhere.
     fn to(hierarchy: &Hierarchy, group: &NodePath) -> Self {
         let mut all = Vec::new();
-        let mut at = (!hierarchy.is_consolidated()).then(|| group.clone());
+        let mut at = (!hierarchy.nodes().is_consolidated()).then(|| group.clone());
         while let Some(group) = at {
             at = group.parent();
-            let uri = hierarchy.uri(&group);
+            let uri = hierarchy.nodes().uri(&group);
             all.push((group, uri));
         }
         all.reverse();
@@ -146,7 +155,7 @@ impl Way {
     /// group's own URI.
     fn check(&self, hierarchy: &Hierarchy, child: &mut Child) -> Option<(NodePath, String)> {
         let (false, Ok(Node::Group(group))) = (self.0.is_empty(), &child.node) else { return None };
-        let (path, uri) = (group.path().clone(), hierarchy.uri(group.path()));
+        let (path, uri) = (group.path().clone(), hierarchy.nodes().uri(group.path()));
         match self.0.iter().find(|(_, above)| *above == uri) {
             None => Some((path, uri)),
             Some((above, _)) => {
@@ -167,7 +176,7 @@ pub struct Children {
 }
 
 impl Children {
-    pub(crate) fn of(hierarchy: &Hierarchy, group: &NodePath) -> Result<Self> {
+    fn of(hierarchy: &Hierarchy, group: &NodePath) -> Result<Self> {
         let siblings = Siblings::of(hierarchy, group, Ahead::at(0))?;
         Ok(Self { siblings, way: Way::to(hierarchy, group) })
     }
@@ -199,7 +208,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    pub(crate) fn of(hierarchy: &Hierarchy, group: &NodePath) -> Self {
+    fn of(hierarchy: &Hierarchy, group: &NodePath) -> Self {
         let way = Way::to(hierarchy, group);
         Self { hierarchy: hierarchy.clone(), levels: Vec::new(), way, enter: Some(group.clone()) }
     }
@@ -247,5 +256,42 @@ impl Iterator for Walk {
 impl Walk {
     fn leave(&mut self) {
         self.way.0.pop();
+    }
+}
+
+impl Group {
+    /// The arrays directly below, sorted by name.
+    ///
+    /// # Errors
+    /// As [`children`](Self::children); each that cannot be opened is an error of its own.
+    pub fn arrays(&self) -> Result<impl Iterator<Item = Result<Array>>> {
+        Ok(self.children()?.filter_map(|child| match child.node {
+            Ok(Node::Array(array)) => Some(Ok(*array)),
+            Ok(Node::Group(_)) => None,
+            Err(e) => Some(Err(e)),
+        }))
+    }
+    /// The groups directly below, sorted by name.
+    ///
+    /// # Errors
+    /// As [`children`](Self::children); what cannot be opened is an error of its own.
+    pub fn groups(&self) -> Result<impl Iterator<Item = Result<Group>>> {
+        Ok(self.children()?.filter_map(|child| match child.node {
+            Ok(Node::Group(group)) => Some(Ok(group)),
+            Ok(Node::Array(_)) => None,
+            Err(e) => Some(Err(e)),
+        }))
+    }
+    /// What is directly below, sorted by name. Prefixes without a metadata document and nodes that cannot be opened
+    /// are there with their error.
+    ///
+    /// # Errors
+    /// When the store cannot list, and the groups above have no copies of metadata.
+    pub fn children(&self) -> Result<Children> {
+        Children::of(self.hierarchy(), self.path())
+    }
+    /// All that is below, parents before their children.
+    pub fn walk(&self) -> Walk {
+        Walk::of(self.hierarchy(), self.path())
     }
 }

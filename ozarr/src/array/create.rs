@@ -299,7 +299,7 @@ impl Array {
             let chunk_index = keys.decode(key, shape.len());
             chunk_index.is_some_and(|i| resolved.chunk_grid.chunk_region(shape, &i).is_ok())
         };
-        hierarchy.create_node(&path, &NodeMetadata::Array(metadata.clone()), overwrite, Some(&is_chunk))?;
+        hierarchy.nodes().create(&path, &NodeMetadata::Array(metadata.clone()), overwrite, Some(&is_chunk))?;
         Self::with_resolved(hierarchy.clone(), path, Arc::new(metadata), Arc::new(resolved), Vec::new())
     }
 }

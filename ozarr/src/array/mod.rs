@@ -17,12 +17,10 @@ pub use chunks::ParChunks;
 pub use create::{DimensionName, FillValue, HasDataType, IntoShape, NewArray};
 pub use resize::{ResizeOptions, ResizeReport};
 pub use stored::StoredKeys;
-pub(crate) use stored::{bad_name, leads_back};
 
 use crate::{
     attributes::{NO_ATTRIBUTES, attributes_as, to_attributes},
-    hierarchy::{Hierarchy, OpenOptions},
-    location::Location,
+    hierarchy::Hierarchy,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use std::sync::Arc;
@@ -62,14 +60,6 @@ pub struct Array {
 }
 
 impl Array {
-    /// Opens the array at a location, to read and write, within the hierarchy that it belongs to:
-    /// `data.zarr/temperature` is an array of `data.zarr`.
-    ///
-    /// # Errors
-    /// When there is no array, or it cannot be opened.
-    pub fn open(location: impl Into<Location>) -> Result<Self> {
-        OpenOptions::default().open_array(location)
-    }
     pub(crate) fn of(hierarchy: Hierarchy, path: NodePath, metadata: ArrayMetadata) -> Result<Self> {
         let context = hierarchy.context();
         let resolved = ResolvedArray::open(&metadata, &context.registry, &context.limits, &context.options)
@@ -240,7 +230,7 @@ impl Array {
     fn change_metadata(&mut self, mut change: impl FnMut(&mut ArrayMetadata) -> Result<()>) -> Result<Result<()>> {
         let context = self.hierarchy.context().clone();
         let mut resolved = None;
-        let (changed, renewed) = self.hierarchy.change_node(&self.path, |m| match m {
+        let (changed, renewed) = self.hierarchy.nodes().change(&self.path, |m| match m {
             NodeMetadata::Array(m) => {
                 change(m)?;
                 // What does not resolve is not stored.

@@ -2,7 +2,7 @@
 
 use super::Array;
 use crate::{
-    element::{Element, Item, check_count, check_element},
+    element::{self, Element, Item, check_count},
     platform,
     selection::{Selected, Selection},
 };
@@ -20,16 +20,25 @@ impl Array {
     /// # Errors
     /// When the type is not the data type's, the selection does not fit, or a chunk cannot be read.
     pub fn read<T: Item>(&self, selection: impl Into<Selection>) -> Result<Vec<T>> {
-        T::read(self, &selection.into()).map_err(|e| e.at_node(&self.path))
+        let (selection, r) = (selection.into(), self.representation());
+        let read = || {
+            self.check_item::<T>()?;
+            let count = self.element_count(&selection)?;
+            T::read(r, &selection.shape(self.shape())?, count, &|out| self.read_view(&selection, out))
+        };
+        read().map_err(|e| e.at_node(&self.path))
+    }
+    /// That elements of the array are of a type.
+    pub(crate) fn check_item<T: Item>(&self) -> Result<()> {
+        T::check(self.representation(), self.metadata.data_type().name())
     }
     /// Reads elements in C order into memory of the caller.
     pub fn read_into<T: Element>(&self, selection: impl Into<Selection>, out: &mut [T]) -> Result<()> {
-        check_element::<T>(self)?;
+        self.check_item::<T>()?;
         let selection = selection.into();
         let bytes = bytemuck::cast_slice_mut(out);
         platform::huge_pages::advise(bytes);
         let shape = selection.shape(self.shape())?;
-        check_count(&shape, bytes.len(), size_of::<T>())?;
         check_count(&shape, bytes.len(), size_of::<T>())?;
         self.read_view(selection, ViewMut::new(bytes, &shape, size_of::<T>())?)
     }
@@ -39,14 +48,11 @@ impl Array {
         if r.layout().is_variable() {
             return Err(Error::argument("elements of variable length are read as `String` or `Vec<u8>`"));
         }
-        let mut out = zeroed(self.element_count(&selection)?.saturating_mul(r.element_size()))?;
-        platform::huge_pages::advise(&mut out);
-        let shape = selection.shape(self.shape())?;
-        self.read_view(selection, ViewMut::new(&mut out, &shape, r.element_size())?)?;
-        Ok(out)
+        let count = self.element_count(&selection)?;
+        element::read_bytes(r, &selection.shape(self.shape())?, count, &|out| self.read_view(&selection, out))
     }
-    /// How many elements a selection has, if memory can hold them.
-    pub(crate) fn element_count(&self, selection: &Selection) -> Result<usize> {
+    /// How many elements a selection has, if they fit in memory.
+    fn element_count(&self, selection: &Selection) -> Result<usize> {
         let count = product(&selection.shape(self.shape())?, 1)?;
         let bytes = count.checked_mul(self.representation().element_size() as u64);
         let fits = bytes.and_then(|b| isize::try_from(b).ok()).and_then(|_| usize::try_from(count).ok());

@@ -238,7 +238,7 @@ struct Outside<'a> {
 impl Update for Outside<'_> {
     fn apply(&mut self, _: Option<&dyn Source>) -> Result<Option<&[u8]>> {
         let array = self.array;
-        let stored = array.hierarchy.stored_metadata(&array.path)?;
+        let stored = array.hierarchy.nodes().stored_metadata(&array.path)?;
         if let NodeMetadata::Array(stored) = &stored
             && stored.shape() == array.shape()
         {
@@ -263,7 +263,7 @@ struct Cleared<'a> {
 impl Update for Cleared<'_> {
     fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
         let array = self.array;
-        match array.hierarchy.stored_metadata(&array.path)? {
+        match array.hierarchy.nodes().stored_metadata(&array.path)? {
             NodeMetadata::Array(stored) => {
                 array.check_same(&stored, Some((&self.part.place.chunk_index, self.chunk)))?;
             }

@@ -1,9 +1,10 @@
 //! Which keys are stored below an array.
 
 use super::Array;
+use crate::nodes::{bad_name, leads_back};
 use zarr_core::{
-    Error, ErrorKind, Result,
-    store::{Key, Other, Prefix, Store},
+    Error, Result,
+    store::{Key, Other, Prefix},
 };
 
 /// What is stored below an array.
@@ -79,22 +80,4 @@ impl Array {
             _ => Some(bad_name().at_key(format_args!("{}{name}", Prefix::of(&self.path)))),
         }
     }
-}
-
-/// The error of an [`Other::Loop`].
-pub(crate) fn leads_back(store: &dyn Store, entry: &str) -> Error {
-    let uri = |path: &str| {
-        let prefix = if path.is_empty() { Prefix::ROOT } else { Prefix::new(format!("{path}/")).ok()? };
-        Some(store.uri(&prefix).trim_end_matches('/').to_owned())
-    };
-    let mut above = entry.rmatch_indices('/').map(|(end, _)| &entry[..end]).chain([""]);
-    let target = uri(entry);
-    let found = above.find(|above| uri(above) == target).unwrap_or_default();
-    let e = Error::new(ErrorKind::Loop(format!("/{found}"))).at_key(entry);
-    e.with_hint("remove the link")
-}
-
-/// The error of an [`Other::Name`].
-pub(crate) fn bad_name() -> Error {
-    Error::name("not UTF-8").with_hint("rename or remove the file or directory")
 }

@@ -2,7 +2,7 @@
 
 use super::Array;
 use crate::{
-    element::{Item, check_count},
+    element::{self, Item},
     selection::Selection,
 };
 use zarr_core::{
@@ -22,18 +22,18 @@ impl Array {
     /// When the type is not the data type's, there are not as many elements as selected, a codec was skipped, or a
     /// chunk cannot be written. Chunks written before the error stay written.
     pub fn write<T: Item>(&self, selection: impl Into<Selection>, elements: &[T]) -> Result<()> {
-        T::write(self, &selection.into(), elements).map_err(|e| e.at_node(&self.path))
+        let (selection, r) = (selection.into(), self.representation());
+        let write = || {
+            self.check_item::<T>()?;
+            T::write(r, &selection.shape(self.shape())?, elements, &|view| self.write_view(&selection, view))
+        };
+        write().map_err(|e| e.at_node(&self.path))
     }
     /// Writes elements of fixed size from their bytes in the machine's order, in C order.
     pub fn write_bytes(&self, selection: impl Into<Selection>, bytes: &[u8]) -> Result<()> {
-        let (selection, r) = (selection.into(), self.representation());
-        if r.layout().is_variable() {
-            return Err(Error::argument("elements of variable length are written as `String` or `Vec<u8>`"));
-        }
+        let selection = selection.into();
         let shape = selection.shape(self.shape())?;
-        let size = r.element_size();
-        check_count(&shape, bytes.len(), size)?;
-        self.write_view(selection, &View::new(bytes, &shape, size)?)
+        element::write_bytes(self.representation(), &shape, bytes, &|view| self.write_view(&selection, view))
     }
     /// Writes elements from memory with any strides; `elements` has the selection's shape.
     pub fn write_view(&self, selection: impl Into<Selection>, elements: &View<'_>) -> Result<()> {
@@ -156,7 +156,9 @@ impl Array {
     /// # Errors
     /// When the array was overwritten since it was opened.
     fn shows_as_stored(&self, chunk_index: &[u64], chunk: &Region) -> Result<bool> {
-        let Ok(NodeMetadata::Array(stored)) = self.hierarchy.stored_metadata(&self.path) else { return Ok(false) };
+        let Ok(NodeMetadata::Array(stored)) = self.hierarchy.nodes().stored_metadata(&self.path) else {
+            return Ok(false);
+        };
         self.check_same(&stored, Some((chunk_index, chunk)))?;
         let visible = |shape: &[u64]| chunk.intersection(&Region::whole(shape));
         Ok(visible(stored.shape()) == visible(self.shape()))

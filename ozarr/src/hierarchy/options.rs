@@ -28,6 +28,48 @@ pub struct OpenOptions {
     consolidated: bool,
 }
 
+impl Hierarchy {
+    /// Opens a location to read and write: a path, or a URI. Nothing is created.
+    ///
+    /// # Errors
+    /// When nothing is there, or the store cannot be opened.
+    pub fn open(location: impl Into<Location>) -> Result<Self> {
+        Self::options().open(location)
+    }
+    /// Opens a location to read and write. The store is created if it does not exist.
+    ///
+    /// # Errors
+    /// When the store cannot be created or opened.
+    pub fn create(location: impl Into<Location>) -> Result<Self> {
+        Self::options().create().open(location)
+    }
+    /// How else to open a location: only to read, in another context, with consolidated metadata.
+    pub fn options() -> OpenOptions {
+        OpenOptions::default()
+    }
+}
+
+impl Array {
+    /// Opens the array at a location, to read and write, within the hierarchy that it belongs to:
+    /// `data.zarr/temperature` is an array of `data.zarr`.
+    ///
+    /// # Errors
+    /// When there is no array, or it cannot be opened.
+    pub fn open(location: impl Into<Location>) -> Result<Self> {
+        OpenOptions::default().open_array(location)
+    }
+}
+
+impl Group {
+    /// Opens the group at a location, to read and write, within the hierarchy that it belongs to.
+    ///
+    /// # Errors
+    /// When there is no group, or it cannot be opened.
+    pub fn open(location: impl Into<Location>) -> Result<Self> {
+        OpenOptions::default().open_group(location)
+    }
+}
+
 impl OpenOptions {
     /// Opens to read; whatever would change something is an error.
     pub fn read_only(self) -> Self {

@@ -1,29 +1,12 @@
 //! Nodes that are complete before anybody sees them.
 
-use super::{Hierarchy, copies::Below, exists, place::occupied};
+use super::{Below, Nodes, exists, place::occupied};
 use zarr_core::{Error, ErrorKind, Result, name::NodePath, store::Prefix};
 
-impl Hierarchy {
-    /// Builds a node, with everything below it, apart from its place and then puts it there: a reader finds what was there
-    /// before or all of the new. If this fails, or the process is killed, nothing has changed.
-    ///
-    /// `build` is given a hierarchy that has only this node and those below it, under the same paths. Handles that it opens
-    /// must be opened again afterwards, as must handles of a node that was replaced: they know its old metadata.
-    ///
-    /// Memory and directories can do that. Until it is done both need space, and the old data of a directory that is replaced
-    /// is removed last. A directory that is the root of a file system, or on a file system that cannot exchange two names, is
-    /// replaced entry by entry: meanwhile readers find no node. What the process may not remove stays as an orphaned
-    /// temporary directory. In a store that cannot stage, the old node is erased first, and what `build` has stored when it
-    /// fails stays.
-    ///
-    /// # Errors
-    /// Those of `build`, and [`NodeAlreadyExists`](ErrorKind::NodeAlreadyExists) unless the node is to be overwritten; of several creators
-    /// exactly one wins. [`Occupied`](ErrorKind::Occupied) where no node is but anything else, also if nodes are to be
-    /// overwritten. [`StaleCopies`](ErrorKind::StaleCopies) after the node is in its place.
-    pub fn build<T>(&self, path: &str, overwrite: bool, build: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
-        self.build_at(&NodePath::new(path)?, overwrite, build)
-    }
-    pub(super) fn build_at<T>(
+impl Nodes {
+    /// Builds a node, with everything below it, apart from its place and then puts it there. `build` is given nodes that have
+    /// only this one and those below it.
+    pub(crate) fn build<T>(
         &self,
         path: &NodePath,
         overwrite: bool,

@@ -1,6 +1,6 @@
 //! Copies of the documents of nodes in the groups above them: consolidated metadata, as zarr-python writes it.
 
-use super::Hierarchy;
+use super::{Below, Nodes};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, PoisonError},
@@ -12,16 +12,29 @@ use zarr_core::{
     name::NodePath,
 };
 
-/// Changed nodes whose copies are yet to be renewed.
-pub(super) type Changed = Arc<Mutex<Option<Vec<(NodePath, Below)>>>>;
-
-impl Hierarchy {
-    /// Makes many changes through the hierarchy that it gives, and then renews the copies of all changed nodes in the groups
-    /// above at once, also if `f` fails. Each group above is looked at once, and not for each node below it.
-    ///
-    /// # Errors
-    /// That of `f`, or else [`StaleCopies`](ErrorKind::StaleCopies).
-    pub fn batch<R>(&self, f: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
+impl Nodes {
+    /// Whether copies in the root group are used.
+    pub(crate) fn is_consolidated(&self) -> bool {
+        self.consolidated.is_some()
+    }
+    /// The same with metadata taken from the copies in the root group where there are any.
+    pub(crate) fn with_consolidated_metadata(&self) -> Result<Self> {
+        let NodeMetadata::Group(root) = self.stored_metadata(&NodePath::ROOT)? else {
+            return Err(Error::metadata("an array at the root has no consolidated metadata"));
+        };
+        let copies =
+            root.consolidated().ok_or_else(|| Error::metadata("the root group has no consolidated metadata"))?;
+        let nodes = copies.iter().map(|(path, copy)| (path.to_owned(), copy.clone())).collect();
+        Ok(Self { consolidated: Some(Arc::new(nodes)), ..self.clone() })
+    }
+    pub(super) fn copied_metadata(&self, path: &NodePath) -> Option<Result<NodeMetadata>> {
+        let copy = self.consolidated.as_ref()?.get(path.as_key())?;
+        let metadata = NodeMetadata::from_json(copy.clone(), &self.context.limits);
+        Some(metadata.map_err(|e| e.at_node(path)))
+    }
+    /// Makes many changes, and then renews the copies of all changed nodes in the groups above at once, also if `f` fails. Each
+    /// group above is looked at once, and not for each node below it.
+    pub(crate) fn batch<R>(&self, f: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
         let changed = Arc::new(Mutex::new(Some(Vec::new())));
         let done = f(&Self { batch: Some(changed.clone()), ..self.clone() });
         let changed = changed.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -115,31 +128,27 @@ impl Hierarchy {
         self.rewrite(group, renew).map(|_| ())
     }
 
-    /// Writes copies of the documents of all nodes below a group into it, as zarr-python does.
-    ///
-    /// Nodes may be changed, made and removed meanwhile. If this fails half way, copies may be older than what they copy:
-    /// call it again.
-    pub fn consolidate(&self, path: &str) -> Result<()> {
-        let path = NodePath::new(path)?;
-        if let NodeMetadata::Array(_) = self.stored_metadata(&path)? {
-            return Err(Error::argument("an array has nothing below it").at_node(&path));
+    /// Writes copies of the documents of all nodes below a group into it.
+    pub(crate) fn consolidate(&self, path: &NodePath) -> Result<()> {
+        if let NodeMetadata::Array(_) = self.stored_metadata(path)? {
+            return Err(Error::argument("an array has nothing below it").at_node(path));
         }
-        let copied = self.documents_below(&path)?;
-        let (_, above) = self.change_node(&path, |m| {
+        let copied = self.documents_below(path)?;
+        let (_, above) = self.change(path, |m| {
             if let NodeMetadata::Group(group) = m {
                 group.set_consolidated(Some(copied.clone().into_iter().collect()));
             }
             Ok(())
         })?;
-        // From now on whoever changes a node finds copies, and renews its own. Who looked for them before found none, or had
-        // them replaced by what was read before that: the document is another than the one that was copied.
-        let now = self.documents_below(&path)?;
+        // Writers that change a node from now on find copies and renew theirs. Those before found none, or their copies were
+        // replaced by what had been read earlier: then the stored document differs from the one that was copied.
+        let now = self.documents_below(path)?;
         let gone = copied.keys().filter(|p| !now.contains_key(*p));
         let other = now.iter().filter(|(p, document)| copied.get(*p) != Some(document)).map(|(p, _)| p);
         let changed: BTreeSet<&str> = other.chain(gone).map(String::as_str).collect();
         match changed.is_empty() {
             true => above,
-            false => self.renew_copies(&path, &changed, Below::Stays).and(above),
+            false => self.renew_copies(path, &changed, Below::Stays).and(above),
         }
     }
     /// Copies of the documents of all nodes below a group, by their paths relative to it.
@@ -175,16 +184,6 @@ impl Hierarchy {
 fn stale(group: &NodePath, reason: Error) -> Error {
     let e = Error::new(ErrorKind::StaleCopies { group: group.to_string(), reason });
     e.with_hint("mend that group, then renew its copies with `Hierarchy::consolidate`")
-}
-
-/// What becomes of the copies of what is below a node that changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Below {
-    Stays,
-    /// It was removed, or the node is new and nothing is below it.
-    Goes,
-    /// Other nodes have taken its place.
-    Replaced,
 }
 
 /// The copy of a node's document.

@@ -1,7 +1,7 @@
 //! What lies where a new node is to be. Only nodes are overwritten: nothing else that is stored may be lost, hidden by a new
 //! node or taken for a part of it.
 
-use super::Hierarchy;
+use super::{IsChunk, Nodes};
 use zarr_core::{
     Error, ErrorKind, Result,
     error::Occupant,
@@ -9,10 +9,7 @@ use zarr_core::{
     store::{ListableStore, Prefix},
 };
 
-/// Tells keys, relative to an array, that it would read as its chunks.
-pub(crate) type IsChunk<'a> = &'a dyn Fn(&str) -> bool;
-
-impl Hierarchy {
+impl Nodes {
     /// Refuses a place where anything is stored and no node.
     pub(super) fn check_vacant(&self, path: &NodePath) -> Result<()> {
         self.check_place(path, None)
