@@ -1,9 +1,9 @@
 //! The file system store. Specification: "File system store".
 //!
-//! A key is a path below the root. Values appear whole or not at all: they are written beside and then renamed. The
-//! names of values that are being written begin with `__zarr_partial.`, which no key may; listing leaves them out.
+//! A key is a path below the root. Values appear whole or not at all: they are written to temporary files and then
+//! renamed. The names of temporary files begin with `__zarr_partial.`, which no key may; listing leaves them out.
 //!
-//! A directory cannot hold both a file and a directory of one name, so of the keys `a` and `a/b` it holds one. Whatever
+//! A directory cannot have both a file and a directory of one name, so of the keys `a` and `a/b` only one is stored. Whatever
 //! occupies the place of a value and is not a file (a directory, also an empty one, a pipe, a socket, a device, a link to
 //! nothing) makes reading and writing that key fail; it never reads as a key without value. An empty directory elsewhere is
 //! not an error, as writers leave some for a moment: only the exact path of the key counts.
@@ -21,23 +21,27 @@
 //! overwritten all directories and files do the same by their names, and what is new in it has no more rights than the nearest
 //! directory above that was there, or its document. An empty directory whose place a node takes is replaced in the same way.
 
+mod errors;
 mod index_cache;
 mod listing;
+mod paths;
+mod retry;
 mod staging;
 mod temporary;
 #[cfg(test)]
 mod tests;
 mod update;
 mod value;
+mod write;
 
 use self::{
-    staging::Staging,
-    temporary::{Names, TemporaryFile, is_partial, remove_tree},
+    errors::{NOT_OURS, io_error, is_absent, no_file, unless_absent},
+    temporary::{Names, is_partial, remove_tree},
     value::{Cache, OpenFile},
 };
+use super::uri::file_uri;
 use crate::platform::directory::{self, Directory};
 use std::{
-    ffi::OsStr,
     fs,
     io::{self, ErrorKind},
     path::{Component, Path, PathBuf},
@@ -45,18 +49,8 @@ use std::{
 use zarr_core::{
     Error, Result,
     source::Source,
-    store::{Key, ListableStore, Prefix, ReadableStore, Staged, Store, Update, WriteableStore},
+    store::{Key, ListableStore, Prefix, ReadableStore, Store, WriteableStore},
 };
-
-/// How often an operation starts anew when another one takes a directory away or fills it meanwhile.
-const ATTEMPTS: usize = 64;
-
-/// Errors for which it does. "Exists": a directory was removed between being found and being looked at.
-const PASSING: [ErrorKind; 3] = [ErrorKind::NotFound, ErrorKind::AlreadyExists, ErrorKind::StaleNetworkFileHandle];
-
-/// What directories above the root may answer that need not wait for the disk.
-const NOT_OURS: [ErrorKind; 4] =
-    [ErrorKind::PermissionDenied, ErrorKind::InvalidInput, ErrorKind::Unsupported, ErrorKind::ReadOnlyFilesystem];
 
 /// A directory as a store.
 #[derive(Debug)]
@@ -133,19 +127,6 @@ impl FilesystemStore {
             inner => self.path(inner),
         }
     }
-    /// Erases all that is in the root, which stays.
-    fn erase_all(&self) -> Result<()> {
-        for entry in unless_absent(fs::read_dir(&self.root))?.into_iter().flatten() {
-            let entry = entry?;
-            let name = entry.file_name();
-            let key = name.to_str().filter(|n| !is_partial(n)).and_then(|n| Key::new(n).ok());
-            match key.filter(|_| entry.file_type().is_ok_and(|kind| kind.is_file())) {
-                Some(key) => self.erase(&key)?,
-                None => self.remove_tree(&entry.path())?,
-            }
-        }
-        Ok(())
-    }
     fn orphans(&self, prefix: &Prefix, remove: bool) -> Result<Vec<String>> {
         let found =
             unless_absent(temporary::orphans(&self.directory(prefix)?, remove)).map_err(|e| e.at_key(prefix))?;
@@ -179,51 +160,6 @@ impl FilesystemStore {
     }
 }
 
-/// Does it again when it fails for one of the reasons that pass.
-fn retry<T>(passing: &[ErrorKind], mut f: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    let mut left = ATTEMPTS;
-    loop {
-        match f() {
-            Err(e) if passing.contains(&e.kind()) && left > 0 => {
-                left -= 1;
-                std::thread::yield_now();
-            }
-            other => return other,
-        }
-    }
-}
-
-/// A directory and a name in it.
-fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {
-    path.parent().zip(path.file_name()).ok_or_else(|| ErrorKind::InvalidInput.into())
-}
-
-fn no_file(is_dir: bool) -> io::Error {
-    if is_dir {
-        return ErrorKind::IsADirectory.into();
-    }
-    io::Error::other("not a file: a link to nothing, a pipe, a socket or a device")
-}
-
-fn io_error(e: io::Error, path: &Path) -> Error {
-    match e.kind() {
-        ErrorKind::NotFound => {
-            let e = Error::new(zarr_core::ErrorKind::NodeNotFound).at_node(path.display());
-            e.with_hint("the directory does not exist")
-        }
-        _ => Error::from(e).at_key(path.display()),
-    }
-}
-fn is_absent(e: &io::Error) -> bool {
-    matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
-}
-fn unless_absent<T>(found: io::Result<T>) -> Result<Option<T>> {
-    match found {
-        Err(e) if is_absent(&e) => Ok(None),
-        other => Ok(Some(other?)),
-    }
-}
-
 impl Store for FilesystemStore {
     fn readable(&self) -> Option<&dyn ReadableStore> {
         Some(self)
@@ -243,7 +179,7 @@ impl Store for FilesystemStore {
             Some((known, rest)) => known.join(rest),
             None => path,
         };
-        super::schemes::file_uri(&path, !prefix.as_str().is_empty())
+        file_uri(&path, !prefix.as_str().is_empty())
     }
 }
 
@@ -275,68 +211,5 @@ impl ReadableStore for FilesystemStore {
     }
     fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
         self.value(key)?.map(|v| v.get()).transpose()
-    }
-}
-
-impl WriteableStore for FilesystemStore {
-    fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
-        self.update_value(key, &mut Instead(Some(value)), false)
-    }
-    /// For all writers of this machine.
-    fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()> {
-        self.update_value(key, change, true)
-    }
-    fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
-        let path = self.path(key.as_str())?;
-        let (parent, name) = split(&path)?;
-        let set_in = |directory: Directory| {
-            if directory.stat(name, true)?.is_none()
-                && TemporaryFile::create(&directory, &self.names, None)?.write(value, self.fsync)?.rename_new(name)?
-            {
-                return Ok(true);
-            }
-            match directory.stat(name, false)? {
-                Some(look) if look.is_file && self.fsync => directory.sync().map(|()| false),
-                Some(look) if look.is_file => Ok(false),
-                // Gone meanwhile.
-                None if directory.stat(name, true)?.is_none() => Err(ErrorKind::NotFound.into()),
-                look => Err(no_file(look.is_some_and(|l| l.is_dir))),
-            }
-        };
-        let set = || match Directory::open(parent) {
-            Err(e) if e.kind() == ErrorKind::NotFound => self.in_new_dir(parent, set_in),
-            other => set_in(other?),
-        };
-        retry(&PASSING, set).map_err(|e| Error::from(e).at_key(key))
-    }
-    fn erase(&self, key: &Key) -> Result<()> {
-        self.update_value(key, &mut Instead(None), false)
-    }
-    fn erase_prefix(&self, prefix: &Prefix) -> Result<()> {
-        let path = self.directory(prefix)?;
-        let erased = match path == self.root {
-            true => self.erase_all(),
-            // A value of that name has not the prefix.
-            false if path.is_dir() => self.remove_tree(&path),
-            false => Ok(()),
-        };
-        erased.map_err(|e| if e.key().is_none() { e.at_key(prefix) } else { e })?;
-        self.prune(path.parent());
-        Ok(())
-    }
-    fn erase_orphans(&self, prefix: &Prefix) -> Result<Vec<String>> {
-        self.orphans(prefix, true)
-    }
-    fn stage(&self, prefix: &Prefix) -> Result<Option<Box<dyn Staged>>> {
-        let staging = Staging::begin(self, prefix).map_err(|e| if e.key().is_none() { e.at_key(prefix) } else { e })?;
-        Ok(Some(Box::new(staging)))
-    }
-}
-
-/// A value whatever was there before.
-struct Instead<'v>(Option<&'v [u8]>);
-impl Update for Instead<'_> {
-    fn apply(&mut self, _: Option<&dyn Source>) -> Result<Option<&[u8]>> {
-        Ok(self.0)
     }
 }

@@ -5,11 +5,13 @@ mod memory;
 mod schemes;
 #[cfg(test)]
 mod tests;
+mod uri;
 
 pub use filesystem::FilesystemStore;
 pub use memory::MemoryStore;
-pub(crate) use schemes::{FILE, scheme_of};
-pub use schemes::{OpenMode, Opener, Schemes, file_path};
+pub use schemes::{OpenMode, Opener, Schemes};
+pub use uri::file_path;
+pub(crate) use uri::{FILE, scheme_of};
 
 use crate::platform::permissions::{self, Access};
 use std::{fs::File, io, path::Path};

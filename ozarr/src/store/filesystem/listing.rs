@@ -2,8 +2,8 @@
 
 use super::{
     FilesystemStore,
+    errors::unless_absent,
     temporary::{has_values, is_partial},
-    unless_absent,
 };
 use std::{
     ffi::OsStr,

@@ -14,20 +14,24 @@
 mod access;
 mod directory;
 mod entries;
+mod names;
 #[cfg(test)]
 mod tests;
 
 use self::{
     directory::{TemporaryDirectory, create_private},
     entries::{Moves, is_taken, taken},
+    names::{DOCUMENT, is_reserved, names_in},
 };
 use super::{
-    ATTEMPTS, FilesystemStore, split,
-    temporary::{Names, is_partial, make_dir, sync_parent},
+    FilesystemStore,
+    paths::split,
+    retry::ATTEMPTS,
+    temporary::{Names, make_dir, sync_parent},
 };
 use crate::platform::directory::{Directory, exchange, is_unknown};
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsStr,
     fs,
     io::{
         self,
@@ -41,8 +45,6 @@ use zarr_core::{
     error::Occupant,
     store::{Prefix, Staged, Store},
 };
-
-const DOCUMENT: &str = "zarr.json";
 
 /// A prefix that is being written.
 #[derive(Debug)]
@@ -194,12 +196,4 @@ impl Staged for Staging {
         };
         put.map_err(|e| e.at_key(&self.prefix))
     }
-}
-
-fn names_in(directory: &Path) -> io::Result<Vec<OsString>> {
-    fs::read_dir(directory)?.map(|entry| entry.map(|e| e.file_name())).collect()
-}
-
-fn is_reserved(name: &OsString) -> bool {
-    name.to_str().is_some_and(is_partial)
 }

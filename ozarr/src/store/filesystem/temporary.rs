@@ -2,7 +2,7 @@
 //!
 //! Their names are not keys. Writers lock what they make: one that is not locked is orphaned.
 
-use super::{retry, split};
+use super::{paths::split, retry::retry};
 use crate::platform::{
     directory::Directory,
     lock,

@@ -1,9 +1,10 @@
 //! What holds for directories alone. The laws of all stores are tested beside the stores.
 
 use super::*;
+use std::ffi::OsStr;
 use zarr_core::{
     source::ByteRange,
-    store::{Listing, Other},
+    store::{Listing, Other, Update},
 };
 
 fn key(k: &str) -> Key {

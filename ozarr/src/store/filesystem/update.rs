@@ -1,6 +1,13 @@
 //! Changing the value of a key: its file, or the file that a link in its place leads to.
 
-use super::{ATTEMPTS, FilesystemStore, PASSING, no_file, split, temporary, unless_absent, value::OpenFile};
+use super::{
+    FilesystemStore,
+    errors::{no_file, unless_absent},
+    paths::split,
+    retry::{ATTEMPTS, PASSING},
+    temporary::TemporaryFile,
+    value::OpenFile,
+};
 use crate::platform::{
     directory::Directory,
     lock::{Entry, lock_entry},
@@ -125,9 +132,7 @@ impl FilesystemStore {
     }
     fn put_in(&self, directory: &Directory, path: &Path, old: &Old, value: Option<&[u8]>) -> io::Result<bool> {
         let (parent, name) = split(path)?;
-        let write = |value, replaced| {
-            temporary::TemporaryFile::create(directory, &self.names, replaced)?.write(value, self.fsync)
-        };
+        let write = |value, replaced| TemporaryFile::create(directory, &self.names, replaced)?.write(value, self.fsync);
         match (value, old) {
             (Some(value), Old::Nothing) => write(value, None)?.rename_new(name),
             (Some(value), Old::File(replaced)) => write(value, replaced.as_ref())?.replace(name).map(|()| true),

@@ -1,6 +1,6 @@
 //! One version of a value: an open file, read at offsets.
 
-use super::{index_cache::IndexCache, no_file};
+use super::{errors::no_file, index_cache::IndexCache};
 use crate::platform::{directory::Directory, read_at::ReadAt, version::Version};
 use std::{
     ffi::OsStr,

@@ -1,5 +1,6 @@
 //! Overwriting a node gives nobody more rights to what is in it.
 
+use super::names::DOCUMENT;
 use crate::platform::permissions::{self, Access};
 use std::{
     fs::{self, File, Metadata},
@@ -19,7 +20,7 @@ struct Like {
 
 impl Like {
     fn of(old: &Path, directory: Access) -> Self {
-        Self { directory, document: found(&old.join(super::DOCUMENT), Metadata::is_file), is_replaced: true }
+        Self { directory, document: found(&old.join(DOCUMENT), Metadata::is_file), is_replaced: true }
     }
 }
 

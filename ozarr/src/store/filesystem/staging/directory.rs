@@ -1,7 +1,9 @@
 //! The temporary directory of a staging.
 
 use super::super::{
-    NOT_OURS, retry, split,
+    errors::NOT_OURS,
+    paths::split,
+    retry::retry,
     temporary::{Names, remove_all},
 };
 use crate::platform::{directory::Directory, lock};

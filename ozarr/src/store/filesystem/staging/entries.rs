@@ -4,7 +4,10 @@
 //! only files that were moved are moved back, and only directories that are empty are removed. So nothing that others have
 //! stored in the place meanwhile goes with it.
 
-use super::{DOCUMENT, is_reserved, names_in, split};
+use super::{
+    super::paths::split,
+    names::{DOCUMENT, is_reserved, names_in},
+};
 use crate::platform::{
     directory::{Directory, Stat},
     lock::{Entry, lock_entry},

@@ -1,6 +1,7 @@
 //! Each way of taking a place, and what is left when it fails.
 
 use super::*;
+use std::ffi::OsString;
 use zarr_core::store::{Key, WriteableStore};
 
 fn key(key: &str) -> Key {

@@ -1,0 +1,12 @@
+//! Paths in parts.
+
+use std::{
+    ffi::OsStr,
+    io::{self, ErrorKind},
+    path::Path,
+};
+
+/// A directory and a name in it.
+pub(super) fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {
+    path.parent().zip(path.file_name()).ok_or_else(|| ErrorKind::InvalidInput.into())
+}
