@@ -1,5 +1,7 @@
-//! Calls that differ between platforms: one small module each, with a portable fallback beside the fast form.
+//! Calls that differ between platforms: one small module each, with a portable fallback for the fast form.
 
+#[cfg(target_os = "linux")]
+pub(crate) mod attributes;
 pub(crate) mod directory;
 pub(crate) mod huge_pages;
 pub(crate) mod lock;
@@ -7,5 +9,7 @@ pub(crate) mod memory;
 pub(crate) mod permissions;
 pub(crate) mod process;
 pub(crate) mod read_at;
+#[cfg(unix)]
+mod system_call;
 pub(crate) mod threads;
 pub(crate) mod version;

@@ -189,7 +189,7 @@ mod unix {
         #[cfg(target_os = "linux")]
         mod linux {
             use super::{File, Lists, Path, io};
-            use crate::platform::directory::{attribute_at, attribute_of, remove_attribute};
+            use crate::platform::attributes::{attribute_at, attribute_of, remove_attribute};
             use std::ffi::CStr;
 
             const ACCESS: &CStr = c"system.posix_acl_access";
