@@ -1,5 +1,9 @@
 //! Which elements of an array.
 
+mod slice;
+
+pub use slice::{Indices, Slice, slice};
+
 use std::{
     ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive},
     str::FromStr,
@@ -8,102 +12,6 @@ use zarr_core::{
     Error, Result,
     view::{Dims, Region},
 };
-
-/// Indices along one dimension: a single index, or a range with a step.
-///
-/// Everything that selects along a dimension converts into it: `3`, `..`, `2..`, `..7`, `2..7`, `2..=6`, and
-/// `slice(..).step_by(2)`. Indices are `u64`; there are no conversions from ranges of `usize`, for with them the compiler
-/// could not infer the type of `0..3`.
-///
-/// A single index drops its dimension, as in NumPy: of an array of shape `[4, 6]`, `(3, ..)` has the shape `[6]` and
-/// `(3..4, ..)` the shape `[1, 6]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slice {
-    start: Option<u64>,
-    /// The index after the last; for a single index what [`start`](Self::start) is.
-    stop: Option<u64>,
-    step: u64,
-    is_index: bool,
-}
-
-/// A [`Slice`] of a range or an index: `slice(0..10).step_by(2)`.
-pub fn slice(indices: impl Into<Slice>) -> Slice {
-    indices.into()
-}
-
-impl Slice {
-    const ALL: Self = Self { start: None, stop: None, step: 1, is_index: false };
-
-    const fn range(start: Option<u64>, stop: Option<u64>) -> Self {
-        Self { start, stop, ..Self::ALL }
-    }
-    /// Every `step`-th index, from the first. Steps multiply.
-    ///
-    /// A step of zero, or of a single index, is an error once the slice is used.
-    #[must_use]
-    pub fn step_by(self, step: u64) -> Self {
-        Self { step: self.step.saturating_mul(step), ..self }
-    }
-    /// The indices along dimension `d` of length `n`.
-    fn within(self, d: usize, n: u64) -> Result<Indices> {
-        if self.is_index {
-            let at = self.start.unwrap_or_default();
-            if self.step != 1 {
-                return Err(Error::argument(format!("the index {at} of dimension {d} cannot have a step")));
-            }
-            if at >= n {
-                return Err(Error::argument(format!("index {at} is out of bounds for dimension {d} with length {n}")));
-            }
-            return Ok(Indices { start: at, len: 1, step: 1 });
-        }
-        let (start, stop) = (self.start.unwrap_or(0), self.stop.unwrap_or(n));
-        if self.step == 0 {
-            return Err(Error::argument(format!("the step of dimension {d} is zero")));
-        }
-        if start > stop || stop > n {
-            let range = format!("index range {start}..{stop}");
-            return Err(Error::argument(format!("{range} is out of bounds for dimension {d} with length {n}")));
-        }
-        Ok(Indices { start, len: (stop - start).div_ceil(self.step), step: self.step })
-    }
-}
-
-impl From<u64> for Slice {
-    fn from(index: u64) -> Self {
-        Self { is_index: true, ..Self::range(Some(index), Some(index)) }
-    }
-}
-impl From<RangeFull> for Slice {
-    fn from(_: RangeFull) -> Self {
-        Self::ALL
-    }
-}
-impl From<Range<u64>> for Slice {
-    fn from(r: Range<u64>) -> Self {
-        Self::range(Some(r.start), Some(r.end))
-    }
-}
-impl From<RangeInclusive<u64>> for Slice {
-    fn from(r: RangeInclusive<u64>) -> Self {
-        // No array reaches the index that saturates.
-        Self::range(Some(*r.start()), Some(r.end().saturating_add(1)))
-    }
-}
-impl From<RangeFrom<u64>> for Slice {
-    fn from(r: RangeFrom<u64>) -> Self {
-        Self::range(Some(r.start), None)
-    }
-}
-impl From<RangeTo<u64>> for Slice {
-    fn from(r: RangeTo<u64>) -> Self {
-        Self::range(None, Some(r.end))
-    }
-}
-impl From<RangeToInclusive<u64>> for Slice {
-    fn from(r: RangeToInclusive<u64>) -> Self {
-        Self::range(None, Some(r.end.saturating_add(1)))
-    }
-}
 
 /// Which elements of an array: a [`Slice`] for each dimension. Dimensions at the end that are not given are selected whole.
 ///
@@ -122,25 +30,6 @@ pub struct Selection {
     slices: Vec<Slice>,
     /// How many of the slices stand before the dimensions that are not given.
     before: usize,
-}
-
-/// Indices along one dimension of an array: `len` of them, from `start` on, `step` apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Indices {
-    /// The first index.
-    pub start: u64,
-    /// How many indices.
-    pub len: u64,
-    /// How far indices are apart, at least 1.
-    pub step: u64,
-}
-
-impl Indices {
-    /// All `n` of a dimension.
-    pub(crate) fn all(n: u64) -> Self {
-        Self { start: 0, len: n, step: 1 }
-    }
 }
 
 impl<S: Into<Slice>> FromIterator<S> for Selection {
@@ -243,30 +132,6 @@ impl FromStr for Selection {
     }
 }
 
-/// `START:STOP[:STEP]`, each optional, or an index.
-impl FromStr for Slice {
-    type Err = Error;
-    fn from_str(text: &str) -> Result<Self> {
-        let wrong = || {
-            let e = Error::argument(format!("invalid range `{text}`"));
-            e.with_hint("write an index or START:STOP[:STEP] for each dimension, separated by commas")
-        };
-        let number = |text: &str| match text.trim() {
-            "" => Ok(None),
-            digits => digits.parse().map(Some).map_err(|_| wrong()),
-        };
-        let fields: Vec<&str> = text.split(':').collect();
-        match fields[..] {
-            [index] => number(index)?.map(Slice::from).ok_or_else(wrong),
-            [start, stop] => Ok(Self::range(number(start)?, number(stop)?)),
-            [start, stop, step] => {
-                Ok(Self { step: number(step)?.unwrap_or(1), ..Self::range(number(start)?, number(stop)?) })
-            }
-            _ => Err(wrong()),
-        }
-    }
-}
-
 /// A selection that was checked against an array's shape. Every dimension is there, also those that single indices drop.
 #[derive(Debug, Clone)]
 pub(crate) struct Selected {
@@ -326,7 +191,7 @@ impl Selection {
             selected.bounds.len[d] = len.saturating_sub(1).saturating_mul(step) + u64::from(len > 0);
             selected.steps.push(step);
             selected.shape.push(len);
-            if slice.is_index {
+            if slice.is_index() {
                 selected.dropped.resize(array_shape.len(), false);
                 selected.dropped[d] = true;
             }
