@@ -10,7 +10,7 @@
 //! - A new document is stored only where there is none ([`set_if_absent`](zarr_core::store::WriteableStore::set_if_absent)): of
 //!   several creators exactly one succeeds. Groups above come first, from the outermost in; one that exists stays as it is.
 //! - A node that replaces another, or that is to appear with all that is in it, is built apart from its place and put there in
-//!   one step: see [`Nodes::build`].
+//!   one step, if the store can do that: see [`Nodes::build`].
 //! - Copies of documents in the groups above (consolidated metadata) are renewed after the change is stored. Renewing is a
 //!   change of the group's document, and reads what it copies while that document is locked. So of several writers the last
 //!   to renew a group has seen what all of them stored.

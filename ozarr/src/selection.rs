@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn selections_that_do_not_fit_are_refused() {
         for (selection, message) in [
             (Selection::from(0..10), "index range 0..10 is out of bounds for dimension 0 with length 9"),
             ((.., 4).into(), "2 ranges or indices for an array with 1 dimension"),

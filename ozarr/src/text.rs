@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_controls_a_terminal_is_escaped() {
+    fn control_characters_are_escaped() {
         assert_eq!(shown("a\u{1b}[31m\u{7}\n\r\t\u{9b}\u{7f}b"), r"a\u{1b}[31m\u{7}\n\r\t\u{9b}\u{7f}b");
         assert_eq!(shown("\u{202e}x\u{2066}y\u{2028}"), r"\u{202e}x\u{2066}y\u{2028}");
         assert_eq!(shown("\u{61c}x\u{200e}y\u{200f}"), r"\u{61c}x\u{200e}y\u{200f}");
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_is_cut_in_the_middle() {
+    fn long_text_is_cut_in_the_middle() {
         let just = "ä".repeat(NAME);
         assert_eq!(name(&just), just);
         assert_eq!(

@@ -77,13 +77,13 @@ fn parent(path: &str) -> String {
     path.rsplit_once('/').unwrap().0.to_owned()
 }
 
-/// True of what no reader sees.
-fn is_beside(path: &str) -> bool {
+/// True of temporary files and directories, which no reader sees.
+fn is_temporary(path: &str) -> bool {
     path.contains("/__zarr_partial.")
 }
 
 #[test]
-fn what_is_done_is_on_the_disk() {
+fn finished_operations_are_on_the_disk() {
     let (mut contents, mut names, mut done, mut renames) = (BTreeSet::new(), BTreeSet::new(), 0, 0);
     for [what, path, to] in witnessed("fsync") {
         match what.as_str() {
@@ -101,14 +101,14 @@ fn what_is_done_is_on_the_disk() {
                 assert!(names.is_empty(), "{path}, but names are not on the disk: {names:?}");
                 done += 1;
             }
-            "unlink" if !is_beside(&path) => _ = names.insert(parent(&path)),
+            "unlink" if !is_temporary(&path) => _ = names.insert(parent(&path)),
             // Without the disk knowing what was removed from a directory, it comes back with it.
-            "rmdir" if names.remove(&path) && !is_beside(&path) => _ = names.insert(parent(&path)),
+            "rmdir" if names.remove(&path) && !is_temporary(&path) => _ = names.insert(parent(&path)),
             "unlink" | "rmdir" => {}
             other => panic!("{other}"),
         }
         renames += usize::from(what == "rename");
-        let open = names.iter().find(|n| what == "unlink" && is_beside(&path) && !is_beside(n));
+        let open = names.iter().find(|n| what == "unlink" && is_temporary(&path) && !is_temporary(n));
         assert!(open.is_none(), "{path} is removed before the disk has it that {open:?} is");
     }
     // Seven keys, one of them twice, and two directories.
@@ -128,6 +128,6 @@ fn a_prefix_disappears_at_once() {
     let is_mark = |l: &&[String; 3], mark| l[1] == format!("/done/{mark}");
     let [from, to] = ["set more", "erase a prefix"].map(|mark| all.iter().position(|l| is_mark(&l, mark)).unwrap());
     let erasing: Vec<_> = all[from + 1..to].iter().collect();
-    assert!(erasing[0][0] == "rename" && erasing[0][1].ends_with("/a") && is_beside(&erasing[0][2]), "{erasing:?}");
-    assert!(erasing[1..].len() >= 3 && erasing[1..].iter().all(|l| is_beside(&l[1])), "{erasing:?}");
+    assert!(erasing[0][0] == "rename" && erasing[0][1].ends_with("/a") && is_temporary(&erasing[0][2]), "{erasing:?}");
+    assert!(erasing[1..].len() >= 3 && erasing[1..].iter().all(|l| is_temporary(&l[1])), "{erasing:?}");
 }

@@ -190,7 +190,7 @@ fn after(step: u16) -> Vec<u16> {
     (0..SIDE * SIDE).map(value).collect()
 }
 
-/// How far the work got: the step that it was at, told in a file beside the store before each of them.
+/// How far the work got: the step that it was at, told in a file next to the store before each of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum At {
     Creation,
@@ -326,7 +326,7 @@ fn delays_change_nothing() {
 }
 
 #[test]
-fn what_is_cut_short_is_noticed() {
+fn a_value_that_is_cut_short_is_noticed() {
     // Not each read is of a value, nor each write of one.
     at_each(Fault::CutReads, |path, _| look(path).unwrap());
     at_each(Fault::CutWrites, |path, _| {
@@ -377,7 +377,7 @@ fn kills_leave_old_or_new() {
     }
 }
 
-/// What is overwritten: the array, the group that it is in, and the whole store, whose temporary directory lies beside it.
+/// What is overwritten: the array, the group that it is in, and the whole store, whose temporary directory lies next to it.
 const PLACES: [&str; 3] = [WHERE, "/g", "/"];
 
 /// Replaces a place, or makes it, with the array and all its elements.

@@ -90,7 +90,7 @@ fn attributes_change_and_the_rest_stays() {
 }
 
 #[test]
-fn what_is_skipped_can_be_read_but_not_written() {
+fn an_array_with_a_skipped_extension_is_read_only() {
     let (store, zarr) = memory();
     for (name, document) in [
         ("codec", ARRAY.replace("[\"bytes\"]", r#"["bytes",{"name":"zap","must_understand":false}]"#)),
@@ -258,7 +258,7 @@ fn copies_of_new_nodes_stay() {
 }
 
 #[test]
-fn consolidated_metadata_is_used_on_request_and_kept_up_to_date() {
+fn consolidated_metadata_is_used_on_request_and_updated() {
     let (store, zarr) = memory();
     zarr.create_array("/g/a", NewArray::new([2], "int8")).unwrap();
     zarr.consolidate("/").unwrap();

@@ -1,4 +1,4 @@
-//! A model of how writers hold a file: under each schedule that is tried nothing is lost, and without one of the steps
+//! A model of how writers lock a file: under each schedule that is tried nothing is lost, and without one of the steps
 //! something is.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -66,7 +66,7 @@ impl Disk {
                 continue;
             };
             let lock = self.files.lock().unwrap()[file].lock.clone();
-            let _held = (without != Without::Lock).then(|| lock.lock().unwrap());
+            let _locked = (without != Without::Lock).then(|| lock.lock().unwrap());
             if without != Without::Look && named() != Some(file) {
                 continue;
             }

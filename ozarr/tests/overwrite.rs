@@ -45,7 +45,7 @@ fn group_of(hierarchy: &Hierarchy, value: u16) -> Result<()> {
 }
 
 #[test]
-fn what_fails_changes_nothing() {
+fn a_failed_overwrite_changes_nothing() {
     each(|hierarchy| {
         let fail = |_: &Hierarchy| -> Result<()> { Err(Error::data("on purpose")) };
         let build = |path: &str, overwrite| {

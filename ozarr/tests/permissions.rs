@@ -140,7 +140,7 @@ fn set_modes(node: &Path, modes: &[(&str, u32)]) {
 }
 
 #[test]
-fn what_is_overwritten_is_not_wider() {
+fn overwriting_does_not_widen_permissions() {
     let dir = tempfile::tempdir().unwrap();
     let hierarchy = store(dir.path());
     let old = [

@@ -16,7 +16,7 @@ use std::{path::Path, sync::Arc, thread};
 /// So many that putting them in their place one by one takes a while.
 const CHUNKS: usize = 2000;
 
-/// An array whose chunks lie beside its document.
+/// An array whose chunks lie next to its document.
 fn wide() -> NewArray {
     let keys = Json::parse(br#"{"name":"v2","configuration":{"separator":"."}}"#, &Limits::default()).unwrap();
     NewArray::new([CHUNKS as u64], "uint8").chunks([1]).codecs([Json::from("bytes")]).chunk_key_encoding(keys)
@@ -81,7 +81,7 @@ fn a_node_that_was_created_meanwhile_keeps_its_data() {
 }
 
 #[test]
-fn what_is_there_after_success_is_whole_though_the_directory_is_removed() {
+fn a_node_is_whole_after_success_though_the_directory_is_removed() {
     let (_dir, hierarchy, built, ()) = meanwhile("/a", |hierarchy| {
         let prefix = Prefix::new("a/").unwrap();
         hierarchy.store().writer().unwrap().erase_prefix(&prefix).unwrap();
@@ -180,7 +180,7 @@ fn other_keys_may_be_there_before_an_array() {
 
 /// The place is looked at before anything is built, and again when it is taken.
 #[test]
-fn what_is_stored_while_a_node_is_built_stays() {
+fn values_stored_while_a_node_is_built_stay() {
     each(|hierarchy| {
         let built = hierarchy.build("/g", true, |staged| -> Result<()> {
             create(staged, "/g", 1)?;

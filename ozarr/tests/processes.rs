@@ -182,7 +182,7 @@ fn nothing_is_lost_through_a_link() {
 
 /// Temporary files of writers that are at work are never taken for orphans, also not between being created and locked.
 #[test]
-fn no_orphans_beside_writers() {
+fn writers_at_work_leave_no_orphans() {
     let dir = tempfile::tempdir().unwrap();
     let array = create(dir.path(), true);
     let lister = array.hierarchy().store().clone();
@@ -282,7 +282,7 @@ fn no_copy_of_metadata_is_lost() {
     }
 }
 
-/// All that several processes append is there, each in one piece, whether handles are opened anew or become stale, and
+/// All that several processes append is there, each in one piece, whether handles are opened again or become stale, and
 /// whether pieces share inner chunks or only shards.
 #[test]
 fn all_that_is_appended_is_there() {

@@ -1,4 +1,4 @@
-//! Changes of an array's shape and attributes beside others who change it: through handles that are stale, and at the same
+//! Changes of an array's shape and attributes while others change it: through handles that are stale, and at the same
 //! time.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -68,7 +68,7 @@ fn stored(array: &Array) -> usize {
 }
 
 #[test]
-fn append_through_a_stale_handle_comes_after_what_is_stored() {
+fn append_through_a_stale_handle_starts_at_the_stored_shape() {
     let (mut stale, mut other) = two_handles(10, 5);
     assert_eq!(other.append(0, &[2u32; 20]).unwrap(), 10..30);
     assert_eq!(stale.append(0, &[3u32; 5]).unwrap(), 30..35);
@@ -135,7 +135,7 @@ fn growing_removes_nothing_that_is_stored() {
 }
 
 #[test]
-fn shrinking_through_a_stale_handle_cuts_what_is_stored() {
+fn shrinking_through_a_stale_handle_cuts_the_stored_shape() {
     let (mut stale, mut other) = two_handles(10, 5);
     other.append(0, &[2u32; 20]).unwrap();
     // Longer than the handle knows, shorter than what is stored.
@@ -170,7 +170,7 @@ fn an_edge_chunk_written_through_a_stale_handle_keeps_what_others_wrote_beyond()
 }
 
 #[test]
-fn what_reappears_is_cleared_beyond_the_stored_shape_only() {
+fn reappearing_data_is_cleared_beyond_the_stored_shape_only() {
     let (mut stale, mut other) = two_handles(20, 8);
     other.resize(&[10], ResizeOptions::default().with_keep_outside(true)).unwrap();
     let mut third = other.hierarchy().array("/a").unwrap();

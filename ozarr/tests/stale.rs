@@ -16,7 +16,7 @@ fn new_array(n: u64) -> NewArray {
     NewArray::new([n], "uint8").chunks([2])
 }
 
-/// `/g/h/a` holds `1, 2, 3, 4`. All groups above have copies. What is stored as the document of `/g` is a directory.
+/// `/g/h/a` is `1, 2, 3, 4`. All groups above have copies. What is stored as the document of `/g` is a directory.
 fn broken(dir: &Path) -> Hierarchy {
     let zarr = Hierarchy::create(dir).unwrap();
     zarr.create_array("/g/h/a", new_array(4)).unwrap().write(.., &[1u8, 2, 3, 4]).unwrap();
@@ -63,7 +63,7 @@ fn appended_elements_are_there() {
 }
 
 #[test]
-fn what_a_resize_cuts_off_is_removed() {
+fn chunks_that_a_resize_cuts_off_are_removed() {
     let dir = tempfile::tempdir().unwrap();
     let zarr = broken(dir.path());
     let mut array = zarr.array("/g/h/a").unwrap();

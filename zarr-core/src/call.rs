@@ -1,4 +1,4 @@
-//! What the host lends to every call of a codec: limits, run-time options, parallelism, scratch memory.
+//! What the host provides to every call of a codec: limits, run-time options, parallelism, scratch memory.
 
 mod buffers;
 mod executor;
@@ -25,7 +25,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-/// What the host lends to a call. Shared by all threads that work on it.
+/// What the host provides to a call. Shared by all threads that work on it.
 #[derive(Clone, Copy)]
 pub struct CallContext<'a> {
     /// What data from outside may ask for.

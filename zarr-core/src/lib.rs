@@ -17,7 +17,7 @@
 //! ([`ErrorKind`], [`source::ByteRange`], [`codec::DecodeStrategy`]). Enums that are complete by their meaning
 //! ([`representation::Size`], [`json::Json`], [`extension::ExtensionPoint`]) are not.
 //!
-//! No input or output and no compression happens here. An extension of a stranger sees what the built-in ones see:
+//! No input or output and no compression happens here. An extension of a third party sees what the built-in ones see:
 //! implement [`registry::ExtensionType`] and the trait of the extension point, then [`register!`] it or
 //! [add](registry::Registry::add) it to a registry.
 

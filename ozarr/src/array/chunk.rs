@@ -89,7 +89,7 @@ impl<'a> Chunk<'a> {
     pub fn index(&self) -> &[u64] {
         &self.index
     }
-    /// The elements of the array that it holds, without what lies beyond the array.
+    /// The elements of the array that are in it, without what lies beyond the array.
     pub fn region(&self) -> &Region {
         &self.region
     }
@@ -139,7 +139,7 @@ impl<'a> Chunk<'a> {
     /// When the store fails, or it is an inner chunk.
     pub fn is_stored(&self) -> Result<bool> {
         let (array, key) = (self.stored()?, self.key()?);
-        let found = array.data.reader()?.open(&key).map_err(|e| array.blame(e, &self.index))?;
+        let found = array.data.reader()?.open(&key).map_err(|e| array.in_chunk(e, &self.index))?;
         Ok(found.is_some())
     }
     /// Its bytes as they are stored.
@@ -148,7 +148,7 @@ impl<'a> Chunk<'a> {
     /// When the store fails, or it is an inner chunk.
     pub fn encoded(&self) -> Result<Option<Vec<u8>>> {
         let (array, key) = (self.stored()?, self.key()?);
-        array.data.reader()?.get(&key).map_err(|e| array.blame(e, &self.index))
+        array.data.reader()?.get(&key).map_err(|e| array.in_chunk(e, &self.index))
     }
     /// Stores bytes as they are. They are decoded once, so that nothing is stored that cannot be read.
     ///
@@ -168,7 +168,7 @@ impl<'a> Chunk<'a> {
             })?;
             array.data.writer()?.set(&self.key()?, bytes)
         };
-        write().map_err(|e| array.blame(e, &self.index))
+        write().map_err(|e| array.in_chunk(e, &self.index))
     }
     /// Removes it: its elements are the fill value then.
     ///
@@ -177,7 +177,7 @@ impl<'a> Chunk<'a> {
     pub fn erase(&self) -> Result<()> {
         let (array, key) = (self.stored()?, self.key()?);
         array.resolved.check_writable()?;
-        array.data.writer()?.erase(&key).map_err(|e| array.blame(e, &self.index))
+        array.data.writer()?.erase(&key).map_err(|e| array.in_chunk(e, &self.index))
     }
     /// The bytes of all its elements in the machine's order and C order, also of those beyond the array.
     ///

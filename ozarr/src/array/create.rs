@@ -209,7 +209,7 @@ impl NewArray {
     /// The metadata document, with what was chosen.
     ///
     /// # Errors
-    /// An unknown data type; lengths below zero; `codecs` beside others; attributes that are not an object; whatever a
+    /// An unknown data type; lengths below zero; `codecs` together with others; attributes that are not an object; whatever a
     /// document with these members is refused for.
     pub fn metadata(&self, context: &Context) -> Result<ArrayMetadata> {
         let data_type = Extension::parse(self.data_type.to_json()).map_err(|e| e.within("data_type"))?;

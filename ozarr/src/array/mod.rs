@@ -260,8 +260,8 @@ impl Array {
             None => self.resolved.chains.get(&chunk.len),
         }
     }
-    /// Adds what the array knows to an error of one of its chunks.
-    fn blame(&self, e: Error, chunk_index: &[u64]) -> Error {
+    /// Adds to an error in which chunk of the array it happened.
+    fn in_chunk(&self, e: Error, chunk_index: &[u64]) -> Error {
         if e.is_not_found() {
             return e;
         }

@@ -92,7 +92,7 @@ impl Array {
             axes.push(match grid.axis(d) {
                 Some(AxisChunks::Regular(n)) => AxisParts::regular(n, start, count, step)?,
                 Some(AxisChunks::Lengths(lengths)) => parts_of(lengths, start, count, step)?,
-                // Cell by cell is right for any grid.
+                // Chunk by chunk is right for any grid.
                 _ => return Ok(None),
             });
         }
@@ -146,11 +146,11 @@ impl Array {
                 let key = self.chunk_key(chunk_index)?;
                 Err(e.at_key(key).at_chunk(chunk_index).at_node(&self.path))
             }
-            other => other.map_err(|e| self.blame(e, chunk_index)),
+            other => other.map_err(|e| self.in_chunk(e, chunk_index)),
         }
     }
 
-    /// One cell after another, for grids of which it is not known that cells are disjoint.
+    /// One chunk after another, for grids of which it is not known that chunks are disjoint.
     fn read_any_grid(&self, call: &CallContext<'_>, selected: &Selected, mut out: ViewMut<'_>) -> Result<()> {
         let r = self.representation().with_shape(&selected.bounds.len);
         let mut scratch = zeroed(r.bytes_within(call.limits)?)?;
@@ -165,7 +165,7 @@ impl Array {
         let all = View::new(&scratch, r.shape(), r.element_size())?.with_heap(out.heap());
         out.copy_from(&all.step(&selected.steps)?, 1)
     }
-    /// All cells of the grid, in C order.
+    /// The indices of all chunks of the grid, in C order.
     pub(super) fn all_chunk_indices(&self) -> Result<Vec<Dims>> {
         let shape = self.resolved.chunk_grid.grid_shape(self.shape())?;
         let ones = Dims::from_elem(1, shape.len());
@@ -173,7 +173,7 @@ impl Array {
     }
 }
 
-/// Parts of cells of given lengths.
+/// Parts of chunks of given lengths.
 fn parts_of(lengths: &[u64], start: u64, count: u64, step: u64) -> Result<AxisParts> {
     let (mut parts, mut begin, mut at, mut left) = (AxisParts::default(), 0u64, start, count);
     for (chunk_index, n) in lengths.iter().enumerate() {

@@ -56,7 +56,7 @@ struct Before {
 
 impl Array {
     /// Changes the shape, whatever shape this handle knew: what is removed is what this call cuts off from the shape that
-    /// is stored. Elements inside both shapes stay. Chunks that straddle the new edge are not rewritten: what they hold
+    /// is stored. Elements inside both shapes stay. Chunks that straddle the new edge are not rewritten: what is stored
     /// beyond it shows again when the array grows, and is reported then.
     ///
     /// An array must not shrink while others write to what is cut off: what they store may be removed. Where another
@@ -169,7 +169,7 @@ impl Array {
                 let new = &fill.as_view();
                 let part = Part { call, chain: &chain, place: &place, new, encoded: call.scratch(0)? };
                 let mut cleared = Cleared { array: self, chunk: &chunk, part };
-                self.data.writer()?.update(&key, &mut cleared).map_err(|e| self.blame(e, chunk_index))
+                self.data.writer()?.update(&key, &mut cleared).map_err(|e| self.in_chunk(e, chunk_index))
             })?;
         }
         Ok(())
@@ -228,8 +228,8 @@ fn appended(shape: &[u64], axis: usize, elements: u64) -> Result<Range<u64>> {
     end.map(|end| start..end).ok_or_else(|| Error::argument("the array would be longer than 2^64"))
 }
 
-/// Removes a chunk that lies outside, unless the array has another shape meanwhile, or was overwritten. Who makes it grow and
-/// then writes the chunk waits for this, or is seen here.
+/// Removes a chunk that lies outside, unless the array has another shape meanwhile, or was overwritten. A writer that makes
+/// it grow and then writes the chunk waits for this, or is seen here.
 struct Outside<'a> {
     array: &'a Array,
     before: &'a Region,

@@ -33,7 +33,7 @@ impl Array {
             None => Ok(found.chunks),
         }
     }
-    /// What is stored below the array, beside its metadata document.
+    /// What is stored below the array, apart from its metadata document.
     pub fn stored_keys(&self) -> Result<StoredKeys> {
         let (lister, rank) = (self.data.lister()?, self.shape().len());
         let decode = |name: &str| self.resolved.chunk_key_encoding.decode(name, rank);

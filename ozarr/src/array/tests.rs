@@ -445,7 +445,7 @@ fn types_that_are_not_the_data_types_are_refused() {
 }
 
 #[test]
-fn what_is_left_out_is_chosen_and_recorded() {
+fn omitted_members_are_chosen_and_recorded() {
     let zarr = hierarchy();
     let array = zarr.create_array("/a", NewArray::new([5000, 3000], "float64")).unwrap();
     let chunk = array.chunk_shape().unwrap();

@@ -82,7 +82,7 @@ impl Array {
                 false => self.write_part(call, &chain, &key, place, new),
             }
         };
-        write().map_err(|e| self.blame(e, &place.chunk_index))
+        write().map_err(|e| self.in_chunk(e, &place.chunk_index))
     }
 
     fn write_whole(&self, call: &CallContext<'_>, chain: &Chain, key: &Key, new: &View<'_>) -> Result<()> {
@@ -142,7 +142,8 @@ struct Edge<'p> {
 
 impl Update for Edge<'_> {
     fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
-        // Looked at each time that the chunk is: who makes the array longer and then writes here comes after, or is seen.
+        // Looked at each time that the chunk is: a writer that makes the array longer and then writes here
+        // comes after, or is seen.
         if old.is_none() || self.array.shows_as_stored(&self.part.place.chunk_index, self.chunk)? {
             return Ok(self.whole);
         }

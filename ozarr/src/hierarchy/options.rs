@@ -71,7 +71,7 @@ impl Group {
 }
 
 impl OpenOptions {
-    /// Opens to read; whatever would change something is an error.
+    /// Opens to read; a change is an error.
     pub fn read_only(self) -> Self {
         self.mode(OpenMode::ReadOnly)
     }

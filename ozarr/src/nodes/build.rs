@@ -5,7 +5,8 @@ use zarr_core::{Error, ErrorKind, Result, name::NodePath, store::Prefix};
 
 impl Nodes {
     /// Builds a node, with everything below it, apart from its place and then puts it there. `build` is given nodes that have
-    /// only this one and those below it.
+    /// only this one and those below it. In a store that cannot stage, the old node is erased first and `build` works in its
+    /// place.
     pub(crate) fn build<T>(
         &self,
         path: &NodePath,

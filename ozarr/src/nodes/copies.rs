@@ -74,7 +74,7 @@ impl Nodes {
         match self.stored_metadata(group) {
             Ok(NodeMetadata::Group(group))
                 if matches!(group.document().get("consolidated_metadata"), Some(Json::Object(_))) => {}
-            // What is no document has no copies that are used.
+            // Anything but a document has no copies that are used.
             Err(e)
                 if !matches!(e.kind(), ErrorKind::NodeNotFound | ErrorKind::Metadata(_) | ErrorKind::Json { .. }) =>
             {
@@ -162,7 +162,7 @@ impl Nodes {
             for name in plain.entries(&at)?.names {
                 let child = at.child(&name)?;
                 let metadata = match plain.stored_metadata(&child) {
-                    // A prefix without a document is no node.
+                    // A prefix without a document is not a node.
                     Err(e) if matches!(e.kind(), ErrorKind::NodeNotFound) => continue,
                     other => other?,
                 };

@@ -13,11 +13,11 @@ use std::{
 /// What has a name.
 #[derive(Debug)]
 pub(crate) enum Entry {
-    /// A file. Nobody else holds it until it is dropped, if the file system knows locks.
+    /// A file. Nobody else has it locked until it is dropped, if the file system knows locks.
     Locked {
         /// Open for reading.
         file: File,
-        /// As it was when it was held.
+        /// As it was when it was locked.
         metadata: Metadata,
         /// False where the file system knows no locks.
         locked: bool,
@@ -32,7 +32,7 @@ pub(crate) enum Entry {
     Special,
 }
 
-/// Waits until nobody else holds the file of a name, and holds it.
+/// Waits until nobody else has locked the file of a name, and locks it.
 pub(crate) fn lock_entry(directory: &Directory, name: &OsStr) -> io::Result<Entry> {
     loop {
         let file = match directory.open_file(name) {
@@ -55,7 +55,7 @@ pub(crate) fn lock_entry(directory: &Directory, name: &OsStr) -> io::Result<Entr
             Err(e) if is_passing(&e) => continue,
             other => other?,
         };
-        // Who held it before may have replaced or removed it.
+        // The writer that had it locked before may have replaced or removed it.
         let metadata = file.metadata()?;
         match directory.stat(name, true)? {
             Some(now) if now.is(&metadata) => return Ok(Entry::Locked { file, metadata, locked }),
@@ -108,17 +108,17 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn who_waited_holds_what_has_the_name_then() {
+    fn a_waiter_locks_the_file_that_has_the_name_afterwards() {
         let dir = tempfile::tempdir().unwrap();
-        let (path, temporary) = (dir.path().join("v"), dir.path().join("beside"));
+        let (path, temporary) = (dir.path().join("v"), dir.path().join("temporary"));
         let directory = Directory::open(dir.path()).unwrap();
         let locked = || lock_entry(&directory, "v".as_ref());
         fs::write(&path, "old").unwrap();
-        let Entry::Locked { file, locked: true, .. } = locked().unwrap() else { panic!("not held") };
+        let Entry::Locked { file, locked: true, .. } = locked().unwrap() else { panic!("not locked") };
         let (say, hear) = mpsc::channel();
         std::thread::scope(|s| {
             s.spawn(|| {
-                let Entry::Locked { metadata, .. } = locked().unwrap() else { panic!("not held") };
+                let Entry::Locked { metadata, .. } = locked().unwrap() else { panic!("not locked") };
                 say.send(metadata.len()).unwrap();
             });
             assert!(hear.recv_timeout(Duration::from_millis(200)).is_err(), "it waits");
@@ -127,7 +127,7 @@ mod tests {
             drop(file);
             assert_eq!(hear.recv().unwrap(), 6);
         });
-        let Entry::Locked { file, .. } = locked().unwrap() else { panic!("not held") };
+        let Entry::Locked { file, .. } = locked().unwrap() else { panic!("not locked") };
         std::thread::scope(|s| {
             s.spawn(|| say.send(u64::from(matches!(locked().unwrap(), Entry::Vacant))).unwrap());
             assert!(hear.recv_timeout(Duration::from_millis(200)).is_err(), "it waits");
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_not_held() {
+    fn only_files_are_locked() {
         let dir = tempfile::tempdir().unwrap();
         let directory = Directory::open(dir.path()).unwrap();
         let place = |name: &str| lock_entry(&directory, name.as_ref()).unwrap();

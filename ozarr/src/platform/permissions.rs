@@ -68,7 +68,7 @@ mod unix {
         mode & !0o77 | group << 3 | others
     }
 
-    /// The mode to create a file with that is to replace another: nobody can open it who could not open the other.
+    /// The mode to create a file with that is to replace another: it gives nobody access who had none to the other.
     pub(crate) fn initial_mode(replaced: Option<&Access>) -> u32 {
         let Some(Access { mode, .. }) = replaced else { return 0o666 };
         // If group and others may do the same it does not matter who is in the group, and mostly nothing is left to change.
@@ -161,11 +161,11 @@ mod unix {
     /// Opens a directory that this user owns and may empty from now on.
     fn make_own_removable(above: &Directory, name: &OsStr) -> Option<Directory> {
         const MODE: u32 = 0o700;
-        let directory = match above.open_directory(name) {
+        let directory = match above.open_dir(name) {
             Err(e) if e.kind() == ErrorKind::PermissionDenied => {
                 // A process that may change the mode of another user's directory could have opened it.
                 above.set_mode(name, MODE as libc::mode_t).ok()?;
-                above.open_directory(name).ok()?
+                above.open_dir(name).ok()?
             }
             other => other.ok()?,
         };
@@ -339,7 +339,7 @@ mod tests {
 
     /// The way where a directory cannot be opened before its mode is changed.
     #[test]
-    fn the_mode_of_what_a_link_leads_to_stays() {
+    fn the_mode_of_the_target_of_a_link_stays() {
         let dir = tempfile::tempdir().unwrap();
         for name in ["outside", "own"] {
             fs::create_dir(dir.path().join(name)).unwrap();
@@ -349,7 +349,7 @@ mod tests {
         let above = Directory::open(dir.path()).unwrap();
         above.set_mode("own".as_ref(), 0o700).unwrap();
         above.set_mode("link".as_ref(), 0o700).unwrap_err();
-        above.open_directory("link".as_ref()).unwrap_err();
+        above.open_dir("link".as_ref()).unwrap_err();
         assert_eq!(["own", "outside"].map(|name| mode(&dir.path().join(name))), [0o700, 0o500]);
     }
 

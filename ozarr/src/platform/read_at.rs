@@ -21,7 +21,7 @@ mod positioned {
     pub(crate) struct ReadAt(File);
 
     impl ReadAt {
-        /// Opens a file. What is no regular file may be opened but does not make the caller wait.
+        /// Opens a file. Anything but a regular file may be opened too, but does not make the caller wait.
         pub(crate) fn open(path: &Path) -> io::Result<Self> {
             // Without the flag a named pipe waits for a writer, perhaps for ever.
             OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).map(Self)

@@ -83,14 +83,14 @@ mod tests {
         fs::write(&path, b"longer").unwrap();
         assert_ne!(first, version());
         // Another file of the same name and size.
-        let temporary = dir.path().join("beside");
+        let temporary = dir.path().join("temporary");
         fs::write(&temporary, b"abc").unwrap();
         fs::rename(&temporary, &path).unwrap();
         assert_ne!(first, version());
     }
 
     #[test]
-    fn what_is_old_is_settled() {
+    fn an_old_version_is_settled() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let (metadata, now) = (file.as_file().metadata().unwrap(), SystemTime::now());
         let settled = |seconds| Version::of(&metadata).is_settled(now + Duration::from_secs(seconds));

@@ -92,7 +92,7 @@ impl FilesystemStore {
         Ok(Self { root: above.root.join(rest), ..above })
     }
     /// The same, but what is written or erased stays so when the power fails: each operation returns once the disk has it.
-    /// So does this, of the directory itself. Of a directory that two writers make at once only the one who made it waits.
+    /// So does this, of the directory itself. Of a directory that two writers make at once only the one that made it waits.
     pub fn with_fsync(mut self) -> Result<Self> {
         for path in self.root.ancestors() {
             match Directory::open(path).and_then(|directory| directory.sync()) {

@@ -1,4 +1,4 @@
-//! The laws of the abstract store interface, for every store.
+//! The abstract store interface, tried with every store.
 
 use super::*;
 use proptest::prelude::*;
@@ -42,7 +42,7 @@ fn stores() -> Vec<(Arc<dyn Store>, Option<tempfile::TempDir>)> {
 }
 
 #[test]
-fn laws() {
+fn every_operation() {
     for (store, _dir) in stores() {
         let (r, w, l) = (store.reader().unwrap(), store.writer().unwrap(), store.lister().unwrap());
         assert_eq!(r.get(&key("a")).unwrap(), None);
@@ -141,7 +141,7 @@ fn a_value_is_never_torn() {
 }
 
 #[test]
-fn a_prefix_is_no_key() {
+fn a_prefix_is_not_a_key() {
     for (store, _dir) in stores() {
         let w = store.writer().unwrap();
         w.set(&key("a/b/c"), b"1").unwrap();

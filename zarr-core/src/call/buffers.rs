@@ -26,10 +26,10 @@ use std::{
 ///    around it, which tries again with the rest. So a thread that waits has no lock that a store takes for a chunk.
 /// 2. The chunk that has the rest runs on its thread alone. Its own call is sequential, as is each call that a store
 ///    [makes](CallContext::within_chunk) within a chunk. So it waits for no other thread but where its store does.
-/// 3. A chunk within that one does not wait for the rest, but is lent as much again.
+/// 3. A chunk within that one does not wait for the rest, but may use as much again.
 /// 4. A thread that waits for the other half of a chunk may be given anything to do meanwhile, also another chunk, which may
 ///    wait for the rest. That is safe because the thread has no lock then that chunks need (1), and because nothing that a
-///    thread does on top of a chunk that has the rest waits for it: it is lent as much again, as in 3.
+///    thread does on top of a chunk that has the rest waits for it: it may use as much again, as in 3.
 ///
 /// So the chunk that has the rest waits at most for a store, which waits for nobody who waits for the rest, and comes to its
 /// end. All this is known of a thread, and passed on where work is [shared](CallContext::join), but not to what an executor gives
@@ -143,7 +143,7 @@ impl<'a> CallContext<'a> {
         self.buffers.take(bytes, self.buffers.limit(self.limits))?;
         Ok(Charge { buffers: self.buffers, bytes })
     }
-    /// Runs `f`. If it does not get enough memory beside other threads, runs it again on this thread alone, with the
+    /// Runs `f`. If other threads leave it too little memory, runs it again on this thread alone, with the
     /// part of [`Limits::memory`] that they do not share.
     ///
     /// Within a chunk that shares its memory, that one is run again instead, and gets this error.

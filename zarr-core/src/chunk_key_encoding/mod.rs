@@ -1,15 +1,15 @@
 //! The extension point `chunk_key_encoding`.
 //!
-//! Specification: the array metadata member `chunk_key_encoding`. It maps a cell of the grid to a key below the array.
+//! Specification: the array metadata member `chunk_key_encoding`. It maps the index of a chunk to a key below the array.
 
 use crate::{error::Result, view::Dims};
 use std::fmt::Debug;
 
 /// A chunk key encoding.
 pub trait ChunkKeyEncoding: Debug + Send + Sync {
-    /// The key of a cell, relative to the array. Different cells have different keys.
+    /// The key of a chunk, relative to the array. Different chunks have different keys.
     fn encode(&self, chunk_index: &[u64]) -> Result<String>;
 
-    /// The cell of a key, or `None` if it is no chunk's key.
+    /// The chunk index of a key, or `None` if it is no chunk's key.
     fn decode(&self, key: &str, rank: usize) -> Option<Dims>;
 }

@@ -29,8 +29,8 @@ pub(super) struct Stage<T: ?Sized> {
     name: String,
 }
 impl<T: ?Sized> Stage<T> {
-    /// Adds which codec it was, and whether it was encoding or decoding, to an error.
-    pub(super) fn blame<R>(&self, stage: &'static str, result: Result<R>) -> Result<R> {
+    /// Adds to an error in which codec it happened, and whether it was encoding or decoding.
+    pub(super) fn in_codec<R>(&self, stage: &'static str, result: Result<R>) -> Result<R> {
         result.map_err(|e| match e.kind() {
             ErrorKind::Suspended | ErrorKind::KeyNotFound => e,
             _ => e.at_extension(ExtensionPoint::Codec, &self.name).at_stage(stage),

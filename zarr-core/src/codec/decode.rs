@@ -49,7 +49,7 @@ impl Chain {
         let part = codec.encoded_region(region);
         if codec.decode_strategy() == DecodeStrategy::InPlace && part.as_ref() == Some(region) {
             self.decode_from(i + 1, call, source, region, out.reborrow())?;
-            return array.stage.blame("decode", codec.decode_in_place(call, out));
+            return array.stage.in_codec("decode", codec.decode_in_place(call, out));
         }
         let decoded = if i == 0 { &self.decoded } else { &self.array_to_array[i - 1].encoded };
         let is_part = part.is_some();
@@ -60,9 +60,9 @@ impl Chain {
         self.decode_from(i + 1, call, source, &need, into)?;
         let view = View::new(&scratch, &need.len, encoded.element_size())?.with_heap(out.heap());
         if is_part || region.is_whole(decoded.shape()) {
-            return array.stage.blame("decode", codec.decode(call, &view, out));
+            return array.stage.in_codec("decode", codec.decode(call, &view, out));
         }
-        with_whole(call, decoded, region, out, |all| array.stage.blame("decode", codec.decode(call, &view, all)))
+        with_whole(call, decoded, region, out, |all| array.stage.in_codec("decode", codec.decode(call, &view, all)))
     }
 
     /// `source` gives what the bytes -> bytes codecs `stages` have made.
@@ -109,14 +109,14 @@ impl Chain {
     ) -> Result<()> {
         let (stage, encoded) = (&self.array_to_bytes, self.innermost());
         if let Some(partial) = stage.codec.partial_decode() {
-            // Who reads a part only would not notice stored bytes of another size.
+            // Reading only a part would not notice stored bytes of another size.
             let size = stage.codec.encoded_size();
             if let Size::Exact(_) = size
                 && let Some(found) = source.size()?
             {
-                stage.blame("decode", check_size(size, found))?;
+                stage.in_codec("decode", check_size(size, found))?;
             }
-            return stage.blame("decode", partial.decode_region(call, source, region, out));
+            return stage.in_codec("decode", partial.decode_region(call, source, region, out));
         }
         read_whole(call, source, stage.codec.encoded_size(), &mut |bytes| {
             let result = check_size(stage.codec.encoded_size(), bytes.len() as u64).and_then(|()| {
@@ -125,12 +125,12 @@ impl Chain {
                 }
                 with_whole(call, encoded, region, out.reborrow(), |all| stage.codec.decode(call, bytes, all))
             });
-            stage.blame("decode", result)
+            stage.in_codec("decode", result)
         })
     }
 }
 
-/// Lends all bytes of a source. No more than a chunk may have, or what a chunk that is allowed may become: a limit for
+/// Passes all bytes of a source to `each`. No more than a chunk may have, or what a chunk that is allowed may become: a limit for
 /// what is decoded is worth nothing if what is stored has none.
 fn read_whole(
     call: &CallContext<'_>,
@@ -188,19 +188,19 @@ fn decode_into(stages: &[BytesStage], call: &CallContext<'_>, bytes: &[u8], dest
     decode_all(others, call, bytes, &mut |bytes| {
         let wanted = destination.len();
         let mut out = OutputBuffer::fixed(&mut *destination);
-        first.stage.blame("decode", first.stage.codec.decode(call, bytes, &mut out))?;
+        first.stage.in_codec("decode", first.stage.codec.decode(call, bytes, &mut out))?;
         let (alias, len) = (out.alias(), out.len());
         if let Some(part) = alias {
             let part = bytes.get(part).filter(|p| p.len() == wanted);
             let part = part.ok_or_else(|| Error::data(format!("decodes to {len} bytes, expected {wanted}")));
-            destination.copy_from_slice(first.stage.blame("decode", part)?);
+            destination.copy_from_slice(first.stage.in_codec("decode", part)?);
             return Ok(());
         }
-        first.stage.blame("decode", check_size(Size::Exact(wanted as u64), len as u64))
+        first.stage.in_codec("decode", check_size(Size::Exact(wanted as u64), len as u64))
     })
 }
 
-/// Runs bytes -> bytes codecs and lends the result.
+/// Runs bytes -> bytes codecs and passes the result to `each`.
 fn decode_all(
     stages: &[BytesStage],
     call: &CallContext<'_>,
@@ -214,7 +214,7 @@ fn decode_all(
         Size::Exact(n) => {
             scratch = call.scratch(call.limits.chunk("decoded bytes", n)?)?;
             let mut out = OutputBuffer::fixed(&mut scratch);
-            last.stage.blame("decode", codec.decode(call, bytes, &mut out))?;
+            last.stage.in_codec("decode", codec.decode(call, bytes, &mut out))?;
             (out.alias(), out.len())
         }
         Size::AtMost(_) | Size::Unknown => {
@@ -227,15 +227,15 @@ fn decode_all(
                 }
                 _ => e,
             });
-            last.stage.blame("decode", decoded)?;
+            last.stage.in_codec("decode", decoded)?;
             (out.alias(), out.len())
         }
     };
-    last.stage.blame("decode", check_size(last.decoded, len as u64))?;
+    last.stage.in_codec("decode", check_size(last.decoded, len as u64))?;
     match alias {
         Some(part) => {
             let part = bytes.get(part).ok_or_else(|| Error::data("a codec's result lies outside its input"));
-            let part = last.stage.blame("decode", part)?;
+            let part = last.stage.in_codec("decode", part)?;
             drop(scratch);
             decode_all(others, call, part, each)
         }

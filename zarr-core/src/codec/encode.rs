@@ -44,7 +44,7 @@ impl Chain {
         let r = &array.encoded;
         let mut scratch = call.scratch(r.bytes_within(call.limits)?)?;
         let encoded = ViewMut::new(&mut scratch, r.shape(), r.element_size())?.with_heap(decoded.heap());
-        array.stage.blame("encode", array.stage.codec.encode(call, decoded, encoded))?;
+        array.stage.in_codec("encode", array.stage.codec.encode(call, decoded, encoded))?;
         let encoded = View::new(&scratch, r.shape(), r.element_size())?.with_heap(decoded.heap());
         self.encode_from(i + 1, call, &encoded, out)
     }
@@ -52,16 +52,18 @@ impl Chain {
     fn encode_bytes(&self, call: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()> {
         let array = &self.array_to_bytes;
         let Some((last, before)) = self.bytes_to_bytes.split_last() else {
-            return array.blame("encode", array.codec.encode(call, decoded, out).and_then(|()| not_aliased(out)));
+            return array.in_codec("encode", array.codec.encode(call, decoded, out).and_then(|()| not_aliased(out)));
         };
         let mut input = call.scratch(0)?;
-        encode_into(&mut input, |out| array.blame("encode", array.codec.encode(call, decoded, out)))?;
+        encode_into(&mut input, |out| array.in_codec("encode", array.codec.encode(call, decoded, out)))?;
         for bytes in before {
             let mut output = call.scratch(0)?;
-            encode_into(&mut output, |out| bytes.stage.blame("encode", bytes.stage.codec.encode(call, &input, out)))?;
+            encode_into(&mut output, |out| {
+                bytes.stage.in_codec("encode", bytes.stage.codec.encode(call, &input, out))
+            })?;
             input = output;
         }
-        last.stage.blame("encode", last.stage.codec.encode(call, &input, out).and_then(|()| not_aliased(out)))
+        last.stage.in_codec("encode", last.stage.codec.encode(call, &input, out).and_then(|()| not_aliased(out)))
     }
 
     /// Appends the chunk `old` (`None`: nothing is stored) with `region` replaced by `new`.
@@ -97,7 +99,7 @@ impl Chain {
             let DecodeStrategy::Permute(order) = array.stage.codec.decode_strategy() else { return Ok(None) };
             (region, new) = (region.permuted(order), new.permute(order)?);
         }
-        self.array_to_bytes.blame("update", update.update_region(call, old, &region, &new, out)).map(Some)
+        self.array_to_bytes.in_codec("update", update.update_region(call, old, &region, &new, out)).map(Some)
     }
 
     fn update_whole(

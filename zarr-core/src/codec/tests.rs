@@ -1,4 +1,4 @@
-//! Chains of codecs that a stranger would write: every plan, dependent reads, and replay against the direct road.
+//! Chains of codecs as third parties write them: every plan, dependent reads, and replay against the direct road.
 
 use super::*;
 use crate::{

@@ -173,7 +173,7 @@ impl Index<&str> for Object {
     }
 }
 
-/// For what is in memory already: its document was read within the limits of whoever read it.
+/// For what is in memory already: its document was read within the limits of its reader.
 fn from_memory() -> Limits {
     Limits { json_factor: u32::MAX, metadata_bytes: u64::MAX, ..Limits::default() }
 }
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_absent_is_null() {
+    fn absent_members_are_null() {
         let json: Json = r#"{"a": [{"b": true}]}"#.parse().unwrap();
         assert_eq!(json["a"][0]["b"].as_bool(), Some(true));
         for absent in [&json["b"], &json[0], &json["a"][1], &json["a"]["b"], &json["a"][0]["b"]["c"]] {

@@ -166,8 +166,8 @@ impl Object {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
         self.0.iter().map(|(n, v)| (n.as_str(), v))
     }
-    /// The members in the order of their names. Looking for a member is as slow as there are many: whoever looks for many
-    /// sorts them once.
+    /// The members in the order of their names. Looking for a member takes as long as there are many: to look for many,
+    /// sort them once.
     pub fn by_name(&self) -> Vec<(&str, &Json)> {
         let mut members: Vec<_> = self.iter().collect();
         members.sort_unstable_by_key(|(name, _)| *name);

@@ -1,4 +1,4 @@
-//! Which extensions there are: a value that is passed to whatever opens arrays.
+//! Which extensions there are: a value that is passed to the code that opens arrays.
 //!
 //! [`Registry::builtin`] gathers what the linked crates registered with [`register!`](crate::register). An application
 //! adds its own with [`Registry::add`]. Names are looked up in tiers; within a tier a name stands for one thing.

@@ -86,7 +86,7 @@ fn a_name_may_serve_two_points() {
 }
 
 #[test]
-fn what_is_near_is_suggested() {
+fn similar_names_are_suggested() {
     let r = Registry::builtin();
     let e = r.data_type(&Extension::short_hand("unit16"), &Limits::default()).unwrap_err();
     assert!(matches!(e.kind(), ErrorKind::UnknownExtension { .. }) && e.hint().is_some_and(|h| h.contains('`')), "{e}");
@@ -94,7 +94,7 @@ fn what_is_near_is_suggested() {
 }
 
 #[test]
-fn what_is_written_keeps_name_and_flag() {
+fn written_extensions_keep_name_and_flag() {
     let (r, limits, notes) = (Registry::builtin(), Limits::default(), Notes::default());
     let cx = CreateContext::new(&r, &limits, &notes, Intent::Create);
     let json = Json::parse(br#"{"name":"variable_length_bytes","must_understand":true}"#, &limits).unwrap();

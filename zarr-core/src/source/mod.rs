@@ -1,4 +1,4 @@
-//! Where a codec's encoded bytes come from: ranges of one value, lent for the time of a call.
+//! Where a codec's encoded bytes come from: ranges of one value, borrowed for the time of a call.
 //!
 //! A codec reads as if it blocked. The synchronous driver hands it a file; an asynchronous driver hands it a
 //! [`Replay`] over what was fetched so far. One implementation of a codec serves both.
@@ -67,7 +67,7 @@ pub type RangeCallback<'e> = &'e mut dyn FnMut(usize, &[u8]) -> Result<()>;
 /// A range outside the value is an error, found before anything is allocated. A codec that gets an error from a
 /// source returns at once; it may be called again, and must then ask for the same ranges given the same bytes.
 pub trait Source: Send + Sync {
-    /// Lends the bytes of each range to `each`, once. An error of `each` ends the read, and is its result.
+    /// Passes the bytes of each range to `each`, once. An error of `each` ends the read, and is its result.
     fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()>;
 
     /// Reads straight into memory. `out` is as long as the range.
@@ -90,7 +90,7 @@ pub trait Source: Send + Sync {
     }
     /// What `make` gives, kept for as long as the source likes: not at all, or beyond this call and this codec.
     ///
-    /// `key`: a number that stands for what is made and how, so that whoever has the same number makes the same of the same
+    /// `key`: a number that stands for what is made and how, so that callers with the same number make the same of the same
     /// bytes, and where in the value its window begins. Such numbers are hashes: check that what you get is what you
     /// asked for, and make it yourself if not. Never use an address; another codec may get it later. `bytes`: about how
     /// much memory it takes.
@@ -230,9 +230,9 @@ mod tests {
     }
 
     #[test]
-    fn memos_belong_to_one_window() {
+    fn cached_values_belong_to_one_window() {
         let (replay, made) = (Replay::default(), std::sync::atomic::AtomicU64::new(0));
-        let memo = |source: &dyn Source, id| {
+        let cached = |source: &dyn Source, id| {
             let mut make = || Ok(Arc::new(made.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) as Cached);
             *source.cached((id, 0), 8, &mut make).unwrap().downcast::<u64>().unwrap()
         };
@@ -241,12 +241,12 @@ mod tests {
         let nested = slice(&outer, 0, 8);
         let [trimmed, more] = [4, 8].map(|end| Window::Trim { of: &replay, end });
         let all: [&dyn Source; 7] = [&replay, &outer, &shorter, &later, &nested, &trimmed, &more];
-        let first: Vec<u64> = all.iter().flat_map(|s| [memo(*s, 1), memo(*s, 2)]).collect();
+        let first: Vec<u64> = all.iter().flat_map(|s| [cached(*s, 1), cached(*s, 2)]).collect();
         assert_eq!(first, (0..14).collect::<Vec<u64>>(), "each has its own");
-        let again: Vec<u64> = all.iter().flat_map(|s| [memo(*s, 1), memo(*s, 2)]).collect();
+        let again: Vec<u64> = all.iter().flat_map(|s| [cached(*s, 1), cached(*s, 2)]).collect();
         assert_eq!(first, again);
         let same = slice(&replay, 4, 4);
-        assert_eq!(memo(&same, 1), memo(&later, 1), "the same bytes");
+        assert_eq!(cached(&same, 1), cached(&later, 1), "the same bytes");
     }
 
     #[test]

@@ -25,7 +25,7 @@ use std::{
 pub struct Replay {
     have: HashMap<ByteRange, Vec<u8>>,
     want: Mutex<Vec<ByteRange>>,
-    memo: Mutex<HashMap<(usize, u64), Cached>>,
+    cache: Mutex<HashMap<(usize, u64), Cached>>,
 }
 
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -64,11 +64,11 @@ impl Source for Replay {
         ranges.iter().enumerate().try_for_each(|(i, r)| each(i, &self.have[r]))
     }
     fn cached(&self, key: (usize, u64), _: u64, make: &mut dyn FnMut() -> Result<Cached>) -> Result<Cached> {
-        if let Some(kept) = lock(&self.memo).get(&key) {
-            return Ok(kept.clone());
+        if let Some(cached) = lock(&self.cache).get(&key) {
+            return Ok(cached.clone());
         }
         let made = make()?;
-        lock(&self.memo).insert(key, made.clone());
+        lock(&self.cache).insert(key, made.clone());
         Ok(made)
     }
 }

@@ -98,7 +98,7 @@ pub fn whole(source: &dyn Source) -> Result<Vec<u8>> {
 pub trait Update {
     /// What is to be stored in place of `old`; `None`: nothing. Both ways `None` stands for a key without value.
     ///
-    /// Called again when another writer was faster. It must not use the store for the same key, nor wait for who does.
+    /// Called again when another writer was faster. It must not use the store for the same key, nor wait for a thread that does.
     fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>>;
 }
 
@@ -110,10 +110,10 @@ pub trait WriteableStore: Send + Sync {
     /// keeps the first.
     fn set(&self, key: &Key, value: &[u8]) -> Result<()>;
 
-    /// Changes a value, and loses nothing that others store at the same time: the store holds a lock meanwhile, or it
+    /// Changes a value, and loses nothing that others store at the same time: the store locks the value meanwhile, or it
     /// compares before it stores, and asks again. An error of `change` leaves the value as it was.
     ///
-    /// Among which writers this holds is for the store to say: threads of this process, processes, or machines.
+    /// Among which writers this is true is for the store to say: threads of this process, processes, or machines.
     fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()>;
 
     /// Stores a value where there is none. `false`: there is one. Of several writers at once exactly one gets `true`.
@@ -134,7 +134,7 @@ pub trait WriteableStore: Send + Sync {
     /// Removes all keys with a prefix. No error if there is none.
     fn erase_prefix(&self, prefix: &Prefix) -> Result<()>;
 
-    /// Removes the [debris](ListableStore::list_orphans) below a prefix, and gives what to call it.
+    /// Removes the [orphans](ListableStore::list_orphans) below a prefix, and gives what to call it.
     fn erase_orphans(&self, _prefix: &Prefix) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
@@ -175,8 +175,8 @@ pub struct Listing {
     pub keys: BTreeSet<Key>,
     /// Prefixes, in full.
     pub prefixes: BTreeSet<Prefix>,
-    /// Entries of a medium that also holds other things than values, such as a directory: in full, bytes that are not UTF-8
-    /// as `\xNN`. Stores that hold nothing but values have none.
+    /// Entries of a medium that also has other things than values, such as a directory: in full, bytes that are not UTF-8
+    /// as `\xNN`. Stores that have nothing but values have none.
     pub others: BTreeMap<String, Other>,
 }
 
@@ -211,7 +211,7 @@ pub trait ListableStore: Send + Sync {
         Ok(keys)
     }
     /// What writers that ended before they were done left behind below a prefix: no keys, and not listed as such. What
-    /// belongs to a writer that is still at work is no debris. Gives what to call it.
+    /// belongs to a writer that is still at work is not an orphan. Gives what to call it.
     fn list_orphans(&self, _prefix: &Prefix) -> Result<Vec<String>> {
         Ok(Vec::new())
     }

@@ -333,7 +333,7 @@ impl Codec {
         };
         for at in 0..encoded.len() {
             for cut in decode(&encoded[..at]) {
-                // Few bytes may stand for none: whoever expects more notices.
+                // Few bytes may stand for none: a reader that expects more notices.
                 let refused = cut.is_err() || (n > 0 || at == 0) && cut.is_ok_and(|decoded| decoded.is_empty());
                 assert!(refused || expected == Damage::Survived, "{self}: cut at {at} of {}", encoded.len());
             }

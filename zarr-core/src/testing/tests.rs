@@ -231,7 +231,7 @@ fn faults_of_other_extensions_are_found() {
 }
 
 #[test]
-fn what_cannot_be_made_is_an_error() {
+fn an_extension_that_cannot_be_created_is_an_error() {
     let bench = Bench::new();
     assert!(bench.codec("no.such-codec", "uint8", &[1]).unwrap_err().to_string().contains("no.such-codec"));
     assert!(bench.codec(r#"{"name":"#, "uint8", &[1]).is_err());

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn is_as_small_as_what_it_wraps() {
+    fn is_as_small_as_the_wrapped_type() {
         assert_eq!(size_of::<Dims>(), size_of::<SmallVec<[u64; 4]>>());
     }
 }

@@ -43,7 +43,7 @@ impl Handle {
     }
 }
 
-/// Append-only buffers that hold the elements of variable length of one read or write. Buffer 0 is the fill value.
+/// Append-only buffers with the elements of variable length of one read or write. Buffer 0 is the fill value.
 #[derive(Debug)]
 pub struct Heap(RwLock<Vec<Arc<[u8]>>>);
 

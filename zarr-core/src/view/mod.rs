@@ -1,7 +1,7 @@
 //! Strided views of memory, through which all array data flows.
 //!
 //! The caller owns the memory. A chain decodes into a [`ViewMut`] of the final array: a transpose is a change of
-//! strides, and an inner chunk is a part of the view. Views, [tiles](Tiles) and the strided copy hold the only unsafe code of
+//! strides, and an inner chunk is a part of the view. Views, [tiles](Tiles) and the strided copy have the only unsafe code of
 //! this crate.
 //!
 //! **The invariant of `ViewMut<'a>`:** every index reaches `element` bytes inside one `&'a mut [u8]`, two indices
@@ -189,7 +189,7 @@ impl<'a> View<'a> {
         ViewMut::new(scratch, &self.shape(), self.element)?.with_heap(self.heap).copy_from(self, 1)?;
         Ok(scratch)
     }
-    /// Lends all elements, in pieces that lie in C order without gaps.
+    /// Passes all elements to `f`, in pieces that lie in C order without gaps.
     pub(crate) fn each_row(&self, mut f: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let mut copy = Vec::new();
         match (self.as_slice(), self.rows()) {
@@ -339,7 +339,7 @@ impl<'a> ViewMut<'a> {
         let one = View { ptr: element.as_ptr(), element: self.element, axes, heap: None, of: PhantomData };
         self.copy_from(&one, 1)
     }
-    /// Cuts the view into the disjoint parts that a grid of cells makes of it.
+    /// Cuts the view into the disjoint parts that a grid of chunks makes of it.
     ///
     /// # Errors
     /// When the grid is not one of this view's shape.

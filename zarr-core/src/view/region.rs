@@ -36,7 +36,7 @@ impl Region {
     pub fn rank(&self) -> usize {
         self.start.len()
     }
-    /// True if it holds no element.
+    /// True if it has no element.
     pub fn is_empty(&self) -> bool {
         self.len.contains(&0)
     }

@@ -1,4 +1,4 @@
-//! Every fast path of views against a slow twin that moves one element at a time.
+//! Every fast path of views against a slow reference that moves one element at a time.
 
 use super::*;
 use proptest::prelude::*;
@@ -48,7 +48,7 @@ fn any_strided(element: usize) -> impl Strategy<Value = (Strided, Strided)> {
 
 proptest! {
     #[test]
-    fn copies_like_the_slow_twin(
+    fn copies_like_the_slow_reference(
         ((to, from), element, swap) in prop_oneof![
             Just((1usize, 1usize)), Just((2, 1)), Just((2, 2)), Just((4, 4)), Just((8, 4)), Just((8, 8)), Just((16, 8)), Just((3, 1)), Just((16, 16)), Just((5, 5)),
         ].prop_flat_map(|(e, s)| (any_strided(e), Just(e), Just(s))),
@@ -78,7 +78,7 @@ proptest! {
         dims in prop::collection::vec((1u64..7, 0u64..9, 0u64..12, 1u64..5), 0..4),
     ) {
         let steps: Vec<u64> = dims.iter().map(|d| d.3).collect();
-        let axes = dims.iter().map(|&(cell, start, count, step)| AxisParts::regular(cell, start, count, step).unwrap());
+        let axes = dims.iter().map(|&(chunk_len, start, count, step)| AxisParts::regular(chunk_len, start, count, step).unwrap());
         let grid = TileGrid::new(axes, &steps).unwrap();
         let shape: Vec<u64> = dims.iter().map(|d| d.2).collect();
         prop_assert_eq!(&grid.shape()[..], &shape[..]);
@@ -86,13 +86,13 @@ proptest! {
         let (a, b) = ViewMut::new(&mut seen, &shape, 1).unwrap().tiles(&grid).unwrap().split();
         for mut tile in a.chain(b) {
             let p = &tile.place;
-            for (d, &(cell, start, _, step)) in dims.iter().enumerate() {
+            for (d, &(chunk_len, start, _, step)) in dims.iter().enumerate() {
                 // the first and the last element of the tile are where the region has them
                 let first = start + p.part.start[d] * step;
-                prop_assert_eq!((p.chunk_index[d], p.within.start[d]), (first / cell, first % cell));
+                prop_assert_eq!((p.chunk_index[d], p.within.start[d]), (first / chunk_len, first % chunk_len));
                 let last = start + (p.part.start[d] + p.part.len[d] - 1) * step;
-                prop_assert_eq!(p.within.end(d) - 1, last - p.chunk_index[d] * cell);
-                prop_assert!(p.within.end(d) <= cell);
+                prop_assert_eq!(p.within.end(d) - 1, last - p.chunk_index[d] * chunk_len);
+                prop_assert!(p.within.end(d) <= chunk_len);
             }
             let mut v = tile.out.reborrow();
             let mut old = vec![0; v.count()];

@@ -1,11 +1,11 @@
-//! The disjoint parts that a grid of cells makes of a region: what lets many threads write one array.
+//! The disjoint parts that a grid of chunks makes of a region: what lets many threads write one array.
 
 use super::{Dims, Region, ViewMut};
 use crate::error::{Error, ErrorKind, Result};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// How cells cut one dimension of a region.
+/// How chunks cut one dimension of a region.
 #[derive(Debug, Clone, Default)]
 pub struct AxisParts {
     parts: Parts,
@@ -15,10 +15,10 @@ pub struct AxisParts {
 #[derive(Debug, Clone)]
 enum Parts {
     List(Vec<Part>),
-    /// Of cells of one length: found when they are asked for, since a region may touch more than memory holds.
+    /// Of chunks of one length: found when they are asked for, since a region may touch more than memory holds.
     Regular {
         chunk_len: u64,
-        /// The first index that is taken, counted from the first cell.
+        /// The first index that is taken, counted from the first chunk.
         start: u64,
     },
 }
@@ -32,7 +32,7 @@ impl Default for Parts {
 #[derive(Debug, Clone, Copy)]
 struct Part {
     chunk_index: u64,
-    /// First index taken, within the cell.
+    /// First index taken, within the chunk.
     within: u64,
     count: u64,
     /// Where the first goes in the region.
@@ -78,7 +78,7 @@ impl AxisParts {
             }
         }
     }
-    /// Cells of one length, the first of them at index 0, cut `count` indices from `start` on, `step` apart.
+    /// Chunks of one length, the first of them at index 0, cut `count` indices from `start` on, `step` apart.
     ///
     /// # Errors
     /// When the length or the step is zero.
@@ -101,7 +101,7 @@ impl AxisParts {
     }
 }
 
-/// The cells that a region touches, as a product over its dimensions.
+/// The chunks that a region touches, as a product over its dimensions.
 #[derive(Debug, Clone)]
 pub struct TileGrid {
     axes: SmallVec<[AxisParts; 4]>,
@@ -113,7 +113,7 @@ impl TileGrid {
     /// A grid from the parts of each dimension; indices in a part are `steps[d]` apart.
     ///
     /// # Errors
-    /// When there are more cells than a number can count.
+    /// When there are more chunks than a number can count.
     pub fn new(axes: impl IntoIterator<Item = AxisParts>, steps: &[u64]) -> Result<Self> {
         let axes: SmallVec<[AxisParts; 4]> = axes.into_iter().collect();
         if axes.len() != steps.len() {
@@ -123,10 +123,10 @@ impl TileGrid {
         let limit = ErrorKind::Limit { what: "cells of a region", asked: u64::MAX, limit: usize::MAX as u64 };
         Ok(Self { axes, steps: steps.into(), total: total.ok_or(limit)? })
     }
-    /// Cells of one shape, the first at the origin.
+    /// Chunks of one shape, the first at the origin.
     ///
     /// # Errors
-    /// When ranks differ or a cell has no length.
+    /// When ranks differ or a chunk has no length.
     pub fn regular(region: &Region, chunk_shape: &[u64]) -> Result<Self> {
         if chunk_shape.len() != region.rank() {
             return Err(Error::argument("the region and the cells have different ranks"));
@@ -135,11 +135,11 @@ impl TileGrid {
         let axes: SmallVec<[AxisParts; 4]> = (0..chunk_shape.len()).map(parts).collect::<Result<_>>()?;
         Self::new(axes, &Dims::from_elem(1, chunk_shape.len()))
     }
-    /// How many cells.
+    /// How many chunks.
     pub fn len(&self) -> usize {
         self.total
     }
-    /// True if the region holds no element.
+    /// True if the region has no element.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }
@@ -147,7 +147,7 @@ impl TileGrid {
     pub fn shape(&self) -> Dims {
         self.axes.iter().map(|a| a.len).collect()
     }
-    /// The cell of that number, in C order.
+    /// The chunk of that number, in C order.
     pub fn get(&self, mut i: usize) -> TilePlace {
         let n = self.axes.len();
         let mut place = TilePlace {
@@ -167,20 +167,20 @@ impl TileGrid {
         }
         place
     }
-    /// All cells, in C order.
+    /// All chunks, in C order.
     pub fn places(&self) -> impl ExactSizeIterator<Item = TilePlace> + '_ {
         (0..self.total).map(|i| self.get(i))
     }
 }
 
-/// One cell of a [`TileGrid`].
+/// One chunk of a [`TileGrid`].
 #[derive(Debug, Clone)]
 pub struct TilePlace {
-    /// The cell of the grid.
+    /// The index of the chunk in the grid.
     pub chunk_index: Dims,
-    /// The part of the cell from the first to the last element that is taken.
+    /// The part of the chunk from the first to the last element that is taken.
     pub within: Region,
-    /// How far elements are apart in the cell: 1 for all of `within`.
+    /// How far elements are apart in the chunk: 1 for all of `within`.
     pub steps: Dims,
     /// Where they go in the region.
     pub part: Region,
@@ -193,9 +193,9 @@ impl TilePlace {
     }
 }
 
-/// A cell together with its part of a view.
+/// A chunk together with its part of a view.
 pub struct Tile<'a> {
-    /// Which cell, and which part of it.
+    /// Which chunk, and which part of it.
     pub place: TilePlace,
     /// The part of the view.
     pub out: ViewMut<'a>,
@@ -216,7 +216,7 @@ impl<'a, 'g> Tiles<'a, 'g> {
         }
         Ok(Self { view, grid, range: 0..grid.total })
     }
-    /// The first half and the rest. Both keep the whole view, but reach only the cells of their own range.
+    /// The first half and the rest. Both keep the whole view, but reach only the chunks of their own range.
     pub fn split(self) -> (Self, Self) {
         let mid = self.range.start + self.range.len() / 2;
         let (first, rest) = (self.range.start..mid, mid..self.range.end);
@@ -246,20 +246,20 @@ mod tests {
     /// What is computed is what the list of a loop was.
     #[test]
     fn regular_parts_cover_a_region_once() {
-        for cell in 1..6 {
+        for chunk_len in 1..6 {
             for start in 0..12 {
                 for count in 0..14 {
-                    let axis = AxisParts::regular(cell, start, count, 1).unwrap();
+                    let axis = AxisParts::regular(chunk_len, start, count, 1).unwrap();
                     let parts: Vec<Part> = (0..axis.count()).map(|i| axis.part(i)).collect();
                     let indices = parts.iter().flat_map(|p| {
                         assert!(
                             p.count > 0
-                                && p.within + p.count <= cell
-                                && p.at + start == p.chunk_index * cell + p.within
+                                && p.within + p.count <= chunk_len
+                                && p.at + start == p.chunk_index * chunk_len + p.within
                         );
                         p.at..p.at + p.count
                     });
-                    assert!(indices.eq(0..count), "{cell} {start} {count}: {parts:?}");
+                    assert!(indices.eq(0..count), "{chunk_len} {start} {count}: {parts:?}");
                     let mut pushed = axis.clone();
                     pushed.push(99, 0, 2);
                     assert_eq!((pushed.count(), pushed.len), (parts.len() + 1, count + 2));

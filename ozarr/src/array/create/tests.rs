@@ -179,7 +179,7 @@ fn dimensions_have_names_or_none() {
 }
 
 #[test]
-fn attributes_are_what_serde_makes_an_object_of() {
+fn attributes_are_anything_that_serializes_to_an_object() {
     #[derive(Serialize)]
     struct Attributes {
         units: &'static str,
@@ -194,7 +194,7 @@ fn attributes_are_what_serde_makes_an_object_of() {
 
 /// A chain for chunks of another shape than those that were there at first is made of what was chosen.
 #[test]
-fn what_was_chosen_holds_for_chunks_of_all_shapes() {
+fn chosen_codecs_fit_chunks_of_all_shapes() {
     let context = Context::new();
     let mut metadata = NewArray::new([4, 6], "uint16").compressor("gzip").metadata(&context).unwrap();
     let array = ResolvedArray::create(&mut metadata, &context.registry, &context.limits, &context.options).unwrap();

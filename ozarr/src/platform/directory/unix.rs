@@ -77,10 +77,6 @@ impl Directory {
         let open = |access| self.open_at(name, access | libc::O_NONBLOCK | libc::O_NOFOLLOW, 0);
         open(libc::O_RDWR).or_else(|_| open(libc::O_RDONLY))
     }
-    /// Opens a directory in this one. Links are not followed.
-    pub(crate) fn open_directory(&self, name: &OsStr) -> io::Result<Self> {
-        self.open_at(name, libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW, 0).map(Self)
-    }
     /// Changes the mode of what has a name. Links are not followed, and have no mode.
     pub(crate) fn set_mode(&self, name: &OsStr, mode: libc::mode_t) -> io::Result<()> {
         let name = text(name)?;

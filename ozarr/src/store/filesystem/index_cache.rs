@@ -1,7 +1,7 @@
-//! What codecs made of the bytes of files, kept from one read to the next: decoded indexes of shards.
+//! What codecs made of the bytes of files, cached from one read to the next: decoded indexes of shards.
 //!
-//! A memo belongs to one version of a file. Whoever opens the file finds out which version it is, so one that another
-//! process wrote is never read with the memos of the one before.
+//! An index belongs to one version of a file. Opening the file tells which version it is, so one that another process wrote
+//! is never read with the indexes of the one before.
 
 use crate::platform::version::Version;
 use std::{
@@ -11,12 +11,12 @@ use std::{
 };
 use zarr_core::{Result, source::Cached};
 
-/// So many memos are kept, those that were asked for last,
+/// So many indexes are cached, those that were asked for last,
 const MOST: usize = 64;
 /// which take no more memory than this together.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Memos of a store's files, the one that was asked for last at the end.
+/// Indexes of a store's files, the one that was asked for last at the end.
 #[derive(Default)]
 pub(super) struct IndexCache(Mutex<VecDeque<CachedIndex>>);
 
@@ -29,7 +29,7 @@ struct CachedIndex {
 
 impl fmt::Debug for IndexCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Memos")
+        f.write_str("IndexCache")
     }
 }
 
@@ -44,7 +44,7 @@ impl IndexCache {
         cache.push_back(found);
         Some(index)
     }
-    /// The memo of a version of a file, made if it is not there.
+    /// The index of a version of a file, made if it is not there.
     pub(super) fn get(
         &self,
         version: &Version,
@@ -82,7 +82,7 @@ mod tests {
     use std::{fs, sync::Arc};
 
     #[test]
-    fn kept_for_one_version_and_not_for_ever() {
+    fn an_index_is_cached_for_one_version_until_others_need_the_room() {
         let dir = tempfile::tempdir().unwrap();
         let version = |name: &str| {
             fs::write(dir.path().join(name), name).unwrap();

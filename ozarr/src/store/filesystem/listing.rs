@@ -17,7 +17,7 @@ use zarr_core::{
 };
 
 impl ListableStore for FilesystemStore {
-    /// Temporary files and directories that no writer uses any more, also beside the directory of the prefix if they were to
+    /// Temporary files and directories that no writer uses any more, also next to the directory of the prefix if they were to
     /// take its place: those are called by their whole path if they are outside the store.
     fn list_orphans(&self, prefix: &Prefix) -> Result<Vec<String>> {
         self.orphans(prefix, false)

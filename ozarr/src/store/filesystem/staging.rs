@@ -2,7 +2,7 @@
 //!
 //! The temporary directory lies in the directory of the place, so that moving is renaming, and has the name of a temporary
 //! file: listings leave it out. It is locked as long as it is in use. What it replaces is moved into it and removed with it.
-//! For the root of a store it lies beside the store, so its name ends with that of the place: that tells whose it is when a
+//! For the root of a store it lies next to the store, so its name ends with that of the place: that tells whose it is when a
 //! process was killed. A name that is not UTF-8, or for which there is no room, is left out.
 //! Where the file system exchanges two names, a reader sees the old directory or the new one. Elsewhere (some file servers,
 //! the root of a file system, a directory above that cannot be written to) the entries are moved: first the old document,

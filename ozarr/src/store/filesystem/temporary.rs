@@ -1,4 +1,4 @@
-//! Files and directories beside the places of values: values that are being written, and what is being removed.
+//! Temporary files and directories, next to the places of values: values that are being written, and what is being removed.
 //!
 //! Their names are not keys. Writers lock what they make: one that is not locked is orphaned.
 
@@ -21,7 +21,7 @@ use std::{
 /// How their names begin, which no key's part may.
 const PARTIAL: &str = "__zarr_partial.";
 
-/// How names of directories begin that hold data while it is being replaced. Unlike temporary files they are never removed
+/// How names of directories begin that have data while it is being replaced. Unlike temporary files they are never removed
 /// as orphans: after a crash one may be all that is left of a node.
 const REPLACED: &str = "__zarr_replaced.";
 
@@ -84,13 +84,13 @@ impl Names {
 pub(super) struct TemporaryFile<'d> {
     directory: &'d Directory,
     name: OsString,
-    // Held until the value has its name.
+    // Locked until the value has its name.
     file: File,
     fsync: bool,
 }
 
 impl<'d> TemporaryFile<'d> {
-    /// An empty file beside the place of a value, with the permissions of the one that it is to replace.
+    /// An empty file next to the place of a value, with the permissions of the one that it is to replace.
     pub(super) fn create(directory: &'d Directory, names: &Names, replaced: Option<&Access>) -> io::Result<Self> {
         let mode = permissions::initial_mode(replaced);
         let temporary = loop {
@@ -103,7 +103,7 @@ impl<'d> TemporaryFile<'d> {
             };
             let temporary = Self { directory, name, file, fsync: false };
             lock::lock(&temporary.file)?;
-            // Who removes orphaned files may have come between.
+            // Another process that removes orphans may have come between.
             if directory.stat(&temporary.name, true)?.is_some() {
                 break temporary;
             }
@@ -183,13 +183,13 @@ fn create_dir(path: &Path, fsync: bool) -> io::Result<()> {
 /// Waits until the disk has the name of a path, or that it is gone.
 pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
     match Directory::open(path.parent().unwrap_or(path)).and_then(|parent| parent.sync()) {
-        // Who took the directory away took the name with it.
+        // If the directory was taken away, the name went with it.
         Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
         other => other,
     }
 }
 
-/// Takes a directory out of sight at once, and then removes it with all that is in it. What is no directory is removed. With
+/// Takes a directory out of sight at once, and then removes it with all that is in it. Anything else is removed. With
 /// `fsync` it is gone from the disk too, and never half there.
 ///
 /// A temporary directory that somebody uses stays: what is staged there is not in its place yet, and will be put there
@@ -230,12 +230,12 @@ pub(super) fn remove_all(path: &Path) -> io::Result<()> {
     })
 }
 
-/// Orphaned temporary files and directories in a directory and below it, and directories beside it that were to take its
+/// Orphaned temporary files and directories in a directory and below it, and directories next to it that were to take its
 /// place: what writers left that ended before they were done. If asked they are removed. What may not be looked at, and what
 /// goes meanwhile, is left out.
 ///
 /// Only files with the exact names that [`Names`] makes are looked at, and directories with such names, which are what
-/// [`remove_tree`] and [staging](super::staging) did not finish to remove. Beside the directory, only those of this user that
+/// [`remove_tree`] and [staging](super::staging) did not finish to remove. Next to the directory, only those of this user that
 /// tell its name: others belong to other stores.
 pub(super) fn orphans(root: &Path, remove: bool) -> io::Result<Vec<PathBuf>> {
     let (mut found, mut left) = (Vec::new(), vec![root.to_owned()]);

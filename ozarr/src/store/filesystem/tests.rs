@@ -1,4 +1,4 @@
-//! What holds for directories alone. The laws of all stores are tested beside the stores.
+//! What is true of directories alone. `store/tests.rs` has what is true of all stores.
 
 use super::*;
 use std::ffi::OsStr;
@@ -49,7 +49,7 @@ fn values_that_are_being_written_are_no_keys() {
 }
 
 #[test]
-fn what_fails_leaves_nothing_behind() {
+fn failed_operations_leave_nothing_behind() {
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
     store.set(&key("a/b"), b"1").unwrap();
@@ -199,7 +199,7 @@ fn a_directory_in_the_place_of_a_value_is_an_error() {
     assert_eq!(store.get(&key("a/empty/0")).unwrap(), None, "an empty directory elsewhere is not an error");
 }
 
-/// A change that is under way when its directory is erased begins anew with what is made there anew.
+/// A change that is under way when its directory is erased starts again with the new directory.
 #[cfg(unix)]
 #[test]
 fn a_change_does_not_outlive_its_directory() {
@@ -239,7 +239,7 @@ fn ended_process() -> u32 {
 
 #[cfg(unix)]
 #[test]
-fn orphans_are_what_writers_left() {
+fn orphans_are_listed_and_erased() {
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
     let (ended, own) = (ended_process(), std::process::id());
@@ -298,10 +298,10 @@ fn orphans_are_what_writers_left() {
     assert!(store.list().unwrap().is_empty(), "no values");
 }
 
-/// Other users may be able to create directories beside a store.
+/// Other users may be able to create directories next to a store.
 #[cfg(unix)]
 #[test]
-fn orphans_of_others_beside_the_store_are_left_alone() {
+fn orphans_of_other_users_next_to_the_store_stay() {
     use std::os::unix::fs::{MetadataExt, chown};
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::create(dir.path().join("s")).unwrap();

@@ -136,7 +136,7 @@ impl FilesystemStore {
         match (value, old) {
             (Some(value), Old::Nothing) => write(value, None)?.rename_new(name),
             (Some(value), Old::File(replaced)) => write(value, replaced.as_ref())?.replace(name).map(|()| true),
-            // Who erased it may not have waited for the disk yet.
+            // The writer that erased it may not have waited for the disk yet.
             (None, Old::Nothing) if self.fsync => directory.sync().map(|()| true),
             (None, Old::Nothing) => Ok(true),
             (None, Old::File(_)) => {

@@ -172,11 +172,11 @@ mod tests {
         }
     }
 
-    /// Bytes and size are changed in place and the time of change is set back: what was made of the bytes before is not
-    /// for those after, however soon the reader comes.
+    /// Bytes and size are changed in place and the time of change is set back: an index of the bytes before is not
+    /// used for those after, however soon the reader comes.
     #[test]
     #[cfg(unix)]
-    fn memos_are_of_one_version() {
+    fn a_cached_index_belongs_to_one_version() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("v");
         let (key, cache, mut makes) = (Key::new("v").unwrap(), Cache::default(), 0);
@@ -191,13 +191,13 @@ mod tests {
         };
         std::fs::write(&path, "a").unwrap();
         let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
-        assert_eq!([first_byte(), first_byte()], [(b'a', 1), (b'a', 2)], "too young to be kept");
+        assert_eq!([first_byte(), first_byte()], [(b'a', 1), (b'a', 2)], "too young to be cached");
         std::thread::sleep(SETTLED);
-        assert_eq!([first_byte(), first_byte()], [(b'a', 3), (b'a', 3)], "kept");
+        assert_eq!([first_byte(), first_byte()], [(b'a', 3), (b'a', 3)], "cached");
         std::fs::write(&path, "b").unwrap();
         File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
         assert_eq!(first_byte(), (b'b', 4), "changed");
         std::thread::sleep(SETTLED);
-        assert_eq!([first_byte(), first_byte()], [(b'b', 5), (b'b', 5)], "kept");
+        assert_eq!([first_byte(), first_byte()], [(b'b', 5), (b'b', 5)], "cached");
     }
 }

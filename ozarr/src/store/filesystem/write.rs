@@ -87,7 +87,7 @@ impl WriteableStore for FilesystemStore {
     }
 }
 
-/// A value whatever was there before.
+/// A value, regardless of the one before.
 struct Instead<'v>(Option<&'v [u8]>);
 impl Update for Instead<'_> {
     fn apply(&mut self, _: Option<&dyn Source>) -> Result<Option<&[u8]>> {

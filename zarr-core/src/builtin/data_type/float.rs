@@ -76,7 +76,7 @@ impl Float for half::f16 {
     }
 }
 
-/// The number as a 64-bit one that rounds correctly to fewer bits: if the decimal digits lie beside it, its last bit
+/// The number as a 64-bit one that rounds correctly to fewer bits: if the decimal digits lie next to it, its last bit
 /// is set, so that a second rounding never sees a tie that is none.
 fn round_to_odd(number: &Number) -> f64 {
     let nearest = number.as_f64();
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn decimal_digits_round_once() {
-        // Half way between two values of 16 bits, and a little beside it: too little for 64 bits to see.
+        // Half way between two values of 16 bits, and a little off: too little for 64 bits to see.
         let tie = "1.00048828125";
         assert_eq!(f16(tie), 0x3c00);
         assert_eq!(f16(&format!("{tie}{}1", "0".repeat(30))), 0x3c01);

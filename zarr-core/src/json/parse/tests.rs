@@ -8,7 +8,7 @@ fn parse(text: &str) -> Result<Json> {
 }
 
 #[test]
-fn refuses_what_json_does_not_allow() {
+fn refuses_everything_that_json_does_not_allow() {
     let bad = [
         "",
         "{",
@@ -77,7 +77,7 @@ fn memory_is_counted_before_it_is_taken() {
     assert_eq!(object.as_object().unwrap().get("k277777").unwrap().as_u64(), Some(277_777));
 }
 
-/// What a limit refuses can be read by whoever raises it, also as a typed value.
+/// What a limit refuses can be read with a larger one, also as a typed value.
 #[test]
 fn memory_is_limited_by_a_multiple_that_can_be_set() {
     let text = format!("[{}7]", "7,".repeat(3 << 19));
@@ -112,7 +112,7 @@ fn says_where() {
 
 /// RFC 8259 leaves these to each parser; a metadata document that could be read in two ways is refused.
 #[test]
-fn refuses_what_parsers_read_differently() {
+fn refuses_texts_that_parsers_read_differently() {
     let bad = [
         ("\u{feff}{}", "byte order mark"),
         (r#"{"a":1,"a":2}"#, "there twice"),
@@ -166,7 +166,7 @@ fn any_json() -> impl Strategy<Value = Json> {
 
 proptest! {
     #[test]
-    fn what_is_printed_reads_back(v in any_json()) {
+    fn printed_documents_read_back(v in any_json()) {
         prop_assert_eq!(&parse(&v.to_string()).unwrap(), &v);
         prop_assert_eq!(&parse(&v.to_pretty()).unwrap(), &v);
         prop_assert_eq!(&v.deserialize::<Json>().unwrap(), &v);

@@ -24,7 +24,7 @@ impl Like {
     }
 }
 
-/// What a path leads to. A link says nothing: who could read through it had the rights of what it leads to.
+/// What a path leads to. A link says nothing: the rights of its target decide who can read through it.
 fn found(path: &Path, is_kind: fn(&Metadata) -> bool) -> Option<Access> {
     let metadata = path.metadata().ok().filter(is_kind)?;
     Access::at(path, &metadata).ok()

@@ -27,7 +27,7 @@ impl TemporaryDirectory {
     /// The name tells the place (or the first directory on the way to it that is missing): above the root of a store it tells
     /// which store it belongs to.
     pub(super) fn near(place: &Path, names: &Names) -> io::Result<Self> {
-        // Whoever replaces the place meanwhile takes away what is in it.
+        // Another writer that replaces the place meanwhile takes away what is in it.
         retry(&[ErrorKind::NotFound], || Self::try_near(place, names))
     }
     fn try_near(place: &Path, names: &Names) -> io::Result<Self> {
@@ -69,11 +69,11 @@ impl TemporaryDirectory {
                 }
                 // There directories cannot be opened.
                 Err(_) if cfg!(not(unix)) => {}
-                // Somebody who removes orphans has come between.
+                // Another process that removes orphans has come between.
                 Err(e) if e.kind() == ErrorKind::NotFound => continue,
                 Err(e) => return Err(e),
             }
-            // Somebody who removes orphans may have come between.
+            // Another process that removes orphans may have come between.
             if temporary.exists()? {
                 return Ok(temporary);
             }

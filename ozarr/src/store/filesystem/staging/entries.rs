@@ -34,7 +34,7 @@ pub(super) struct Moves<'a> {
     /// The new directory.
     content: &'a Path,
     place: &'a Path,
-    /// The same, whoever moves it away meanwhile.
+    /// The same directory, also if it is moved away meanwhile.
     directory: Directory,
     aside: Option<Directory>,
     fsync: bool,
@@ -67,7 +67,7 @@ impl<'a> Moves<'a> {
     }
     /// Moves all of the new directory.
     pub(super) fn fill(&mut self) -> io::Result<()> {
-        self.fill_beside_document()?;
+        self.fill_without_document()?;
         self.move_document()
     }
     pub(super) fn move_document(&mut self) -> io::Result<()> {
@@ -76,7 +76,7 @@ impl<'a> Moves<'a> {
         if self.directory.is_at(self.place) { Ok(()) } else { Err(io::Error::other(Gone)) }
     }
     /// Moves all but the document.
-    pub(super) fn fill_beside_document(&mut self) -> io::Result<()> {
+    pub(super) fn fill_without_document(&mut self) -> io::Result<()> {
         let mut left = vec![PathBuf::new()];
         while let Some(at) = left.pop() {
             let path = self.content.join(&at);

@@ -72,7 +72,7 @@ fn entries_that_were_moved_are_moved_back() {
 
 #[test]
 #[cfg(unix)]
-fn a_link_is_replaced_and_not_what_it_leads_to() {
+fn a_link_is_replaced_and_its_target_stays() {
     for way in [Staging::replace as fn(&mut Staging) -> io::Result<()>, Staging::replace_entries] {
         let dir = tempfile::tempdir().unwrap();
         let (store, _) = staging(dir.path(), "real/", false);
@@ -95,7 +95,7 @@ fn is_an_orphan_only_when_nobody_uses_it() {
     let (store, staging) = staging(dir.path(), "g/a/", false);
     assert!(store.erase_orphans(&Prefix::ROOT).unwrap().is_empty());
     assert!(Box::new(staging).commit(true).unwrap());
-    // Whoever removes the directory above takes what is staged with it.
+    // Removing the directory above removes what is staged too.
     let (store, staging) = self::staging(dir.path(), "g/a/", false);
     store.erase_prefix(&Prefix::new("g/").unwrap()).unwrap();
     staging.store.set(&key("g/a/zarr.json"), b"new").unwrap();
@@ -113,7 +113,7 @@ fn orphan(path: PathBuf) -> PathBuf {
 
 #[test]
 #[cfg(unix)]
-fn orphans_beside_a_place_are_of_that_place() {
+fn orphans_next_to_a_place_belong_to_that_place() {
     let dir = tempfile::tempdir().unwrap();
     let above = dir.path().canonicalize().unwrap();
     fs::create_dir(above.join("s")).unwrap();
@@ -180,7 +180,7 @@ fn filling_replaces_nothing() {
         // In the order in which they are moved, so that both are at the same value again and again.
         let order = names_in(&staging.content().join("c")).unwrap();
         fs::create_dir(dir.path().join("a")).unwrap();
-        // Of the first round it is certain who comes first.
+        // Of the first round it is certain which comes first.
         assert!(round > 0 || store.set_if_absent(&keys[0], b"mine").unwrap());
         let start = std::sync::Barrier::new(2);
         let (mine, done) = std::thread::scope(|s| {
@@ -225,7 +225,7 @@ fn interrupted(other: impl FnOnce(&FilesystemStore, &Path)) -> (tempfile::TempDi
     let (content, place) = (staging.content(), dir.path().join("a"));
     fs::create_dir(&place).unwrap();
     let mut moves = Moves::new(&content, &place, false).unwrap();
-    moves.fill_beside_document().unwrap();
+    moves.fill_without_document().unwrap();
     assert_eq!(values(&place).len(), NEW_VALUES.len() - 1);
     other(&store, &place);
     let done = moves.move_document();
@@ -236,7 +236,7 @@ fn interrupted(other: impl FnOnce(&FilesystemStore, &Path)) -> (tempfile::TempDi
 }
 
 #[test]
-fn what_others_store_while_a_place_is_filled_stays() {
+fn values_stored_while_a_place_is_filled_stay() {
     let set = |store: &FilesystemStore, names: &[&str]| {
         names.iter().for_each(|name| store.set(&key(&format!("a/{name}")), b"mine").unwrap());
     };
@@ -266,7 +266,7 @@ fn what_others_store_while_a_place_is_filled_stays() {
 
 /// What is moved out of the way while a node is overwritten is restored, but not over what others store there meanwhile.
 #[test]
-fn what_others_store_while_a_node_is_overwritten_stays() {
+fn values_stored_while_a_node_is_overwritten_stay() {
     let dir = tempfile::tempdir().unwrap();
     let (store, staging) = staging(dir.path(), "g/a/", false);
     let (content, place) = (staging.content(), dir.path().join("g/a"));

@@ -1,12 +1,12 @@
-//! What is kept of stored values between reads.
+//! Indexes of shards that are cached between reads.
 #![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
 
 use ozarr::{Hierarchy, NewArray};
 use std::{fs, time::Duration};
 
-/// The index of a shard is kept once the file is old enough; whoever writes the shard, and however, is noticed.
+/// The index of a shard is cached once the file is old enough; each change of the shard is noticed, whatever made it.
 #[test]
-fn a_kept_index_is_never_that_of_another_version() {
+fn a_cached_index_is_never_that_of_another_version() {
     let dir = tempfile::tempdir().unwrap();
     let location = dir.path().to_string_lossy();
     let new = NewArray::new([8, 8], "uint8").chunks([2, 2]).shards([8, 8]);
@@ -14,7 +14,7 @@ fn a_kept_index_is_never_that_of_another_version() {
     array.write([0..4, 0..8], &[1u8; 32]).unwrap();
     let file = dir.path().join("c/0/0");
     let old = fs::read(&file).unwrap();
-    // At once, and when the file is old enough for its index to be kept.
+    // At once, and when the file is old enough for its index to be cached.
     let expect = |one: u8, all: u8| {
         for pause in [0, 200, 0] {
             std::thread::sleep(Duration::from_millis(pause));
