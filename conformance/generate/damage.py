@@ -8,7 +8,7 @@
 A case is a folder:
 
     array.zarr   the array, which every reader opens and refuses to read as a whole
-    case.json    {"clause": .., "twin": the golden array it was made of, "generator": .., "about": ..}
+    case.json    {"clause": .., "counterpart": the golden array it was made of, "generator": .., "about": ..}
 
 Stored cases are data that others rely on: they are added, not edited. Hence `--replace` must be asked for.
 Python 3.11, standard library only; the same rules always give the same bytes.
@@ -35,14 +35,14 @@ def files_below(folder):
 def damaged(damage):
     """The files of one case by their path below its folder."""
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", damage.name), f"{damage.name}: not kebab case"
-    array = files_below(GOLDENS / damage.twin / "array.zarr")
+    array = files_below(GOLDENS / damage.counterpart / "array.zarr")
     key = damage.key or min(key for key in array if key != "zarr.json")
     changed = damage.change(array[key])
     assert changed != array[key], f"{damage.name}: nothing is damaged"
     array[key] = changed
     about = {
         "clause": damage.clause,
-        "twin": damage.twin,
+        "counterpart": damage.counterpart,
         "generator": "conformance/generate/damage.py",
         "about": damage.about,
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes conformance/cases/refusal: for each rule that makes a reader refuse a node, one document and its twin.
+"""Writes conformance/cases/refusal: for each rule that makes a reader refuse a node, one document and its counterpart.
 
     python3 conformance/generate/refusals.py            write the cases that are not there yet
     python3 conformance/generate/refusals.py --check    write nothing; fail if a case is missing, changed or unknown
@@ -54,8 +54,8 @@ def check_rule(rule):
     """Slips of the pen in the rules themselves."""
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.id), f"{rule.id}: not kebab case"
     assert rule.refuse != rule.accept, f"{rule.id}: both documents are the same"
-    twin = strict_json(rule.accept)
-    assert twin["node_type"] == rule.node, f"{rule.id}: the twin is not of the node's type"
+    counterpart = strict_json(rule.accept)
+    assert counterpart["node_type"] == rule.node, f"{rule.id}: the counterpart is not of the node's type"
     readable = True
     try:
         strict_json(rule.refuse)

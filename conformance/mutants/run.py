@@ -6,10 +6,10 @@
     python3 conformance/mutants/run.py --sample N       every so many-th, N in all
     python3 conformance/mutants/run.py --list           build nothing; tell what is covered
 
-A mutant is a change of a copy of the sources. The reader as it is must refuse every refusal and accept every twin. The
-same holds for damaged arrays, of which all is read. Of a mutant, at least one case of each named clause must be
-accepted, and whatever is read otherwise than before must be of those clauses. A clause with refusals or damage has a
-mutant, or mutants.toml says why it has none.
+A mutant is a change of a copy of the sources. The reader as it is must refuse every refusal and accept every
+counterpart. The same holds for damaged arrays, of which all is read. Of a mutant, at least one case of each named
+clause must be accepted, and whatever is read otherwise than before must be of those clauses. A clause with refusals or
+damage has a mutant, or mutants.toml says why it has none.
 
 Copies are kept and built below the target folder. Python 3.11, standard library only; CARGO names another cargo.
 """
@@ -56,7 +56,7 @@ def negatives():
 
 
 def coverage(mutants, uncovered):
-    """Complaints about clauses and mutants that do not belong together, and about edits that have no place."""
+    """Problems of clauses and mutants that do not belong together, and about edits that have no place."""
     cases, covered = negatives(), {clause for mutant in mutants for clause in mutant["clauses"]}
     yield from (f"{c}: no mutant, and no reason why" for c in sorted(cases.keys() - covered - uncovered.keys()))
     yield from (f"{c}: a mutant, and a reason why there is none" for c in sorted(covered & uncovered.keys()))
@@ -110,7 +110,7 @@ def prepare():
 
 
 def build_and_read():
-    """What the reader as it stands in the copies makes of each case and its twin: {case: (clause, (bad, twin))}."""
+    """What the reader as it stands in the copies makes of each case: {case: (clause, (bad, counterpart))}."""
     target = SCRATCH / "target"
     cargo = [os.environ.get("CARGO", "cargo"), "build", "--quiet", "-p", "mutant-reader"]
     environment = os.environ | {"CARGO_TARGET_DIR": str(target), "RUSTFLAGS": "-Awarnings"}
@@ -122,7 +122,7 @@ def build_and_read():
     if read.returncode != 0:
         raise Wrong(f"the reader ended with {read.returncode}: {read.stderr[-500:]}")
     rows = (line.split() for line in read.stdout.splitlines())
-    return {case: (clause, (bad, twin)) for case, clause, bad, twin in rows}
+    return {case: (clause, (bad, counterpart)) for case, clause, bad, counterpart in rows}
 
 
 def check(mutant):
@@ -160,11 +160,11 @@ def main():
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
     mutants, uncovered = read_table()
-    complaints = list(coverage(mutants, uncovered))
+    problems = list(coverage(mutants, uncovered))
     covered = {clause for mutant in mutants for clause in mutant["clauses"]}
     print(f"{len(mutants)} mutants of {len(covered)} clauses; {len(uncovered)} clauses with a reason why not")
-    if complaints:
-        sys.exit("\n".join(complaints))
+    if problems:
+        sys.exit("\n".join(problems))
     if arguments.list:
         return
     prepare()

@@ -2,8 +2,8 @@
 //!
 //! - `POINT/EXTENSION/CASE/`: a golden array as another implementation wrote it (`array.zarr/`), its elements in C order
 //!   (`elements.json`) and where it came from (`case.json`).
-//! - `refusal/RULE/`: a document that a reader must refuse (`refuse.json`), its twin that it must accept (`accept.json`),
-//!   and the clause that tells them apart (`rule.json`).
+//! - `refusal/RULE/`: a document that a reader must refuse (`refuse.json`), its counterpart that it must accept
+//!   (`accept.json`), and the clause that tells them apart (`rule.json`).
 //! - `damage/CASE/`: an array whose stored chunks are damaged (`array.zarr/`); `case.json` has the clause and the golden
 //!   array that it was made of.
 
@@ -91,8 +91,13 @@ impl Cases {
         found
             .map(|(id, about)| {
                 let about = object(about, id)?;
-                let (clause, twin) = (text(&about, "clause", id)?, text(&about, "twin", id)?);
-                Ok(Damage { id: id.trim_start_matches("damage/").to_owned(), clause, twin, array: self.array(id)? })
+                let (clause, counterpart) = (text(&about, "clause", id)?, text(&about, "counterpart", id)?);
+                Ok(Damage {
+                    id: id.trim_start_matches("damage/").to_owned(),
+                    clause,
+                    counterpart,
+                    array: self.array(id)?,
+                })
             })
             .collect()
     }
@@ -191,7 +196,7 @@ impl Golden {
     }
 }
 
-/// A document that must be refused, and its twin.
+/// A document that must be refused, and its counterpart.
 #[derive(Debug, Clone)]
 pub struct Refusal {
     /// Its name.
@@ -214,7 +219,7 @@ pub struct Damage {
     /// The clause that it breaks.
     pub clause: String,
     /// The golden that it was made of.
-    pub twin: String,
+    pub counterpart: String,
     /// What is stored.
     pub array: Stored,
 }
@@ -261,12 +266,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_built_in_is_what_is_in_the_tree() {
+    fn embedded_cases_match_the_files() {
         let tree = Cases::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")).unwrap();
         assert_eq!(Cases::embedded().files, tree.files);
     }
     #[test]
-    fn what_is_incomplete_is_an_error() {
+    fn incomplete_cases_are_errors() {
         let dir = tempfile::tempdir().unwrap();
         for (name, text) in [("codec/x/y/case.json", "{}"), ("codec/x/y/array.zarr/zarr.json", "{}")] {
             let path = dir.path().join(name);

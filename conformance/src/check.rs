@@ -45,8 +45,8 @@ pub fn broken<T>(what: impl Into<String>) -> Result<T, Finding> {
 ///
 /// # Errors
 /// If it is not.
-pub fn ensure(holds: bool, what: impl FnOnce() -> String) -> Verdict {
-    if holds { Ok(()) } else { broken(what()) }
+pub fn ensure(condition: bool, what: impl FnOnce() -> String) -> Verdict {
+    if condition { Ok(()) } else { broken(what()) }
 }
 
 /// The finding that the subject does not do this.
@@ -57,7 +57,7 @@ pub fn unsupported<T>(why: impl Into<String>) -> Result<T, Finding> {
     Err(Finding::Unsupported(why.into()))
 }
 
-/// A law, for subjects of a kind.
+/// A property, for subjects of a kind.
 pub struct Check<S: ?Sized> {
     /// Its id: what follows the subject's in the ids of cases.
     pub id: &'static str,
@@ -74,7 +74,7 @@ pub struct Settings {
     pub filter: Option<String>,
     /// What random choices begin with.
     pub seed: u64,
-    /// How many random inputs a law is tried with.
+    /// How many random inputs a property is tried with.
     pub cases: u32,
     /// Who is told before a case begins.
     pub observer: Option<Arc<dyn Observer>>,
@@ -129,16 +129,16 @@ impl Settings {
         };
         each(Record { id: id.to_owned(), clause: clause.to_owned(), outcome, seconds: begin.elapsed().as_secs_f64() });
     }
-    /// Tries a law with random inputs; what breaks it is made as small as can be. `law` names the law: the same law and
-    /// seed try the same inputs.
+    /// Tries a property with random inputs; what breaks it is made as small as can be. `property` is its name: the same
+    /// name and seed try the same inputs.
     ///
     /// # Errors
     /// The finding with the smallest input.
-    pub fn each<T: Strategy>(&self, law: &str, inputs: T, run: impl Fn(T::Value) -> Verdict) -> Verdict
+    pub fn each<T: Strategy>(&self, property: &str, inputs: T, run: impl Fn(T::Value) -> Verdict) -> Verdict
     where
         T::Value: Debug,
     {
-        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((law, self.seed));
+        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((property, self.seed));
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&self.seed.to_le_bytes());
         seed[8..16].copy_from_slice(&hash.to_le_bytes());

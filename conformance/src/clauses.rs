@@ -42,8 +42,8 @@ pub struct Clause {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckedBy {
-    /// A law of this suite: what does not keep it fails a case that names the clause.
-    Law,
+    /// A property of this suite: what does not keep it fails a case that names the clause.
+    Property,
     /// A test of this project.
     Test,
 }
@@ -100,7 +100,7 @@ impl Clause {
         let negative = of("negative", tally.negatives, &self.no_negative);
         let test = match (self.checked_by, &self.test) {
             (Some(CheckedBy::Test), None) => Some(format!("{}: a test checks it, and none is named", self.id)),
-            (None | Some(CheckedBy::Law), Some(_)) => Some(format!("{}: a test that does not check it", self.id)),
+            (None | Some(CheckedBy::Property), Some(_)) => Some(format!("{}: a test that does not check it", self.id)),
             _ => None,
         };
         of("positive", tally.positives, &self.no_positive).into_iter().chain(negative).chain(test)
@@ -110,7 +110,7 @@ impl Clause {
 /// How many cases a clause has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Golden arrays, and the twins of refusals.
+    /// Golden arrays, and the counterparts of refusals.
     pub positives: usize,
     /// Refusals and damaged arrays.
     pub negatives: usize,
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_told() {
+    fn gaps_are_reported() {
         assert!(gaps("", 1, 1).is_empty());
         assert_eq!(gaps("", 0, 1), ["a: no positive case, and no reason why"]);
         assert_eq!(gaps("", 1, 0), ["a: no negative case, and no reason why"]);
@@ -180,19 +180,21 @@ mod tests {
         assert_eq!(gaps("no_negative = \"\"", 1, 0), ["a: an empty reason"]);
         assert_eq!(gaps("no_negative = \"so\"", 1, 1), ["a: a reason for no negative case, and there is one"]);
         assert_eq!(gaps("no_positive = \"so\"", 1, 1), ["a: a reason for no positive case, and there is one"]);
-        assert!(gaps("checked_by = \"law\"", 0, 0).is_empty() && gaps("checked_by = \"law\"", 3, 4).is_empty());
+        assert!(
+            gaps("checked_by = \"property\"", 0, 0).is_empty() && gaps("checked_by = \"property\"", 3, 4).is_empty()
+        );
         assert_eq!(
-            gaps("checked_by = \"law\"\nno_positive = \"so\"", 0, 0),
+            gaps("checked_by = \"property\"\nno_positive = \"so\"", 0, 0),
             ["a: it is checked, which needs no reason"]
         );
         assert!(gaps("checked_by = \"test\"\ntest = \"a.rs::b\"", 0, 0).is_empty());
         assert_eq!(gaps("checked_by = \"test\"", 0, 0), ["a: a test checks it, and none is named"]);
-        for more in ["", "checked_by = \"law\"\n"] {
+        for more in ["", "checked_by = \"property\"\n"] {
             assert_eq!(gaps(&format!("{more}test = \"a.rs::b\""), 1, 1), ["a: a test that does not check it"]);
         }
     }
     #[test]
-    fn cases_of_no_clause_are_told() {
+    fn cases_of_unknown_clauses_are_reported() {
         let tallies = Tallies([("b".to_owned(), Tally::default())].into());
         assert_eq!(Clauses { clause: Vec::new() }.gaps(&tallies), ["b: cases name it, and it is no clause"]);
     }
@@ -203,7 +205,7 @@ mod tests {
         assert_eq!((tallies.counted_negatives(), tallies.positives()), (7, 2));
     }
     #[test]
-    fn clauses_are_there_once_and_complete() {
+    fn clauses_are_unique_and_complete() {
         let one = "[[clause]]\nid = \"a\"\npage = \"core\"\nsection = \"A\"\nrequires = \"b\"\n";
         assert!(Clauses::parse(one).is_ok());
         assert!(Clauses::parse(&one.repeat(2)).unwrap_err().to_string().contains("the clause a is there twice"));

@@ -21,11 +21,11 @@ const STATUS: &str = "Exit status: 0 all is well; 1 a case failed; 2 it could no
 #[command(name = "zarr-conformance", version, after_help = STATUS)]
 struct Command {
     #[command(subcommand)]
-    what: What,
+    action: Action,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum Action {
     /// Extensions of the registry: built-in ones, and those of plugins that are given
     #[command(after_help = STATUS)]
     Extension {
@@ -121,7 +121,7 @@ struct How {
     /// What random choices begin with: the same seed makes the same choices
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// How many random inputs a law is tried with
+    /// How many random inputs a property is tried with
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..))]
     cases: u32,
     /// The form of the report
@@ -149,7 +149,7 @@ impl How {
         let mut report = Report::new(subject, version, self.seed);
         let mut progress = Progress::new();
         run(&self.settings(), &mut |record| {
-            progress.tell(&record);
+            progress.report(&record);
             report.records.push(record);
         })?;
         Ok(report)
@@ -189,10 +189,10 @@ impl Progress {
     fn new() -> Self {
         Self { shown: std::io::IsTerminal::is_terminal(&std::io::stderr()), done: 0, failed: 0 }
     }
-    fn tell(&mut self, record: &Record) {
-        self.tell_of("", record);
+    fn report(&mut self, record: &Record) {
+        self.report_of("", record);
     }
-    fn tell_of(&mut self, subject: &str, record: &Record) {
+    fn report_of(&mut self, subject: &str, record: &Record) {
         self.done += 1;
         self.failed += usize::from(record.outcome.word() == "fail");
         if self.shown {
@@ -212,7 +212,7 @@ impl Drop for Progress {
 
 /// Runs the command of this process.
 pub(crate) fn run() -> ExitCode {
-    match Command::parse().what.run() {
+    match Command::parse().action.run() {
         Ok(code) => code,
         Err(e) => {
             eprintln!("error: {e}");
@@ -221,7 +221,7 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
-impl What {
+impl Action {
     fn run(self) -> Result<ExitCode> {
         match self {
             Self::Extension { name, all: _, plugin: plugins, samples, how } => {
@@ -284,7 +284,7 @@ impl What {
                 let cases = cases(case_dir)?;
                 let mut progress = Progress::new();
                 let reports = implementation::compare(&adapters, &cases, &how.settings(), &mut |adapter, record| {
-                    progress.tell_of(&adapter.name, record);
+                    progress.report_of(&adapter.name, record);
                 })?;
                 drop(progress);
                 if let Some(file) = results {

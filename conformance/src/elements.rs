@@ -79,13 +79,13 @@ pub fn middle(shape: &[u64]) -> Region {
 }
 
 /// True if `after` has all of `before`, in its order. A writer may add what it chose for what was left out.
-pub fn is_kept(before: &Json, after: &Json) -> bool {
+pub fn is_preserved(before: &Json, after: &Json) -> bool {
     match (before, after) {
         (Json::Object(a), Json::Object(b)) => {
             let mut rest = b.iter();
-            a.iter().all(|(name, v)| rest.any(|(n, w)| n == name && is_kept(v, w)))
+            a.iter().all(|(name, v)| rest.any(|(n, w)| n == name && is_preserved(v, w)))
         }
-        (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_kept(a, b)),
+        (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_preserved(a, b)),
         _ => before == after,
     }
 }

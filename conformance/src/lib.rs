@@ -24,7 +24,7 @@
 //! # Ok::<(), ozarr::Error>(())
 //! ```
 //!
-//! [`peers`] and [`strangers`] are for the tests of this project.
+//! [`peers`] and [`third_party`] are for the tests of this project.
 #![deny(unsafe_code)]
 
 pub mod cases;
@@ -38,5 +38,5 @@ pub mod peers;
 pub mod plugin;
 pub mod report;
 pub mod store;
-pub mod strangers;
+pub mod third_party;
 mod wait;

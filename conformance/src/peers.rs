@@ -93,8 +93,8 @@ pub fn script(script: &Path, arguments: &[&str]) -> Result<String> {
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(Error::argument(format!("{} {arguments:?} failed: {}", script.display(), said.trim())))
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(Error::argument(format!("{} {arguments:?} failed: {}", script.display(), stderr.trim())))
 }
 
 /// The interpreter of an environment that has all that the peers need; made if it is not there.
@@ -128,8 +128,8 @@ fn run(command: &mut Command) -> Result<()> {
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let e = Error::argument(format!("{command:?} failed: {}", said.trim()));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let e = Error::argument(format!("{command:?} failed: {}", stderr.trim()));
     Err(e.with_hint("the peers need Python 3.11 with venv and pip, and a package index to install from"))
 }
 
@@ -148,8 +148,8 @@ pub fn ozarr() -> Result<PathBuf> {
     build.arg("--manifest-path").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml"));
     let output = build.arg("--target-dir").arg(target()).output()?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let e = Error::argument(format!("ozarr could not be built: {}", said.trim()));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let e = Error::argument(format!("ozarr could not be built: {}", stderr.trim()));
         return Err(e.with_hint("set OZARR to an `ozarr` command that is built"));
     }
     let program = target().join(folder).join(format!("ozarr{}", std::env::consts::EXE_SUFFIX));

@@ -10,7 +10,7 @@ use zarr_conformance::{
 const LEAST: [usize; 3] = [271, 800, 430];
 
 #[test]
-fn clauses_and_cases_belong_together() {
+fn clauses_and_cases_match() {
     let (clauses, tallies) = (Clauses::embedded().unwrap(), Tallies::of(&Cases::embedded()).unwrap());
     let gaps = clauses.gaps(&tallies);
     assert!(gaps.is_empty(), "{}", gaps.join("\n"));
@@ -19,7 +19,7 @@ fn clauses_and_cases_belong_together() {
 }
 
 #[test]
-fn ids_are_words_with_slashes_and_requirements_one_line() {
+fn ids_are_paths_and_requirements_single_lines() {
     for clause in Clauses::embedded().unwrap().iter() {
         let word =
             |w: &str| !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');

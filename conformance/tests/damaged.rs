@@ -25,23 +25,26 @@ const CLAUSES: [&str; 10] = [
 ];
 
 /// What is stored differs in the value of one chunk, and in nothing else.
-fn has_one_change(damage: &Damage, twin: &Golden) -> bool {
-    let (good, bad): (Vec<_>, Vec<_>) = (twin.array.values().collect(), damage.array.values().collect());
+fn has_one_change(damage: &Damage, counterpart: &Golden) -> bool {
+    let (good, bad): (Vec<_>, Vec<_>) = (counterpart.array.values().collect(), damage.array.values().collect());
     let changed: Vec<_> = good.iter().zip(&bad).filter(|(a, b)| a != b).collect();
     good.len() == bad.len() && matches!(changed[..], [((a, _), (b, _))] if a == b && *a != "zarr.json")
 }
 
 fn check(damage: &Damage, goldens: &BTreeMap<&str, &Golden>, context: &Context) -> Result<(), String> {
-    let twin = goldens.get(damage.twin.as_str()).ok_or_else(|| format!("there is no golden {}", damage.twin))?;
-    let array = twin.array.open(context).map_err(|e| format!("its twin: {e}"))?;
-    let want = twin.element_bytes(&**array.representation().data_type()).map_err(|e| format!("its twin: {e}"))?;
+    let counterpart =
+        goldens.get(damage.counterpart.as_str()).ok_or_else(|| format!("there is no golden {}", damage.counterpart))?;
+    let array = counterpart.array.open(context).map_err(|e| format!("its counterpart: {e}"))?;
+    let want = counterpart
+        .element_bytes(&**array.representation().data_type())
+        .map_err(|e| format!("its counterpart: {e}"))?;
     match read_elements(&array) {
         Ok(got) if got == want => {}
-        Ok(_) => return Err("its twin is read as other data".into()),
-        Err(e) => return Err(format!("its twin: {e}")),
+        Ok(_) => return Err("its counterpart is read as other data".into()),
+        Err(e) => return Err(format!("its counterpart: {e}")),
     }
-    if !has_one_change(damage, twin) {
-        return Err("it is not its twin with one chunk changed".into());
+    if !has_one_change(damage, counterpart) {
+        return Err("it is not its counterpart with one chunk changed".into());
     }
     let array = damage.array.open(context).map_err(|e| format!("it is refused before any chunk is read: {e}"))?;
     match read_elements(&array) {

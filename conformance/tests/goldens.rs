@@ -8,7 +8,7 @@ use ozarr::{
 use std::collections::BTreeMap;
 use zarr_conformance::{
     cases::{Cases, Golden},
-    elements::{is_kept, middle, part_of, read_elements, read_region, write_elements, write_region},
+    elements::{is_preserved, middle, part_of, read_elements, read_region, write_elements, write_region},
 };
 
 /// How many golden arrays there are.
@@ -81,7 +81,7 @@ fn check_written(array: &Array, want: &[Vec<u8>], write: impl Fn(&Array) -> ozar
     let reopened = reopened.map_err(|e| format!("written again and opened: {e}"))?;
     check_read(&reopened, want).map_err(|e| format!("written again and read: {e}"))?;
     let document = |a: &Array| Json::Object(a.metadata().document().clone());
-    if is_kept(&document(array), &document(&reopened)) { Ok(()) } else { Err("the document changed".into()) }
+    if is_preserved(&document(array), &document(&reopened)) { Ok(()) } else { Err("the document changed".into()) }
 }
 
 /// In two parts, the second first: chunks that have some of both are updated.

@@ -13,7 +13,7 @@ use zarr_conformance::{
     cases::Cases,
     extension::{Subject, word},
     store::CHECKS,
-    strangers,
+    third_party,
 };
 
 fn page(name: &str) -> String {
@@ -45,7 +45,7 @@ fn shows(printed: &str, block: &str) {
 }
 
 #[test]
-fn the_adapter_for_implementers() {
+fn the_adapter_on_the_page_for_implementers_works() {
     let page = page("conformance-for-implementers.md");
     let dir = tempfile::tempdir().unwrap();
     let (tables, texts) = (blocks(&page, "toml"), blocks(&page, "text"));
@@ -69,7 +69,7 @@ fn the_adapter_for_implementers() {
 }
 
 #[test]
-fn the_number_of_cases_for_implementers() {
+fn the_page_for_implementers_has_the_right_number_of_cases() {
     let cases = Cases::embedded();
     let [goldens, refusals, damages] =
         [cases.goldens().unwrap().len(), cases.refusals().unwrap().len(), cases.damages().unwrap().len()];
@@ -80,12 +80,12 @@ fn the_number_of_cases_for_implementers() {
 
 /// The first command of the page, and the last.
 #[test]
-fn the_commands_for_extension_authors() {
+fn the_commands_on_the_page_for_extension_authors_work() {
     let page = page("conformance-for-extension-authors.md");
     let dir = tempfile::tempdir().unwrap();
     let project = dir.path().join("template-c");
-    strangers::new_project(&project, "template.c", "bytes-to-bytes", "c").unwrap();
-    fs::copy(strangers::c(&project.join("plugin.c"), &[]).unwrap(), dir.path().join("template-c.so")).unwrap();
+    third_party::new_project(&project, "template.c", "bytes-to-bytes", "c").unwrap();
+    fs::copy(third_party::c(&project.join("plugin.c"), &[]).unwrap(), dir.path().join("template-c.so")).unwrap();
     let commands: Vec<&str> = blocks(&page, "sh").into_iter().filter(|c| c.starts_with("zarr-conformance")).collect();
     let texts = blocks(&page, "text");
     for (command, text) in [(commands.first(), texts.first()), (commands.last(), texts.last())] {
@@ -96,18 +96,18 @@ fn the_commands_for_extension_authors() {
     }
 }
 
-/// The table of laws has all of them, and no other.
+/// The table of properties has all of them, and no other.
 #[test]
-fn the_laws_for_extension_authors() {
+fn the_page_for_extension_authors_lists_every_property() {
     let page = page("conformance-for-extension-authors.md");
-    let laws = page.split("## The laws").nth(1).unwrap().split("\n## ").next().unwrap();
-    let ids = laws.lines().filter_map(|l| l.strip_prefix("| `")?.split('`').next());
+    let properties = page.split("## The properties").nth(1).unwrap().split("\n## ").next().unwrap();
+    let ids = properties.lines().filter_map(|l| l.strip_prefix("| `")?.split('`').next());
     let each = |id: &str| match id.strip_prefix("*/") {
-        Some(law) => ExtensionPoint::ALL.iter().map(|p| format!("{}/{law}", word(*p))).collect(),
+        Some(property) => ExtensionPoint::ALL.iter().map(|p| format!("{}/{property}", word(*p))).collect(),
         None => vec![id.to_owned()],
     };
     let told: BTreeSet<String> = ids.flat_map(each).collect();
-    let mut all: BTreeSet<String> = Subject::laws().into_iter().collect();
+    let mut all: BTreeSet<String> = Subject::properties().into_iter().collect();
     all.extend(CHECKS.iter().map(|c| format!("store/{}", c.id)));
     assert_eq!(told, all);
 }

@@ -15,7 +15,7 @@ use std::{
     path::Path,
     sync::atomic::{AtomicUsize, Ordering},
 };
-use zarr_conformance::strangers;
+use zarr_conformance::third_party;
 use zarr_plugin_api::testing::{Bench, Codec};
 
 struct Counting;
@@ -39,7 +39,7 @@ static ALLOCATOR: Counting = Counting;
 fn codec(name: &str) -> Codec {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/c/witness.c");
     let mut registry = Registry::builtin();
-    Plugin::open(&strangers::c(&source, &[]).unwrap()).unwrap().add_to(&mut registry).unwrap();
+    Plugin::open(&third_party::c(&source, &[]).unwrap()).unwrap().add_to(&mut registry).unwrap();
     Bench::of(registry).codec(name, "uint64", &[4, 8]).unwrap()
 }
 
@@ -49,7 +49,7 @@ fn address(bytes: &[u8]) -> usize {
 
 /// One test, so that nothing else allocates meanwhile.
 #[test]
-fn memory_of_the_caller_and_nothing_else() {
+fn plugins_work_in_the_memory_of_the_caller() {
     let [bytes, passing, plain, strided] =
         ["witness.bytes", "witness.passing", "witness.plain", "witness.strided"].map(codec);
     let (bench, [bytes, passing]) = (Bench::new(), [&bytes, &passing].map(Codec::bytes_to_bytes));

@@ -1,4 +1,4 @@
-//! One document for each rule that makes a reader refuse, and its twin that it accepts.
+//! One document for each rule that makes a reader refuse, and its counterpart that it accepts.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
@@ -56,9 +56,9 @@ fn check(case: &Refusal, context: &Context) -> std::result::Result<(), String> {
     let listed: Vec<bool> = both.group("/").unwrap().children().unwrap().map(|c| c.node.is_ok()).collect();
     match resolve(&case.accept, context) {
         Ok(node) if node == case.node => {}
-        other => return Err(format!("its twin: {other:?}, not {}", case.node)),
+        other => return Err(format!("its counterpart: {other:?}, not {}", case.node)),
     }
-    both.node("/accept").map_err(|e| format!("its twin is refused when opened: {e}"))?;
+    both.node("/accept").map_err(|e| format!("its counterpart is refused when opened: {e}"))?;
     let Err(parsed) = resolve(&case.refuse, context) else { return Err("accepted".into()) };
     let Err(opened) = both.node("/refuse") else { return Err("accepted when opened".into()) };
     for e in [&parsed, &opened] {
@@ -73,7 +73,7 @@ fn check(case: &Refusal, context: &Context) -> std::result::Result<(), String> {
     let (text, metadata) =
         (Json::parse(&case.accept, &context.limits), NodeMetadata::parse(&case.accept, &context.limits));
     let kept = metadata.is_ok_and(|m| text.is_ok_and(|t| t == Json::Object(m.document().clone())));
-    if kept { Ok(()) } else { Err("its twin does not keep its document".into()) }
+    if kept { Ok(()) } else { Err("its counterpart does not keep its document".into()) }
 }
 
 #[test]

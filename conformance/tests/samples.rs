@@ -14,7 +14,7 @@ use zarr_conformance::{
     check::Settings,
     extension::{Samples, Subject},
     report::{Outcome, Record},
-    strangers,
+    third_party,
 };
 
 fn records(point: ExtensionPoint, name: &str, samples: &Samples) -> Vec<Record> {
@@ -33,7 +33,7 @@ fn invert(folder: &Path) -> PathBuf {
     let file = folder.join("invert/invert.c");
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(&file, source.split("```").next().unwrap()).unwrap();
-    strangers::c(&file, &[]).unwrap()
+    third_party::c(&file, &[]).unwrap()
 }
 
 fn command(arguments: &[&str]) -> Output {
@@ -64,13 +64,13 @@ fn a_sample_that_is_refused_fails_creation_and_the_others_are_tried() {
     let samples = "point = 'codec'\nname = 'gzip'\nconfiguration";
     let samples = format!("[[sample]]\n{samples} = '{{\"level\": 5}}'\n[[sample]]\n{samples} = '{{\"level\": 10}}'\n");
     let records = records(Codec, "gzip", &Samples::parse(&samples).unwrap());
-    let of = |law: &str| &records.iter().find(|r| r.id == format!("codec/gzip/{law}")).unwrap().outcome;
+    let of = |property: &str| &records.iter().find(|r| r.id == format!("codec/gzip/{property}")).unwrap().outcome;
     assert!(of("create").text().contains(r#"cannot create {"name":"gzip","configuration":{"level":10}}"#));
     assert_eq!((of("round-trip"), of("aliases")), (&Outcome::Pass, &Outcome::Pass));
 }
 
 #[test]
-fn a_plugin_without_a_configuration_fails_and_the_hint_can_be_typed() {
+fn a_plugin_without_a_configuration_fails_with_a_usable_hint() {
     let dir = tempfile::tempdir().unwrap();
     let library = invert(dir.path());
     let library = library.to_str().unwrap();

@@ -1,4 +1,4 @@
-//! The laws of stores hold for the stores that are here.
+//! The properties of stores hold for the stores that are here.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
@@ -9,10 +9,10 @@ use std::{collections::BTreeSet, fs, sync::Arc};
 use zarr_conformance::{
     check::Settings,
     report::{Outcome, Record},
-    store::{self, CHECKS, Contents, Holding, Subject},
+    store::{self, CHECKS, Contents, MakeWith, Subject},
 };
 
-/// What came of the laws, one after the other.
+/// What came of the properties, one after the other.
 fn run(subject: &Subject, settings: &Settings) -> Vec<Record> {
     let mut records = Vec::new();
     store::run(subject, "store", settings, &mut |r| records.push(r));
@@ -81,7 +81,7 @@ fn part_of_a_store() {
     assert_eq!(unsupported(&subject, 2), ids(["set/reopen"]));
 }
 
-/// What cannot be written is read and listed by the laws, and only they.
+/// What cannot be written is read and listed by the properties, and only they.
 #[test]
 fn read_only() {
     let empty = || Ok(Arc::new(ReadOnly(Arc::new(MemoryStore::default()))) as Arc<dyn Store>);
@@ -90,12 +90,12 @@ fn read_only() {
         ids(["get/missing", "partial-values/missing", "list/all", "list-prefix/any", "list-dir/any", "set/uri"]);
     assert!(cannot.len() > CHECKS.len() - need_nothing.len(), "{cannot:?}");
 
-    let holding: Holding = Box::new(|contents: &Contents| {
+    let make_with: MakeWith = Box::new(|contents: &Contents| {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
         contents.iter().try_for_each(|(k, v)| store.writer()?.set(k, v))?;
         Ok(Arc::new(ReadOnly(store)))
     });
-    let cannot = unsupported(&Subject { holding: Some(holding), ..Subject::new(empty) }, 1);
+    let cannot = unsupported(&Subject { make_with: Some(make_with), ..Subject::new(empty) }, 1);
     let can: Vec<&str> = CHECKS.iter().map(|c| c.id).filter(|id| !cannot.contains(&format!("store/{id}"))).collect();
     let expected = [
         "get/missing",
@@ -125,18 +125,18 @@ fn read_only() {
 
 /// The same seed tries the same inputs.
 #[test]
-fn runs_repeat() {
+fn runs_are_reproducible() {
     let of = |seed| {
         let settings = Settings { seed, filter: Some("list-dir".to_owned()), cases: 8, ..Settings::default() };
         let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
         let keep = seen.clone();
-        let holding: Holding = Box::new(move |contents: &Contents| {
+        let make_with: MakeWith = Box::new(move |contents: &Contents| {
             keep.lock().unwrap().push(contents.clone());
             let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
             contents.iter().try_for_each(|(k, v)| store.writer()?.set(k, v))?;
             Ok(store)
         });
-        store::run(&Subject { holding: Some(holding), ..store::memory() }, "store", &settings, &mut |_| {});
+        store::run(&Subject { make_with: Some(make_with), ..store::memory() }, "store", &settings, &mut |_| {});
         let seen = seen.lock().unwrap().clone();
         assert!(!seen.is_empty());
         seen

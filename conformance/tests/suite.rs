@@ -10,7 +10,7 @@ use zarr_conformance::{
     check::Settings,
     extension::{Samples, Subject},
     report::{Outcome, Record},
-    strangers,
+    third_party,
 };
 
 /// Each seed tries other inputs.
@@ -44,9 +44,9 @@ fn text(output: &Output) -> String {
 #[test]
 fn plugins_pass() {
     use zarr_conformance::plugin;
-    let in_c = strangers::IN_C.map(|name| (name, strangers::c_plugin(name).unwrap()));
-    let all = strangers::IN_RUST.map(|name| (name, strangers::rust(name).unwrap())).into_iter().chain(in_c);
-    let new = strangers::new_in_rust("acme.bytes", "bytes-to-bytes").unwrap();
+    let in_c = third_party::IN_C.map(|name| (name, third_party::c_plugin(name).unwrap()));
+    let all = third_party::IN_RUST.map(|name| (name, third_party::rust(name).unwrap())).into_iter().chain(in_c);
+    let new = third_party::new_in_rust("acme.bytes", "bytes-to-bytes").unwrap();
     for (name, file) in all.chain([("acme.bytes", new)]) {
         let subject = plugin::Subject {
             file,
@@ -99,7 +99,7 @@ fn the_same_seed_gives_the_same_report() {
 }
 
 #[test]
-fn reports_in_all_forms_have_every_case() {
+fn reports_in_all_formats_have_every_case() {
     let run = |format: &str| text(&command(&["store", "memory", "--filter", "store/get", "--format", format]));
     let json = Json::parse(run("json").as_bytes(), &Default::default()).unwrap();
     let report = json.as_array().unwrap()[0].as_object().unwrap().clone();
@@ -148,7 +148,7 @@ fn exported_cases_are_arrays() {
 
 /// A name of two extensions is not enough, and who asks for none that is there is told all that are, once each.
 #[test]
-fn the_extension_to_export_is_one() {
+fn export_takes_exactly_one_extension() {
     let dir = tempfile::tempdir().unwrap();
     let export = |name: &str, folder: &str| command(&["export", name, "-o", dir.path().join(folder).to_str().unwrap()]);
     let refused = |name: &str| {

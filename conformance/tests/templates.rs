@@ -1,9 +1,9 @@
-//! What `ozarr plugin new` writes in C keeps all laws, on a seed that once found a fault.
+//! What `ozarr plugin new` writes in C keeps all properties, on a seed that once found a fault.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use std::process::Command;
-use zarr_conformance::strangers;
+use zarr_conformance::third_party;
 
 const KINDS: [&str; 7] = [
     "data-type",
@@ -14,7 +14,7 @@ const KINDS: [&str; 7] = [
     "bytes-to-bytes",
     "storage-transformer",
 ];
-/// With this one a chunk grid was seen to give a cell without elements.
+/// With this one a chunk grid was seen to give a chunk without elements.
 const SEED: &str = "3444";
 
 fn run(command: &mut Command) -> String {
@@ -25,12 +25,12 @@ fn run(command: &mut Command) -> String {
 }
 
 #[test]
-fn new_plugins_in_c_keep_all_laws() {
+fn new_plugins_in_c_have_all_properties() {
     let dir = tempfile::tempdir().unwrap();
     for kind in KINDS {
         let folder = dir.path().join(format!("acme-{kind}"));
-        strangers::new_project(&folder, &format!("acme.{kind}"), kind, "c").unwrap();
-        let library = strangers::c(&folder.join("plugin.c"), &[]).unwrap();
+        third_party::new_project(&folder, &format!("acme.{kind}"), kind, "c").unwrap();
+        let library = third_party::c(&folder.join("plugin.c"), &[]).unwrap();
         let mut suite = Command::new(env!("CARGO_BIN_EXE_zarr-conformance"));
         let said = run(suite.arg("plugin").arg(&library).args(["--seed", SEED]));
         assert!(said.contains(&format!("acme-{kind}")) && said.contains(" 0 failed"), "{said}");

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inputs_stand_for_documents() {
+    fn inputs_expand_to_documents() {
         assert_eq!(expanded(b"{\"a\":\t[1]\n}"), b"{\"a\":\t[1]\n}");
         assert_eq!(expanded(b"[\x01\x03\x00\x021,0]"), b"[1,1,1,0]");
         assert_eq!(expanded(b"\x02\x02\x00\x01\x01[]7"), b"[[7]]");

@@ -90,7 +90,7 @@ pub const CHUNKS: [(&str, &str, &str, &str); 9] = [
     ),
 ];
 
-/// The context of an application that reads what strangers sent.
+/// The context of an application that reads data of third parties.
 fn context() -> Context {
     let mut context = Context::new().with_executor(Arc::new(Sequential));
     context.limits = limits();
@@ -269,7 +269,7 @@ fn value(data: &[u8]) {
     });
 }
 
-/// Keys, prefixes and paths: none leads out of a store, and a chunk's key is that of its cell.
+/// Keys, prefixes and paths: none leads out of a store, and a chunk's key is that of its chunk index.
 pub fn keys(data: &[u8]) {
     static INSIDE: OnceLock<(tempfile::TempDir, FilesystemStore)> = OnceLock::new();
     let (_, store) = INSIDE.get_or_init(|| {
@@ -297,7 +297,7 @@ pub fn keys(data: &[u8]) {
         let encoding = bench().chunk_key_encoding(name, &[9, 9]).expect("built in");
         for rank in 0..4 {
             if let Some(chunk_index) = encoding.decode(text, rank) {
-                assert!(chunk_index.len() == rank && encoding.encode(&chunk_index).expect("a cell has a key") == text);
+                assert!(chunk_index.len() == rank && encoding.encode(&chunk_index).expect("a chunk has a key") == text);
             }
         }
     }

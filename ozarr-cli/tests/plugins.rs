@@ -17,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Command, Output},
 };
-use zarr_conformance::strangers;
+use zarr_conformance::third_party;
 
 /// A user with a home of their own.
 struct User(tempfile::TempDir);
@@ -70,11 +70,11 @@ fn tree(name: &str) -> PathBuf {
 }
 
 fn lz4() -> String {
-    strangers::rust("numcodecs-lz4").unwrap().to_string_lossy().into_owned()
+    third_party::rust("numcodecs-lz4").unwrap().to_string_lossy().into_owned()
 }
 
 fn fletcher32() -> String {
-    strangers::c_plugin("numcodecs-fletcher32").unwrap().to_string_lossy().into_owned()
+    third_party::c_plugin("numcodecs-fletcher32").unwrap().to_string_lossy().into_owned()
 }
 
 /// The elements of an array, one a line.
@@ -198,7 +198,7 @@ fn inspecting_runs_no_code_and_adding_checks() {
          const zp_bytes *unused(void);\nconst zp_bytes *unused(void) {{ return &manifest; }}\n"
     );
     std::fs::write(&source, code).unwrap();
-    let trap = strangers::c(&source, &[]).unwrap().to_string_lossy().into_owned();
+    let trap = third_party::c(&source, &[]).unwrap().to_string_lossy().into_owned();
     assert!(user.ok(&["plugin", "inspect", &trap]).contains("test.trap"));
     assert_eq!(user.run(&["plugin", "add", &trap]).status.code(), Some(42), "adding loads it");
     assert!(list(&user.json(&["plugin", "list", "--json"]), "plugins").is_empty(), "so it was not added");
@@ -287,12 +287,12 @@ fn new_projects_in_c_build_pass_their_tests_and_work() {
 fn new_projects_in_rust_build_pass_their_tests_and_work() {
     let user = User::new();
     let api = tree("zarr-plugin-api").to_string_lossy().into_owned();
-    let target = strangers::build_folder();
+    let target = third_party::build_folder();
     for kind in KINDS {
         let name = format!("acme.{kind}");
         user.ok(&["plugin", "new", &name, "--kind", kind, "--lang", "rust", "--api", &api]);
         let folder = user.0.path().join(format!("acme-{kind}"));
-        strangers::lock_versions(&folder).unwrap();
+        third_party::lock_versions(&folder).unwrap();
         let cargo = || {
             let mut command = Command::new(env!("CARGO"));
             command.current_dir(&folder).env("CARGO_TARGET_DIR", &target);

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn laws() {
+    fn properties() {
         for level in ["-5", "0", "3"] {
             Bench::new()
                 .bytes_codec(&json(level, "true"), Size::Unknown)

@@ -81,7 +81,7 @@ fn made(codecs: &[Extension], intent: Intent) -> Result<Vec<String>> {
 }
 
 #[test]
-fn only_new_arrays_leave_members_out() {
+fn only_new_arrays_may_omit_members() {
     let bytes = || Extension::from(Bytes::little());
     let sharding = |inner: Sharding| inner.index_location(IndexLocation::Start).into();
     for (codecs, missing, chosen) in [
@@ -113,7 +113,7 @@ fn only_new_arrays_leave_members_out() {
 }
 
 #[test]
-fn null_is_not_left_out() {
+fn null_differs_from_an_omitted_member() {
     for text in [
         r#"{"name":"zstd","configuration":{"level":null}}"#,
         r#"{"name":"gzip","configuration":{"level":null}}"#,
@@ -132,7 +132,7 @@ fn null_is_not_left_out() {
 }
 
 #[test]
-fn what_is_out_of_range_is_refused() {
+fn values_out_of_range_are_refused() {
     for codec in [
         Extension::from(Zstd::level(-131_073)),
         Gzip::level(10).into(),

@@ -61,7 +61,7 @@ fn the_index_of_a_shard_is_read_and_written_back() {
 }
 
 #[test]
-fn an_index_is_read_past_its_checksum_by_codecs_without_one() {
+fn codecs_without_a_checksum_read_the_index_without_it() {
     let limits = Limits::default();
     let sharding = Sharding::new([2, 3]);
     let mut shard = shard(&sharding);
@@ -74,7 +74,7 @@ fn an_index_is_read_past_its_checksum_by_codecs_without_one() {
 }
 
 #[test]
-fn indexes_that_do_not_fit_are_refused() {
+fn indices_that_do_not_match_are_refused() {
     let (registry, limits) = (Registry::builtin(), Limits::default());
     let of = |sharding: &Sharding, shard: &[u64]| IndexCodec::new(sharding, shard, &registry, &limits);
     assert!(of(&Sharding::new([3]), &[4]).is_err() && of(&Sharding::new([0]), &[4]).is_err());

@@ -79,7 +79,7 @@ fn every_method_has_a_slot() {
 
 /// What `ExtensionType` has besides: names and caps stand in the descriptor.
 #[test]
-fn the_static_half_has_its_places() {
+fn static_items_have_slots() {
     let named = include_str!("../../zarr-core/src/registry/registration.rs");
     assert_eq!(
         methods(named, "ExtensionType"),

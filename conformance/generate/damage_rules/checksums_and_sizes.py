@@ -11,8 +11,8 @@ def damages():
 
 
 def checksums():
-    def crc(name, about, change, twin="after-bytes"):
-        return Damage(f"crc32c-{name}", "codec/crc32c/checksum", f"codec/crc32c/zarr-python-{twin}", about, change)
+    def crc(name, about, change, counterpart="after-bytes"):
+        return Damage(f"crc32c-{name}", "codec/crc32c/checksum", f"codec/crc32c/zarr-python-{counterpart}", about, change)
 
     yield crc("data-flipped", "One bit of the data is flipped.", flip(7, 0x10))
     yield crc("first-byte-flipped", "The first byte is another.", flip(0))
@@ -40,15 +40,15 @@ def flip_inner_checksum(value):
 
 
 def sizes():
-    def size(name, twin, about, change, clause="codec/bytes/size", **given):
-        return Damage(name, clause, twin, about, change, **given)
+    def size(name, counterpart, about, change, clause="codec/bytes/size", **given):
+        return Damage(name, clause, counterpart, about, change, **given)
 
-    for kind, twin in [("int16", "codec/bytes/zarr-python-little-int16"),
+    for kind, counterpart in [("int16", "codec/bytes/zarr-python-little-int16"),
                        ("uint8", "codec/bytes/zarr-python-no-configuration"),
                        ("transposed", "codec/transpose/zarr-python-order-1-0")]:  # fmt: skip
-        yield size(f"bytes-{kind}-too-short", twin, "The last byte of a chunk is missing.", keep(-1))
-        yield size(f"bytes-{kind}-too-long", twin, "A chunk has a byte too many.", add(b"\0"))
-        yield size(f"bytes-{kind}-empty", twin, "A chunk is stored, but has no bytes.", keep(0))
+        yield size(f"bytes-{kind}-too-short", counterpart, "The last byte of a chunk is missing.", keep(-1))
+        yield size(f"bytes-{kind}-too-long", counterpart, "A chunk has a byte too many.", add(b"\0"))
+        yield size(f"bytes-{kind}-empty", counterpart, "A chunk is stored, but has no bytes.", keep(0))
     little = "codec/bytes/zarr-python-little-int16"
     yield size("bytes-element-missing", little, "The last element of a chunk is missing.", keep(-2))
     yield size("bytes-element-too-many", little, "A chunk has an element too many.", add(b"\0\0"))

@@ -11,8 +11,8 @@ def damages():
 
 
 def gzips():
-    def gzip(name, about, change, twin="level-5"):
-        return Damage(f"gzip-{name}", "codec/gzip/format", f"codec/gzip/zarr-python-{twin}", about, change)
+    def gzip(name, about, change, counterpart="level-5"):
+        return Damage(f"gzip-{name}", "codec/gzip/format", f"codec/gzip/zarr-python-{counterpart}", about, change)
 
     yield gzip("empty", "There are no bytes.", keep(0))
     yield gzip("header-only", "There is nothing after the header.", keep(10))
@@ -32,8 +32,8 @@ def gzips():
 
 
 def zstds():
-    def zstd(name, about, change, twin="level-3"):
-        return Damage(f"zstd-{name}", "codec/zstd/format", f"codec/zstd/zarr-python-{twin}", about, change)
+    def zstd(name, about, change, counterpart="level-3"):
+        return Damage(f"zstd-{name}", "codec/zstd/format", f"codec/zstd/zarr-python-{counterpart}", about, change)
 
     yield zstd("empty", "There are no bytes.", keep(0))
     yield zstd("magic-only", "There is nothing after the magic number.", keep(4))
@@ -52,8 +52,8 @@ def zstds():
 
 
 def bloscs():
-    def blosc(name, about, change, twin="lz4-shuffle"):
-        return Damage(f"blosc-{name}", "codec/blosc/format", f"codec/blosc/zarr-python-{twin}", about, change)
+    def blosc(name, about, change, counterpart="lz4-shuffle"):
+        return Damage(f"blosc-{name}", "codec/blosc/format", f"codec/blosc/zarr-python-{counterpart}", about, change)
 
     def header(at, number):
         return put(at, u32(number))
@@ -84,7 +84,7 @@ def bloscs():
 def sizes():
     """What is right for the compressor, but not the content of a chunk."""
     for name, make in [("gzip", gzip_member), ("zstd", zstd_frame)]:
-        twin = f"codec/{name}/zarr-python-level-" + {"gzip": "5", "zstd": "3"}[name]
+        counterpart = f"codec/{name}/zarr-python-level-" + {"gzip": "5", "zstd": "3"}[name]
         for label, about, length in [
             ("too-short", "a byte too few", 199),
             ("too-long", "a byte too many", 201),
@@ -92,7 +92,7 @@ def sizes():
             ("half", "half of a chunk", 100),
         ]:
             about = f"The compression is right, and of {about}."
-            yield Damage(f"size-{name}-{label}", "chunk/size", twin, about, become(make(bytes(length))))
+            yield Damage(f"size-{name}-{label}", "chunk/size", counterpart, about, become(make(bytes(length))))
     skippable = "There is no frame but a skippable one, which has no content."
     frame = bytes.fromhex("502a4d18") + u32(5) + b"hello"
     yield Damage(

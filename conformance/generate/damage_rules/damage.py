@@ -12,7 +12,7 @@ class Damage:
 
     name: str
     clause: str
-    twin: str
+    counterpart: str
     about: str
     change: Callable[[bytes], bytes]
     key: str | None = None

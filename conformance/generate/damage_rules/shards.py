@@ -12,16 +12,16 @@ def damages():
     yield from inner_chunks()
 
 
-def shard(name, clause, about, change, twin="index-end", **given):
-    twin = f"codec/sharding_indexed/zarr-python-{twin}"
-    return Damage(f"sharding-{name}", f"codec/sharding/{clause}", twin, about, change, **given)
+def shard(name, clause, about, change, counterpart="index-end", **given):
+    counterpart = f"codec/sharding_indexed/zarr-python-{counterpart}"
+    return Damage(f"sharding-{name}", f"codec/sharding/{clause}", counterpart, about, change, **given)
 
 
 def indexes():
     """The index of four inner chunks has 64 bytes, and four of its checksum."""
 
-    def index(name, about, change, twin="index-end"):
-        return shard(f"index-{name}", "index", about, change, twin)
+    def index(name, about, change, counterpart="index-end"):
+        return shard(f"index-{name}", "index", about, change, counterpart)
 
     yield index("checksum-flipped", "A bit of the index's checksum is flipped.", flip(-1, 1))
     yield index("flipped", "A bit of the index is flipped, and its checksum is not of that.", flip(-68, 8))
@@ -98,8 +98,8 @@ def entries():
 
 
 def truncated():
-    def cut(name, about, change, twin="index-end", **given):
-        return shard(f"truncated-{name}", "truncated", about, change, twin, **given)
+    def cut(name, about, change, counterpart="index-end", **given):
+        return shard(f"truncated-{name}", "truncated", about, change, counterpart, **given)
 
     yield cut("empty", "The shard is stored, but has no bytes.", keep(0))
     yield cut("empty-index-start", "The shard, whose index is at the start, has no bytes.", keep(0), "index-start")
@@ -126,10 +126,10 @@ def truncated():
 def inner_chunks():
     """The shards are whole and have right indexes; or they are right, and damaged by what came after them."""
 
-    def inner(name, codec, about, change, twin):
-        twin = f"codec/sharding_indexed/zarr-python-{twin}"
+    def inner(name, codec, about, change, counterpart):
+        counterpart = f"codec/sharding_indexed/zarr-python-{counterpart}"
         clause = "codec/crc32c/checksum" if codec == "crc32c" else f"codec/{codec}/format"
-        return Damage(f"sharding-{name}", clause, twin, about, change)
+        return Damage(f"sharding-{name}", clause, counterpart, about, change)
 
     yield inner("inner-crc32c-flipped", "crc32c", "A byte of an inner chunk is flipped.", flip(3), "inner-crc32c")
     yield inner("inner-gzip-magic", "gzip", "An inner chunk is not gzip.", flip(0, 1), "inner-gzip")

@@ -60,7 +60,7 @@ def bytes_codec():
     codec("bytes", "extra-configuration", "The configuration has a member that is not defined.",
           [named("bytes", endian="little", align=4)], [LITTLE])
     rule("bytes-of-string",
-         "Elements of variable length cannot be written one after the other; the twin has the codec for text.",
+         "Elements of variable length cannot be written one after the other; the counterpart has the codec for text.",
          array(data_type="string", fill_value="", codecs=[named("bytes")]),
          array(data_type="string", fill_value="", codecs=[named("vlen-utf8")]))
 
@@ -116,7 +116,7 @@ def zstd():
     bad("checksum-number", "Whether there is a checksum is a number.", {"level": 3, "checksum": 0})
     bad("checksum-string", "Whether there is a checksum is a string.", {"level": 3, "checksum": "true"},
         named("zstd", level=3, checksum=True))
-    bad("checksum-null", "Whether there is a checksum is null; the twin leaves it out.",
+    bad("checksum-null", "Whether there is a checksum is null; the counterpart leaves it out.",
         {"level": 3, "checksum": None}, named("zstd", level=3))
     bad("extra-configuration", "The configuration has a member that is not defined.",
         {"level": 3, "checksum": False, "threads": 2})
@@ -161,21 +161,22 @@ def blosc():
 
 def without_configuration():
     codec("crc32c", "extra-configuration",
-          "The codec has no configuration, and is given one; the twin's is empty.",
+          "The codec has no configuration, and is given one; the counterpart's is empty.",
           [LITTLE, named("crc32c", location="end")], [LITTLE, {"name": "crc32c", "configuration": {}}])
     text = {"data_type": "string", "fill_value": ""}
     codec("vlen-utf8", "extra-configuration",
-          "The codec has no configuration, and is given one; the twin's is empty.",
+          "The codec has no configuration, and is given one; the counterpart's is empty.",
           [named("vlen-utf8", offset="uint32")], [{"name": "vlen-utf8", "configuration": {}}], **text)
     codec("vlen-utf8", "of-uint8", "Numbers are no texts.",
           [named("vlen-utf8")], [named("bytes")], data_type="uint8")
-    rule("vlen-utf8-of-bytes", "Byte strings need not be texts; the twin has their codec.",
+    rule("vlen-utf8-of-bytes", "Byte strings need not be texts; the counterpart has their codec.",
          array(data_type="bytes", fill_value="", codecs=[named("vlen-utf8")]),
          array(data_type="bytes", fill_value="", codecs=[named("vlen-bytes")]))
-    codec("vlen-bytes", "extra-configuration", "The codec has no configuration, and is given one; the twin's is empty.",
+    codec("vlen-bytes", "extra-configuration",
+          "The codec has no configuration, and is given one; the counterpart's is empty.",
           [named("vlen-bytes", offset="uint32")], [{"name": "vlen-bytes", "configuration": {}}],
           data_type="bytes", fill_value="")
-    rule("vlen-bytes-of-string", "Texts are no byte strings; the twin has their codec.",
+    rule("vlen-bytes-of-string", "Texts are no byte strings; the counterpart has their codec.",
          array(data_type="string", fill_value="", codecs=[named("vlen-bytes")]),
          array(data_type="string", fill_value="", codecs=[named("vlen-utf8")]))
     rule("bytes-of-bytes", "Byte strings of any length cannot be written one after the other, though names agree.",

@@ -75,9 +75,9 @@ def flags():
         rule(f"codec-{id}", about, array(codecs=refuse), array(codecs=accept))
 
     unknown = {"name": "no-such-codec", "must_understand": False}
-    codecs("unknown-first", "A codec that no one knows stands before the others; the twin may skip it.",
+    codecs("unknown-first", "A codec that no one knows stands before the others; the counterpart may skip it.",
            ["no-such-codec", LITTLE], [unknown, LITTLE])
-    codecs("unknown-uri", "A codec that no one knows is named by a URI; the twin may skip it.",
+    codecs("unknown-uri", "A codec that no one knows is named by a URI; the counterpart may skip it.",
            [LITTLE, {"name": "https://codec.example/none"}],
            [LITTLE, {"name": "https://codec.example/none", "must_understand": False}])
     codecs("unknown-flag-not-boolean", "The flag of a codec that no one knows is the number 0.",

@@ -130,11 +130,11 @@ def raw_bits():
 
 def variable_length():
     fill("string", "number", "A number is no text.", "string", 0, "0")
-    fill("string", "null", "Null is no text; the twin's text is empty.", "string", None, "")
+    fill("string", "null", "Null is no text; the counterpart's text is empty.", "string", None, "")
     fill("string", "array", "A list is no text.", "string", ["a"], "a")
     fill("bytes", "number", "A number is no byte string.", "bytes", 0, [0])
-    fill("bytes", "null", "Null is no byte string; the twin's is empty.", "bytes", None, "")
-    fill("bytes", "not-base64", "The string is not base64; the twin's is.", "bytes", "!!!!", "AAEC")
+    fill("bytes", "null", "Null is no byte string; the counterpart's is empty.", "bytes", None, "")
+    fill("bytes", "not-base64", "The string is not base64; the counterpart's is.", "bytes", "!!!!", "AAEC")
     fill("bytes", "cut-base64", "The base64 lacks its last letter.", "bytes", "AAE", "AAEC")
     fill("bytes", "below-0", "A number is less than zero.", "bytes", [-1], [1])
     fill("bytes", "above-255", "A number does not fit a byte.", "bytes", [0, 256], [0, 255])

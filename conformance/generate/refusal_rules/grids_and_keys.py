@@ -21,7 +21,7 @@ def regular_grid():
         {"name": "regular", "configuration": {}}, regular(2, 3))
     bad("extra-configuration", "A regular grid's configuration has a member that is not defined.",
         named("regular", chunk_shape=[2, 3], order="C"), regular(2, 3))
-    chunks("zero", "A chunk has length 0; the twin's chunks have length 1.", [0, 3], [1, 3])
+    chunks("zero", "A chunk has length 0; the counterpart's chunks have length 1.", [0, 3], [1, 3])
     chunks("negative", "A chunk has a length less than zero.", [2, -3], [2, 3])
     chunks("fraction", "A chunk's length has a fraction, if only of zero.", [2, Raw("3.0")], [2, 3])
     chunks("exponent", "A chunk's length is written with an exponent.", [Raw("2e0"), 3], [2, 3])
@@ -45,7 +45,7 @@ def key_encodings():
         bad("separator-other", "The separator is neither a slash nor a dot.",
             named(name, separator="-"), named(name, separator=own))
         bad("separator-empty", "The separator is empty.", named(name, separator=""), named(name, separator=other))
-        bad("separator-null", "The separator is null; the twin leaves it out.",
+        bad("separator-null", "The separator is null; the counterpart leaves it out.",
             named(name, separator=None), {"name": name, "configuration": {}})
         bad("extra-configuration", "The configuration has a member that is not defined.",
             named(name, separator=own, suffix=".bin"), named(name, separator=own))

@@ -27,7 +27,7 @@ def add_rules():
 
     # Numbers.
     for id, token in (("bare-nan", "NaN"), ("bare-infinity", "Infinity"), ("bare-minus-infinity", "-Infinity")):
-        bad(id, f"The fill value is the bare word {token}; JSON has no such number, the twin has the string.",
+        bad(id, f"The fill value is the bare word {token}; JSON has no such number, the counterpart has the string.",
             array(data_type="float32", fill_value=Raw(token)), array(data_type="float32", fill_value=token))
     bad("bare-nan-in-attributes", "Attributes are free, but they too must be JSON, which has no NaN.",
         note(Raw("NaN")), note("NaN"), "group")

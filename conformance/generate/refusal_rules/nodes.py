@@ -23,9 +23,9 @@ def common_members(node, make):
         make(node_type="dataset"), make(attributes={"node_type": "dataset"}))
     bad("node-type-case", "The type of the node starts with a capital.", make(node_type=node.title()), make())
     bad("node-type-not-string", "The type of the node is a list.", make(node_type=[node]), make())
-    bad("attributes-null", "The attributes are null; the twin has an empty object.",
+    bad("attributes-null", "The attributes are null; the counterpart has an empty object.",
         make(attributes=None), make(attributes={}))
-    bad("attributes-not-object", "The attributes are a list; within the twin's object anything may stand.",
+    bad("attributes-not-object", "The attributes are a list; within the counterpart's object anything may stand.",
         make(attributes=[{"a": 1}]), make(attributes={"must_understand": "any", "name": None, "codecs": [1.50]}))
 
     bad("attributes-string", "The attributes are a string.", make(attributes="a"), make(attributes={"a": "a"}))
@@ -63,7 +63,7 @@ def add_rules():
 def group_members():
     inline = {"kind": "inline", "metadata": {}}
     rule("group-unknown-member-null",
-         "A member that no one knows is null; in the twin it is null consolidated metadata, which counts as absent.",
+         "A member that no one knows is null; in the counterpart it is null consolidated metadata, which counts as absent.",
          group(no_such_member=None), group(consolidated_metadata=None), "group")
     rule("group-with-shape",
          "A group has a member that only arrays have.", group(shape=[4]), group(attributes={"shape": [4]}), "group")
@@ -72,7 +72,8 @@ def group_members():
          group(consolidated_metadata={"must_understand": True} | inline),
          group(consolidated_metadata={"must_understand": False} | inline), "group")
     rule("group-consolidated-flag-not-boolean",
-         "The flag of the consolidated metadata is a string; the twin is of a kind that no one knows, and is ignored.",
+         "The flag of the consolidated metadata is a string; the counterpart is of a kind that no one knows, and is"
+         " ignored.",
          group(consolidated_metadata={"must_understand": "false"} | inline),
          group(consolidated_metadata={"must_understand": False, "kind": "no-such-kind"}), "group")
 
@@ -89,7 +90,7 @@ def array_members():
         rule(f"array-{member.replace('_', '-')}-missing",
              f"An array's {member.replace('_', ' ')} is not given.", array(**{member: DROP}), accept)
     rule("array-unknown-member-null",
-         "A member that no one knows is null; the twin leaves it out.", array(no_such_member=None), array())
+         "A member that no one knows is null; the counterpart leaves it out.", array(no_such_member=None), array())
 
     def shape(id, about, value, accept):
         rule(f"shape-{id}", about, array(shape=value), array(shape=accept))
@@ -101,7 +102,7 @@ def array_members():
     shape("boolean", "A length is a boolean.", [True, 6], [1, 6])
     shape("null-entry", "A length is null.", [4, None], [4, 0])
     shape("nested", "A length is a list.", [[4], 6], [4, 6])
-    rule("shape-null", "The shape is null; the twin has no dimensions.",
+    rule("shape-null", "The shape is null; the counterpart has no dimensions.",
          array(shape=None, chunk_grid=regular()), array(shape=[], chunk_grid=regular()))
     rule("shape-number", "The shape of one dimension is a bare number.",
          array(shape=4, chunk_grid=regular(2)), array(shape=[4], chunk_grid=regular(2)))
@@ -110,10 +111,10 @@ def array_members():
         rule(f"dimension-names-{id}", about,
              array(dimension_names=refuse), array(dimension_names=accept))
 
-    names("null", "The names are null; the twin has a null for each dimension.", None, [None, None])
+    names("null", "The names are null; the counterpart has a null for each dimension.", None, [None, None])
     names("too-few", "There are fewer names than dimensions.", ["x"], ["x", "x"])
     names("too-many", "There are more names than dimensions.", ["x", "y", None], [None, "y"])
-    names("empty", "There are two dimensions and no name; the twin leaves the member out.", [], DROP)
+    names("empty", "There are two dimensions and no name; the counterpart leaves the member out.", [], DROP)
     names("not-string", "A name is a number.", [0, "y"], ["0", ""])
     names("boolean", "A name is a boolean.", ["x", False], ["x", "false"])
     names("nested", "A name is a list that holds the name.", [["x"], "y"], ["x", "y"])

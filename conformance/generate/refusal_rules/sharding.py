@@ -64,7 +64,7 @@ def inner_codecs():
     inner("wrong-order", "A codec of bytes stands before there are bytes.", [GZIP, LITTLE])
     inner("endian-missing", "Numbers in inner chunks have a byte order, which is not given.",
           [named("bytes")], (named("bytes", endian="big"),))
-    inner("unknown", "A codec of inner chunks is one that no one knows; the twin may skip it.",
+    inner("unknown", "A codec of inner chunks is one that no one knows; the counterpart may skip it.",
           [LITTLE, {"name": "no-such-codec"}], (LITTLE, unknown))
     inner("unknown-array-to-bytes-skipped", "Once the codec that no one knows is skipped, no inner chunk becomes bytes.",
           [unknown], (unknown, LITTLE))
@@ -73,7 +73,7 @@ def inner_codecs():
     inner("bad-transpose", "An inner chunk is transposed by an order of another rank.",
           [named("transpose", order=[0, 2, 1]), LITTLE], (named("transpose", order=[1, 0]), LITTLE))
     rule("sharding-array-to-bytes-after",
-         "A shard is bytes already when the next codec expects an array; the twin adds a checksum instead.",
+         "A shard is bytes already when the next codec expects an array; the counterpart adds a checksum instead.",
          array(codecs=[shard(chunk_shape=[1, 3]), LITTLE]), array(codecs=[shard(chunk_shape=[1, 3]), CRC32C]))
 
 
@@ -102,5 +102,5 @@ def index():
 
     location("unknown", "The index stands neither at the start nor at the end.", "middle")
     location("upper-case", "The place of the index starts with a capital.", "End", "end")
-    bad("index-location-null", "The place of the index is null; the twin leaves it out.",
+    bad("index-location-null", "The place of the index is null; the counterpart leaves it out.",
         shard(index_location=None), named("sharding_indexed", chunk_shape=[2, 3], codecs=[LITTLE], index_codecs=INDEX))

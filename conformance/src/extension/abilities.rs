@@ -1,4 +1,5 @@
-//! Laws of what a codec can do besides: say what it makes of a representation, decode and change a part, decode in place.
+//! Properties of what a codec can do besides: say what it makes of a representation, decode and change a part, decode
+//! in place.
 
 use super::{
     codec::{at, on_each},
@@ -19,7 +20,7 @@ use ozarr::{
 };
 use proptest::prelude::*;
 
-/// The laws of a kind of codec, besides those of all.
+/// The properties of a kind of codec, besides those of all.
 pub(super) fn of(constructor: Option<&Constructor>) -> &'static [Check<Trials>] {
     match constructor {
         Some(Constructor::ArrayToArray(_)) => ARRAY_TO_ARRAY,
@@ -47,7 +48,7 @@ const ARRAY_TO_BYTES: &[Check<Trials>] = &[
 
 const BYTES_TO_BYTES: &[Check<Trials>] = &[PARTIAL];
 
-/// The laws of each kind.
+/// The properties of each kind.
 pub(super) const ALL: [&[Check<Trials>]; 3] = [ARRAY_TO_ARRAY, ARRAY_TO_BYTES, BYTES_TO_BYTES];
 
 /// Of codecs that give arrays: they give the array that they say, with the fill value that they say.
@@ -80,19 +81,19 @@ fn plan(trials: &Trials, settings: &Settings) -> Verdict {
         let Value::Array(encoded) = trial.encode(limits, value, false)? else { return Ok(()) };
         match codec.decode_strategy() {
             DecodeStrategy::Permute(order) => {
-                let memory = Memory::holding(&trial.representation, elements, false)?;
+                let memory = Memory::with_elements(&trial.representation, elements, false)?;
                 let (mut moved, view) = (Vec::new(), memory.view()?.permute(order)?);
                 let shape = view.shape();
                 let flat = view.contiguous(&mut moved)?.to_vec();
-                let kept = Memory::holding(codec.encoded_representation(), &encoded, false)?;
+                let unchanged = Memory::with_elements(codec.encoded_representation(), &encoded, false)?;
                 let mut scratch = Vec::new();
                 let same = trial.representation.layout().is_variable()
-                    || kept.view()?.contiguous(&mut scratch)? == flat.as_slice();
+                    || unchanged.view()?.contiguous(&mut scratch)? == flat.as_slice();
                 ensure(same && *shape == *encoded.shape, || "it says that it only permutes, and does not".to_owned())
             }
             DecodeStrategy::InPlace => {
                 let wanted = trial.decode(limits, &Value::Array(encoded.clone()), value, false)?;
-                let mut memory = Memory::holding(&trial.representation, &encoded, false)?;
+                let mut memory = Memory::with_elements(&trial.representation, &encoded, false)?;
                 with_call(limits, |call| memory.write(|view| codec.decode_in_place(call, view)))?;
                 let got = Value::Array(memory.elements()?);
                 ensure(got == wanted, || "in place it decodes to something else".to_owned())
@@ -172,9 +173,9 @@ fn partial_decode(trials: &Trials, settings: &Settings) -> Verdict {
     if trials.all.is_empty() {
         return unsupported("it could not be made");
     }
-    let law = format!("{} partial-decode", trials.subject.id());
+    let property = format!("{} partial-decode", trials.subject.id());
     let limits = &trials.subject.limits;
-    settings.each(&law, (with_region(trials), any::<(u16, u16)>()), |((i, value, region), (start, len))| {
+    settings.each(&property, (with_region(trials), any::<(u16, u16)>()), |((i, value, region), (start, len))| {
         let trial = &trials.all[i];
         let encoded = trial.encode(limits, &value, false)?;
         let decoded = trial.decode(limits, &encoded, &value, false)?;
@@ -189,7 +190,7 @@ fn partial_decode(trials: &Trials, settings: &Settings) -> Verdict {
             (Codec::ArrayToArray(codec), Value::Array(elements)) => {
                 let Some(needs) = codec.encoded_region(&region) else { return unsupported("it decodes no parts") };
                 ensure(needs.is_within(&elements.shape), || format!("it asks for {needs:?}, which is not there"))?;
-                let from = Memory::holding(codec.encoded_representation(), &elements.part(&needs), false)?;
+                let from = Memory::with_elements(codec.encoded_representation(), &elements.part(&needs), false)?;
                 let mut to = Memory::new(&trial.representation, &region.len, true);
                 with_call(limits, |call| to.write(|to| codec.decode(call, &from.view()?, to)))?;
                 let got = Some(to.elements()?);
@@ -223,9 +224,9 @@ fn suspension(trials: &Trials, settings: &Settings) -> Verdict {
     if !trials.all.iter().any(has) {
         return unsupported("it decodes no parts");
     }
-    let law = format!("{} suspension", trials.subject.id());
+    let property = format!("{} suspension", trials.subject.id());
     let limits = &trials.subject.limits;
-    settings.each(&law, with_region(trials), |(i, value, region)| {
+    settings.each(&property, with_region(trials), |(i, value, region)| {
         let trial = &trials.all[i];
         let Value::Bytes(bytes) = trial.encode(limits, &value, false)? else { return Ok(()) };
         let decoded = trial.decode(limits, &Value::Bytes(bytes.clone()), &value, false)?;
@@ -254,15 +255,15 @@ fn update(trials: &Trials, settings: &Settings) -> Verdict {
         let new = super::value::elements(&shapes[i].with_shape(&region.len));
         (Just(i), Just(value), Just(region), new, any::<bool>())
     });
-    let law = format!("{} update", trials.subject.id());
+    let property = format!("{} update", trials.subject.id());
     let limits = &trials.subject.limits;
-    settings.each(&law, inputs, |(i, value, region, new, stored)| {
+    settings.each(&property, inputs, |(i, value, region, new, stored)| {
         let trial = &trials.all[i];
         let (Codec::ArrayToBytes(codec), Value::Array(elements)) = (&trial.codec, &value) else { return Ok(()) };
         let Some(update) = codec.partial_encode() else { return Ok(()) };
         let Value::Bytes(bytes) = trial.encode(limits, &value, false)? else { return Ok(()) };
         let old = Ranged(&bytes);
-        let memory = Memory::holding(&trial.representation, &new, true)?;
+        let memory = Memory::with_elements(&trial.representation, &new, true)?;
         let (kind, updated) = with_call(limits, |call| {
             let old = stored.then_some(&old as &dyn Source);
             OutputBuffer::collect(|out| update.update_region(call, old, &region, &memory.view()?, out))
@@ -292,7 +293,7 @@ fn fill(trials: &Trials, _: &Settings) -> Verdict {
         found = true;
         let (of, limits) = (&trial.representation, &trials.subject.limits);
         let all = Elements { shape: of.shape().to_vec(), each: vec![of.fill().to_vec(); of.elements()? as usize] };
-        let memory = Memory::holding(of, &all, false)?;
+        let memory = Memory::with_elements(of, &all, false)?;
         let whole = Region::whole(of.shape());
         let (kind, bytes) = with_call(limits, |call| {
             OutputBuffer::collect(|out| update.update_region(call, None, &whole, &memory.view()?, out))

@@ -1,5 +1,5 @@
-//! The law that an extension does its part in arrays: of any shape, with any of the registry's other extensions, written
-//! in any order and part by part.
+//! The property that an extension does its part in arrays: of any shape, with any of the registry's other extensions,
+//! written in any order and part by part.
 
 use super::{
     Sample, Samples, Subject, storage_transformer,

@@ -1,4 +1,4 @@
-//! Laws of chunk grids: cells cover every element once, and cells and elements agree.
+//! Properties of chunk grids: chunks cover every element once, and chunks and elements agree.
 
 use super::{Sample, Subject};
 use crate::check::{Check, Finding, Settings, Verdict, ensure, unsupported};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 pub(super) const CHECKS: &[Check<Subject>] = &[
     Check { id: "tessellation", clause: "grid/tessellation", run: tessellation },
-    Check { id: "cell-of", clause: "grid/cell-of", run: chunk_index_of },
+    Check { id: "chunk-index-of", clause: "grid/chunk-index-of", run: chunk_index_of },
     Check { id: "axis", clause: "contract/axis", run: axis },
     Check { id: "rank", clause: "grid/rank", run: |s, _| rank(s) },
     Check { id: "beyond", clause: "contract/no-panic", run: beyond },
@@ -63,21 +63,21 @@ fn shapes(grid: &dyn ChunkGrid, shape: &[u64]) -> Vec<Vec<u64>> {
     all.into_iter().filter(|s| *s == shape || grid.grid_shape(s).is_ok()).collect()
 }
 
-/// Every element is in exactly one cell, and every cell begins within the array.
+/// Every element is in exactly one chunk, and every chunk begins within the array.
 fn tessellation(subject: &Subject, _: &Settings) -> Verdict {
     for (_, extension, grid, made_for) in made(subject)? {
         for shape in shapes(&*grid, &made_for) {
-            let cells = grid.grid_shape(&shape)?;
-            ensure(cells.len() == shape.len(), || {
-                format!("a grid of shape {cells:?} for an array of shape {shape:?}")
+            let counts = grid.grid_shape(&shape)?;
+            ensure(counts.len() == shape.len(), || {
+                format!("a grid of shape {counts:?} for an array of shape {shape:?}")
             })?;
             let mut seen = vec![0u32; shape.iter().product::<u64>() as usize];
-            for chunk_index in indices(&cells) {
+            for chunk_index in indices(&counts) {
                 let region = grid.chunk_region(&shape, &chunk_index)?;
                 let begins = region.start.iter().zip(&shape).all(|(s, n)| s < n);
                 ensure(begins && !region.len.contains(&0), || {
                     format!(
-                        "cell {chunk_index:?} of an array of shape {shape:?} is {region:?} ({})",
+                        "chunk {chunk_index:?} of an array of shape {shape:?} is {region:?} ({})",
                         extension.to_json()
                     )
                 })?;
@@ -92,7 +92,7 @@ fn tessellation(subject: &Subject, _: &Settings) -> Verdict {
             ensure(wrong.is_none(), || {
                 let at = wrong.unwrap_or(0);
                 format!(
-                    "element {at} of an array of shape {shape:?} is in {} cells ({})",
+                    "element {at} of an array of shape {shape:?} is in {} chunks ({})",
                     seen[at],
                     extension.to_json()
                 )
@@ -102,19 +102,19 @@ fn tessellation(subject: &Subject, _: &Settings) -> Verdict {
     Ok(())
 }
 
-/// The cell of an element is the one that has it.
+/// The chunk of an element is the one that has it.
 fn chunk_index_of(subject: &Subject, _: &Settings) -> Verdict {
     for (_, extension, grid, made_for) in made(subject)? {
         for shape in shapes(&*grid, &made_for) {
-            let cells = grid.grid_shape(&shape)?;
+            let counts = grid.grid_shape(&shape)?;
             for element in indices(&shape) {
                 let chunk_index = grid.chunk_index_of(&shape, &element)?;
                 let region = grid.chunk_region(&shape, &chunk_index)?;
                 let has = (0..shape.len())
-                    .all(|d| chunk_index[d] < cells[d] && region.start[d] <= element[d] && element[d] < region.end(d));
+                    .all(|d| chunk_index[d] < counts[d] && region.start[d] <= element[d] && element[d] < region.end(d));
                 ensure(has, || {
                     format!(
-                        "element {element:?} is said to be in cell {chunk_index:?}, which is {region:?} ({})",
+                        "element {element:?} is said to be in chunk {chunk_index:?}, which is {region:?} ({})",
                         extension.to_json()
                     )
                 })?;
@@ -124,19 +124,19 @@ fn chunk_index_of(subject: &Subject, _: &Settings) -> Verdict {
     Ok(())
 }
 
-/// What is said of a dimension is what its cells are.
+/// What is said of a dimension is what its chunks are.
 fn axis(subject: &Subject, _: &Settings) -> Verdict {
     let mut found = false;
     for (_, extension, grid, shape) in made(subject)? {
-        let cells = grid.grid_shape(&shape)?;
+        let counts = grid.grid_shape(&shape)?;
         for d in 0..shape.len() {
-            let Some(said) = grid.axis(d) else { continue };
+            let Some(axis) = grid.axis(d) else { continue };
             found = true;
-            for i in 0..cells[d] {
+            for i in 0..counts[d] {
                 let mut chunk_index = Dims::from_elem(0, shape.len());
                 chunk_index[d] = i;
                 let region = grid.chunk_region(&shape, &chunk_index)?;
-                let wanted = match &said {
+                let wanted = match &axis {
                     AxisChunks::Regular(n) => Some((i * n, *n)),
                     AxisChunks::Lengths(lengths) => {
                         let i = i as usize;
@@ -146,7 +146,7 @@ fn axis(subject: &Subject, _: &Settings) -> Verdict {
                 };
                 ensure(wanted == Some((region.start[d], region.len[d])), || {
                     format!(
-                        "dimension {d} is said to have {said:?}, and cell {i} of it is {region:?} ({})",
+                        "dimension {d} is said to have {axis:?}, and chunk {i} of it is {region:?} ({})",
                         extension.to_json()
                     )
                 })?;
@@ -167,13 +167,13 @@ fn rank(subject: &Subject) -> Verdict {
             format!("an array of shape {more:?} is accepted by a grid for {shape:?}")
         })?;
         ensure(grid.chunk_region(&more, &vec![0; more.len()]).is_err(), || {
-            "it gives a cell of an array of another rank".to_owned()
+            "it gives a chunk of an array of another rank".to_owned()
         })?;
         ensure(grid.chunk_index_of(&more, &vec![0; more.len()]).is_err(), || {
             "it finds an element of an array of another rank".to_owned()
         })?;
         let chunk_index = vec![0; shape.len() + 1];
-        ensure(grid.chunk_region(&shape, &chunk_index).is_err(), || "it gives a cell of another rank".to_owned())?;
+        ensure(grid.chunk_region(&shape, &chunk_index).is_err(), || "it gives a chunk of another rank".to_owned())?;
         ensure(grid.chunk_index_of(&shape, &chunk_index).is_err(), || {
             "it finds an element of another rank".to_owned()
         })?;
@@ -184,16 +184,16 @@ fn rank(subject: &Subject) -> Verdict {
 /// Numbers without measure give an error or an answer.
 fn beyond(subject: &Subject, settings: &Settings) -> Verdict {
     for (sample, extension, grid, shape) in made(subject)? {
-        let law = format!("{} beyond {:?}", subject.id(), sample.configuration);
+        let property = format!("{} beyond {:?}", subject.id(), sample.configuration);
         let number =
             || prop_oneof![Just(u64::MAX), Just(1 << 63), Just((1 << 63) - 1), Just(1 << 40), any::<u64>(), 0u64..20];
         let numbers = proptest::collection::vec(number(), shape.len());
-        settings.each(&law, (numbers.clone(), numbers), |(huge, at)| {
+        settings.each(&property, (numbers.clone(), numbers), |(huge, at)| {
             let _any = grid.grid_shape(&huge);
             for array in [&huge, &shape] {
                 if let Ok(region) = grid.chunk_region(array, &at) {
                     let sane = (0..array.len()).all(|d| region.start[d].checked_add(region.len[d]).is_some());
-                    ensure(sane, || format!("a cell of it is {region:?} ({})", extension.to_json()))?;
+                    ensure(sane, || format!("a chunk of it is {region:?} ({})", extension.to_json()))?;
                 }
                 let _any = grid.chunk_index_of(array, &at);
             }
@@ -203,7 +203,7 @@ fn beyond(subject: &Subject, settings: &Settings) -> Verdict {
     Ok(())
 }
 
-/// A dimension without length has no cells: none is counted, and none is given.
+/// A dimension without length has no chunks: none is counted, and none is given.
 fn empty(subject: &Subject) -> Verdict {
     let mut found = false;
     for (_, extension, grid, shape) in made(subject)? {
@@ -211,24 +211,24 @@ fn empty(subject: &Subject) -> Verdict {
             let mut none = shape.clone();
             none[d] = 0;
             ensure(grid.chunk_region(&none, &vec![0; none.len()]).is_err(), || {
-                format!("it gives a cell of an array of shape {none:?} ({})", extension.to_json())
+                format!("it gives a chunk of an array of shape {none:?} ({})", extension.to_json())
             })?;
-            let Ok(cells) = grid.grid_shape(&none) else { continue };
+            let Ok(counts) = grid.grid_shape(&none) else { continue };
             found = true;
-            ensure(cells[d] == 0, || {
-                format!("a dimension without length has {} cells ({})", cells[d], extension.to_json())
+            ensure(counts[d] == 0, || {
+                format!("a dimension without length has {} chunks ({})", counts[d], extension.to_json())
             })?;
         }
     }
     if found { Ok(()) } else { unsupported("it cuts no array without elements") }
 }
 
-/// After a resize, elements that stay are in the cells where they were.
+/// After a resize, elements that stay are in the chunks where they were.
 fn resize(subject: &Subject, settings: &Settings) -> Verdict {
     for (sample, extension, grid, shape) in made(subject)? {
-        let law = format!("{} resize {:?}", subject.id(), sample.configuration);
+        let property = format!("{} resize {:?}", subject.id(), sample.configuration);
         let to: Vec<_> = shape.iter().map(|n| 1..=n * 2).collect();
-        settings.each(&law, to, |new| {
+        settings.each(&property, to, |new| {
             let Ok(configuration) = grid.resized(&shape, &new) else { return Ok(()) };
             let resized = match configuration {
                 Some(members) => make(subject, &extension.with_configuration(members)?, &new)?,
@@ -246,7 +246,7 @@ fn resize(subject: &Subject, settings: &Settings) -> Verdict {
                 })?;
                 let (a, b) = (grid.chunk_region(&shape, &before)?, resized.chunk_region(&new, &after)?);
                 ensure(a == b, || {
-                    format!("resized from {shape:?} to {new:?}, the cell {before:?} changes from {a:?} to {b:?}")
+                    format!("resized from {shape:?} to {new:?}, the chunk {before:?} changes from {a:?} to {b:?}")
                 })?;
             }
             Ok(())

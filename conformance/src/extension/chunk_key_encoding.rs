@@ -1,4 +1,4 @@
-//! Laws of chunk key encodings: each cell has a key of its own, which every store takes and no other node has.
+//! Properties of chunk key encodings: each chunk has a key of its own, which every store takes and no other node has.
 
 use super::{Sample, Subject};
 use crate::check::{Check, Finding, Settings, Verdict, ensure, unsupported};
@@ -49,33 +49,33 @@ fn chunk_index(rank: usize) -> impl Strategy<Value = Vec<u64>> + Clone {
 fn each(
     subject: &Subject,
     settings: &Settings,
-    law: &str,
+    property: &str,
     f: impl Fn(&dyn ChunkKeyEncoding, &[u64]) -> Verdict,
 ) -> Verdict {
     let many = Settings { cases: settings.cases.saturating_mul(4), ..settings.clone() };
     for (sample, shape, encoding) in made(subject)? {
         let mut near = indices(&shape);
         near.try_for_each(|chunk_index| f(&*encoding, &chunk_index))?;
-        let law = format!("{} {law} {:?} {}", subject.id(), sample.configuration, shape.len());
-        many.each(&law, chunk_index(shape.len()), |chunk_index| f(&*encoding, &chunk_index))?;
+        let property = format!("{} {property} {:?} {}", subject.id(), sample.configuration, shape.len());
+        many.each(&property, chunk_index(shape.len()), |chunk_index| f(&*encoding, &chunk_index))?;
     }
     Ok(())
 }
 
-/// No two cells have one key.
+/// No two chunks have one key.
 fn injective(subject: &Subject, settings: &Settings) -> Verdict {
     for (sample, shape, encoding) in made(subject)? {
         let mut seen = BTreeMap::new();
         for chunk_index in indices(&shape) {
             let key = encoding.encode(&chunk_index)?;
             let other = seen.insert(key.clone(), chunk_index.clone());
-            ensure(other.is_none(), || format!("cells {other:?} and {chunk_index:?} have the key {key}"))?;
+            ensure(other.is_none(), || format!("chunks {other:?} and {chunk_index:?} have the key {key}"))?;
         }
-        let law = format!("{} injective {:?} {}", subject.id(), sample.configuration, shape.len());
-        settings.each(&law, (chunk_index(shape.len()), chunk_index(shape.len())), |(a, b)| {
+        let property = format!("{} injective {:?} {}", subject.id(), sample.configuration, shape.len());
+        settings.each(&property, (chunk_index(shape.len()), chunk_index(shape.len())), |(a, b)| {
             let (keys, same) = ((encoding.encode(&a)?, encoding.encode(&b)?), a == b);
             ensure((keys.0 == keys.1) == same, || {
-                format!("cells {a:?} and {b:?} have the keys {} and {}", keys.0, keys.1)
+                format!("chunks {a:?} and {b:?} have the keys {} and {}", keys.0, keys.1)
             })
         })?;
     }
@@ -86,7 +86,7 @@ fn injective(subject: &Subject, settings: &Settings) -> Verdict {
 fn valid(subject: &Subject, settings: &Settings) -> Verdict {
     each(subject, settings, "valid", |encoding, chunk_index| {
         let key = encoding.encode(chunk_index)?;
-        Key::new(&key).map(drop).map_err(|e| Finding::Broken(format!("cell {chunk_index:?}: {e}")))
+        Key::new(&key).map(drop).map_err(|e| Finding::Broken(format!("chunk {chunk_index:?}: {e}")))
     })
 }
 
@@ -97,7 +97,7 @@ fn no_escape(subject: &Subject, settings: &Settings) -> Verdict {
         let mut parts = key.split('/');
         let within =
             !key.starts_with('/') && parts.all(|p| p != ".." && p != "." && p != "zarr.json") && !key.starts_with("__");
-        ensure(within, || format!("cell {chunk_index:?} has the key {key}, which is not the chunk's alone"))
+        ensure(within, || format!("chunk {chunk_index:?} has the key {key}, which is not the chunk's alone"))
     })
 }
 
@@ -123,22 +123,22 @@ fn no_nesting(subject: &Subject, _: &Settings) -> Verdict {
     Ok(())
 }
 
-/// A key leads back to its cell.
+/// A key leads back to its chunk.
 fn decode(subject: &Subject, settings: &Settings) -> Verdict {
     each(subject, settings, "decode", |encoding, chunk_index| {
         let key = encoding.encode(chunk_index)?;
         let found = encoding.decode(&key, chunk_index.len());
         ensure(found.as_deref() == Some(chunk_index), || {
-            format!("the key {key} of cell {chunk_index:?} is taken for that of {found:?}")
+            format!("the key {key} of chunk {chunk_index:?} is taken for that of {found:?}")
         })
     })
 }
 
-/// Other keys are those of no cell, or of one whose key they are.
+/// Other keys are those of no chunk, or of one whose key they are.
 fn foreign_keys(subject: &Subject, settings: &Settings) -> Verdict {
     let many = Settings { cases: settings.cases.saturating_mul(8), ..settings.clone() };
     for (sample, shape, encoding) in made(subject)? {
-        let law = format!("{} foreign-keys {:?} {}", subject.id(), sample.configuration, shape.len());
+        let property = format!("{} foreign-keys {:?} {}", subject.id(), sample.configuration, shape.len());
         let near = chunk_index(shape.len()).prop_map({
             let encoding = encoding.clone();
             move |chunk_index| encoding.encode(&chunk_index).unwrap_or_default()
@@ -149,16 +149,18 @@ fn foreign_keys(subject: &Subject, settings: &Settings) -> Verdict {
             key
         });
         let keys = prop_oneof!["[c0-9/. ]{0,12}", "\\PC{0,8}", changed];
-        many.each(&law, keys, |key| {
+        many.each(&property, keys, |key| {
             let Some(chunk_index) = encoding.decode(&key, shape.len()) else { return Ok(()) };
-            let own = encoding.encode(&chunk_index)?;
-            ensure(own == key, || format!("{key} is taken for the key of cell {chunk_index:?}, which is {own}"))
+            let canonical = encoding.encode(&chunk_index)?;
+            ensure(canonical == key, || {
+                format!("{key} is taken for the key of chunk {chunk_index:?}, which is {canonical}")
+            })
         })?;
     }
     Ok(())
 }
 
-/// A cell has one key.
+/// A chunk has one key.
 fn deterministic(subject: &Subject, settings: &Settings) -> Verdict {
     each(subject, settings, "deterministic", |encoding, chunk_index| {
         let key = encoding.encode(chunk_index)?;
@@ -167,6 +169,6 @@ fn deterministic(subject: &Subject, settings: &Settings) -> Verdict {
             all.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
         });
         let same = again.iter().all(|k| matches!(k, Ok(Ok(k)) if *k == key));
-        ensure(same, || format!("cell {chunk_index:?} has the key {key} and others"))
+        ensure(same, || format!("chunk {chunk_index:?} has the key {key} and others"))
     })
 }

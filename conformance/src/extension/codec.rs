@@ -1,4 +1,4 @@
-//! Laws of every codec: what is encoded comes back, always the same, and damage is told.
+//! Properties of every codec: what is encoded comes back, always the same, and damage is told.
 
 use super::{
     trial::{Codec, Trial, Trials, with_call},
@@ -38,18 +38,18 @@ pub(super) const OF_BYTES: &[Check<Trials>] = &[
     Check { id: "integrity", clause: "codec/integrity", run: integrity },
 ];
 
-/// Runs a law on any trial with something to encode.
+/// Runs a property on any trial with something to encode.
 pub(super) fn on_each(
     trials: &Trials,
     settings: &Settings,
-    law: &str,
+    property: &str,
     f: impl Fn(&Trial, &Limits, &Value) -> Verdict,
 ) -> Verdict {
     if trials.all.is_empty() {
         return unsupported("it could not be made");
     }
-    let law = format!("{} {law}", trials.subject.id());
-    settings.each(&law, trials.inputs(), |(i, value)| {
+    let property = format!("{} {property}", trials.subject.id());
+    settings.each(&property, trials.inputs(), |(i, value)| {
         let trial = &trials.all[i];
         at(trial, f(trial, &trials.subject.limits, &value))
     })
@@ -87,8 +87,8 @@ fn round_trip(trials: &Trials, settings: &Settings) -> Verdict {
 fn data_types(trials: &Trials, settings: &Settings) -> Verdict {
     let few = Settings { cases: 2, ..settings.clone() };
     for trial in &trials.all {
-        let law = format!("{} {}", trials.subject.id(), trial.label);
-        let done = few.each(&law, trial.input(), |value| check_round_trip(trial, &trials.subject.limits, &value));
+        let property = format!("{} {}", trials.subject.id(), trial.label);
+        let done = few.each(&property, trial.input(), |value| check_round_trip(trial, &trials.subject.limits, &value));
         at(trial, done)?;
     }
     Ok(())
@@ -103,9 +103,9 @@ fn rank_0(trials: &Trials, settings: &Settings) -> Verdict {
     let mut found = false;
     for trial in trials.all.iter().filter(|t| is_rank_0(&t.representation)) {
         found = true;
-        let law = format!("{} rank 0 {}", trials.subject.id(), trial.label);
+        let property = format!("{} rank 0 {}", trials.subject.id(), trial.label);
         let few = Settings { cases: 4, ..settings.clone() };
-        let done = few.each(&law, trial.input(), |value| check_round_trip(trial, &trials.subject.limits, &value));
+        let done = few.each(&property, trial.input(), |value| check_round_trip(trial, &trials.subject.limits, &value));
         at(trial, done)?;
     }
     if found { Ok(()) } else { unsupported("it is created from no sample for an array without dimensions") }
@@ -153,7 +153,7 @@ fn append(trials: &Trials, settings: &Settings) -> Verdict {
                 out.extend(BEFORE)?;
                 match (&trial.codec, value) {
                     (Codec::ArrayToBytes(codec), Value::Array(elements)) => {
-                        let memory = super::value::Memory::holding(&trial.representation, elements, false)?;
+                        let memory = super::value::Memory::with_elements(&trial.representation, elements, false)?;
                         codec.encode(call, &memory.view()?, out)
                     }
                     (Codec::BytesToBytes(codec), Value::Bytes(bytes)) => codec.encode(call, bytes, out),
@@ -162,8 +162,8 @@ fn append(trials: &Trials, settings: &Settings) -> Verdict {
             })
         });
         let written = written?.1;
-        let kept = written.strip_prefix(BEFORE);
-        ensure(kept == Some(&wanted), || "it changes what was written before it".to_owned())
+        let appended = written.strip_prefix(BEFORE);
+        ensure(appended == Some(&wanted), || "it changes what was written before it".to_owned())
     })
 }
 
@@ -172,7 +172,7 @@ fn sizes(trials: &Trials, settings: &Settings) -> Verdict {
     on_each(trials, settings, "sizes", |trial, limits, value| {
         let (Value::Bytes(encoded), given) = (trial.encode(limits, value, false)?, value) else { return Ok(()) };
         let n = encoded.len() as u64;
-        let said: Vec<Size> = match (&trial.codec, given) {
+        let promised: Vec<Size> = match (&trial.codec, given) {
             (Codec::ArrayToBytes(codec), _) => vec![codec.encoded_size()],
             (Codec::BytesToBytes(codec), Value::Bytes(decoded)) => {
                 let m = decoded.len() as u64;
@@ -182,8 +182,8 @@ fn sizes(trials: &Trials, settings: &Settings) -> Verdict {
             }
             _ => Vec::new(),
         };
-        for said in said {
-            ensure(said.allows(n), || format!("it says {said:?} and encodes to {n} bytes"))?;
+        for promised in promised {
+            ensure(promised.allows(n), || format!("it says {promised:?} and encodes to {n} bytes"))?;
         }
         if let Codec::BytesToBytes(codec) = &trial.codec {
             ensure(codec.encoded_size(Size::AtMost(u64::MAX)) != Size::Exact(0), || {
@@ -215,8 +215,8 @@ fn threads(trials: &Trials, settings: &Settings) -> Verdict {
     if trials.all.is_empty() {
         return unsupported("it could not be made");
     }
-    let law = format!("{} threads", trials.subject.id());
-    few.each(&law, inputs, |inputs| {
+    let property = format!("{} threads", trials.subject.id());
+    few.each(&property, inputs, |inputs| {
         let limits = &trials.subject.limits;
         let mut wanted = Vec::new();
         for (i, value) in &inputs {
@@ -279,8 +279,8 @@ fn damage(trials: &Trials, settings: &Settings) -> Verdict {
     let many = Settings { cases: settings.cases.saturating_mul(8), ..settings.clone() };
     let mut limits = trials.subject.limits.clone();
     limits.chunk_bytes = ROOM;
-    let law = format!("{} damage", trials.subject.id());
-    many.each(&law, (trials.inputs(), damaged()), |((i, value), damage)| {
+    let property = format!("{} damage", trials.subject.id());
+    many.each(&property, (trials.inputs(), damaged()), |((i, value), damage)| {
         let trial = &trials.all[i];
         let Value::Bytes(encoded) = trial.encode(&trials.subject.limits, &value, false)? else { return Ok(()) };
         let bad = Value::Bytes(apply(&encoded, &damage));
@@ -300,8 +300,8 @@ fn integrity(trials: &Trials, settings: &Settings) -> Verdict {
     let inputs: Vec<_> = protected.iter().map(|t| t.input()).collect();
     let inputs = (0..inputs.len()).prop_flat_map(move |i| (Just(i), inputs[i].clone()));
     let many = Settings { cases: settings.cases.saturating_mul(8), ..settings.clone() };
-    let law = format!("{} integrity", trials.subject.id());
-    many.each(&law, (inputs, damaged()), |((i, value), damage)| {
+    let property = format!("{} integrity", trials.subject.id());
+    many.each(&property, (inputs, damaged()), |((i, value), damage)| {
         let (trial, limits) = (protected[i], &trials.subject.limits);
         let Value::Bytes(encoded) = trial.encode(limits, &value, false)? else { return Ok(()) };
         match trial.decode(limits, &Value::Bytes(apply(&encoded, &damage)), &value, false) {

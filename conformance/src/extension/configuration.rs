@@ -1,4 +1,4 @@
-//! Laws that all extension points share: how an extension is made, and what it would write into metadata.
+//! Properties that all extension points share: how an extension is made, and what it would write into metadata.
 
 use super::{Sample, Subject};
 use crate::check::{Check, Finding, Verdict, broken, ensure, unsupported};
@@ -133,7 +133,7 @@ fn aliases(subject: &Subject) -> Verdict {
 /// What it writes is accepted and written again, whoever made it, and keeps what was said.
 fn stable(subject: &Subject) -> Verdict {
     for (_, extension, of) in subject.accepted()? {
-        let said = extension.configuration().cloned().unwrap_or_default();
+        let given = extension.configuration().cloned().unwrap_or_default();
         for intent in [Intent::Open, Intent::Create] {
             // What is stored may be more than what a new array may have.
             let Ok(once) = subject.written(&extension, &of, intent) else { continue };
@@ -148,12 +148,16 @@ fn stable(subject: &Subject) -> Verdict {
             ensure(once == twice, || {
                 format!("it writes {}, and made of that it writes {}", Json::Object(once.clone()), Json::Object(twice))
             })?;
-            for (member, value) in said.iter() {
-                let kept = once.get(member);
-                ensure(kept.is_some_and(|kept| kept.is_same(value) || crate::elements::is_kept(value, kept)), || {
-                    let kept = kept.map_or_else(|| "nothing".to_owned(), ToString::to_string);
-                    format!("it was made with {member}: {value} and writes {kept}")
-                })?;
+            for (member, value) in given.iter() {
+                let written = once.get(member);
+                ensure(
+                    written
+                        .is_some_and(|written| written.is_same(value) || crate::elements::is_preserved(value, written)),
+                    || {
+                        let written = written.map_or_else(|| "nothing".to_owned(), ToString::to_string);
+                        format!("it was made with {member}: {value} and writes {written}")
+                    },
+                )?;
             }
         }
     }
@@ -197,10 +201,10 @@ fn hostile(subject: &Subject) -> Verdict {
                 let changed = Extension::new(extension.name(), members);
                 for intent in [Intent::Open, Intent::Create] {
                     let Ok(written) = subject.written(&changed, &of, intent) else { continue };
-                    let kept = Extension::new(extension.name(), written);
-                    let again = subject.written(&kept, &of, Intent::Open);
+                    let rewritten = Extension::new(extension.name(), written);
+                    let again = subject.written(&rewritten, &of, Intent::Open);
                     ensure(again.is_ok(), || {
-                        format!("made of {} it writes {}, which it refuses", changed.to_json(), kept.to_json())
+                        format!("made of {} it writes {}, which it refuses", changed.to_json(), rewritten.to_json())
                     })?;
                 }
             }

@@ -1,4 +1,4 @@
-//! Laws of data types: fill values are exact in every form, and the layout is that of the bytes.
+//! Properties of data types: fill values are exact in every form, and the layout is that of the bytes.
 
 use super::{
     Sample, Subject,
@@ -102,8 +102,8 @@ fn default_fill(subject: &Subject) -> Verdict {
 fn fill_from_bytes(subject: &Subject, settings: &Settings) -> Verdict {
     let many = Settings { cases: settings.cases.saturating_mul(8), ..settings.clone() };
     for (sample, extension, data_type) in made(subject)? {
-        let law = format!("{} fill-from-bytes {:?}", subject.id(), sample.configuration);
-        many.each(&law, element(&data_type.layout()), |bytes| {
+        let property = format!("{} fill-from-bytes {:?}", subject.id(), sample.configuration);
+        many.each(&property, element(&data_type.layout()), |bytes| {
             if !is_element(&*data_type, &bytes) {
                 return Ok(());
             }
@@ -178,8 +178,8 @@ fn json() -> impl Strategy<Value = String> {
 fn fill_from_json(subject: &Subject, settings: &Settings) -> Verdict {
     let many = Settings { cases: settings.cases.saturating_mul(8), ..settings.clone() };
     for (sample, _, data_type) in made(subject)? {
-        let law = format!("{} fill-from-json {:?}", subject.id(), sample.configuration);
-        many.each(&law, json(), |text| {
+        let property = format!("{} fill-from-json {:?}", subject.id(), sample.configuration);
+        many.each(&property, json(), |text| {
             let value = Json::parse(text.as_bytes(), &subject.limits)?;
             let Ok(bytes) = data_type.fill_from_json(&value) else { return Ok(()) };
             let fits = data_type.layout().is_variable() || bytes.len() == data_type.layout().size();
@@ -211,8 +211,8 @@ fn fill_refused(subject: &Subject) -> Verdict {
 fn wrong_length(subject: &Subject, settings: &Settings) -> Verdict {
     for (sample, _, data_type) in made(subject)? {
         let layout = data_type.layout();
-        let law = format!("{} wrong-length {:?}", subject.id(), sample.configuration);
-        settings.each(&law, vec(any::<u8>(), 0..40), |bytes| {
+        let property = format!("{} wrong-length {:?}", subject.id(), sample.configuration);
+        settings.each(&property, vec(any::<u8>(), 0..40), |bytes| {
             let good = match layout {
                 Layout::Variable { text } => !text || std::str::from_utf8(&bytes).is_ok(),
                 _ => bytes.len() == layout.size(),
@@ -230,8 +230,8 @@ fn elements(subject: &Subject, settings: &Settings) -> Verdict {
         if data_type.layout().is_variable() {
             continue;
         }
-        let law = format!("{} elements {:?}", subject.id(), sample.configuration);
-        settings.each(&law, vec(element(&data_type.layout()), 0..6), |all| {
+        let property = format!("{} elements {:?}", subject.id(), sample.configuration);
+        settings.each(&property, vec(element(&data_type.layout()), 0..6), |all| {
             let each = all.iter().all(|e| data_type.check_elements(e).is_ok());
             let together = data_type.check_elements(&all.concat()).is_ok();
             ensure(each == together, || format!("one by one they are valid: {each}; together: {together}"))
@@ -272,8 +272,8 @@ fn stored(subject: &Subject, settings: &Settings) -> Verdict {
         }
         let Ok(fill) = data_type.fill_from_json(&data_type.default_fill()) else { continue };
         let of = Representation::new(data_type.clone(), &[3], &fill);
-        let law = format!("{} stored {:?}", subject.id(), sample.configuration);
-        settings.each(&law, elements_of(&of), |elements| {
+        let property = format!("{} stored {:?}", subject.id(), sample.configuration);
+        settings.each(&property, elements_of(&of), |elements| {
             for element in &elements.each {
                 is_scalar(&layout, element, &data_type.fill_to_json(element)?)?;
             }
@@ -312,8 +312,8 @@ fn deterministic(subject: &Subject, settings: &Settings) -> Verdict {
     for (sample, extension, data_type) in made(subject)? {
         let other = subject.registry.data_type(&extension, &subject.limits)?.object;
         ensure(other.layout() == data_type.layout(), || "another instance has another layout".to_owned())?;
-        let law = format!("{} deterministic {:?}", subject.id(), sample.configuration);
-        settings.each(&law, element(&data_type.layout()), |bytes| {
+        let property = format!("{} deterministic {:?}", subject.id(), sample.configuration);
+        settings.each(&property, element(&data_type.layout()), |bytes| {
             if !is_element(&*data_type, &bytes) {
                 return Ok(());
             }

@@ -1,4 +1,4 @@
-//! Extensions: the laws of each extension point, tried on what a registry holds under a name.
+//! Extensions: the properties of each extension point, tried on what a registry holds under a name.
 
 mod abilities;
 mod arrays;
@@ -35,10 +35,10 @@ use ozarr::{
 /// When there is no such extension, or a configuration is no JSON object.
 ///
 /// # Panics
-/// With the first law that is broken.
+/// With the first property that is broken.
 #[track_caller]
-#[allow(clippy::panic, reason = "a law that is broken fails its test")]
-pub fn assert_laws(point: &str, name: &str, configurations: &[&str]) -> Result<()> {
+#[allow(clippy::panic, reason = "a property that is broken fails its test")]
+pub fn assert_properties(point: &str, name: &str, configurations: &[&str]) -> Result<()> {
     let samples = Samples::from_configurations(point, name, configurations)?;
     for subject in Subject::find(&Registry::builtin(), Some(name), &samples)? {
         subject.run(&Settings::default(), &mut |record| {
@@ -51,7 +51,7 @@ pub fn assert_laws(point: &str, name: &str, configurations: &[&str]) -> Result<(
 }
 
 impl Subject {
-    /// Runs every law of its extension point.
+    /// Runs every property of its extension point.
     pub fn run(&self, settings: &Settings, each: &mut dyn FnMut(Record)) {
         let id = self.id();
         settings.run(&id, self, configuration::CHECKS, each);
@@ -83,27 +83,27 @@ impl Subject {
             settings.case(&id, check.clause, each, || self.ensure_created().and_then(|()| (check.run)(on, settings)));
         }
     }
-    /// Every law there is, by the word of its extension point: `codec/round-trip`.
-    pub fn laws() -> Vec<String> {
-        fn ids<S: ?Sized>(point: &str, checks: &[Check<S>], laws: &mut Vec<String>) {
-            laws.extend(checks.iter().map(|c| format!("{point}/{}", c.id)));
+    /// Every property there is, by the word of its extension point: `codec/round-trip`.
+    pub fn properties() -> Vec<String> {
+        fn ids<S: ?Sized>(point: &str, checks: &[Check<S>], properties: &mut Vec<String>) {
+            properties.extend(checks.iter().map(|c| format!("{point}/{}", c.id)));
         }
-        let mut laws = Vec::new();
+        let mut properties = Vec::new();
         for point in ExtensionPoint::ALL {
-            ids(word(point), configuration::CHECKS, &mut laws);
-            ids(word(point), configuration::OF_INSTANCES, &mut laws);
-            ids(word(point), arrays::CHECKS, &mut laws);
+            ids(word(point), configuration::CHECKS, &mut properties);
+            ids(word(point), configuration::OF_INSTANCES, &mut properties);
+            ids(word(point), arrays::CHECKS, &mut properties);
         }
         for checks in [codec::CHECKS, codec::OF_ARRAYS, codec::FROM_BYTES, codec::OF_BYTES] {
-            ids("codec", checks, &mut laws);
+            ids("codec", checks, &mut properties);
         }
         for checks in abilities::ALL {
-            ids("codec", checks, &mut laws);
+            ids("codec", checks, &mut properties);
         }
-        ids("data_type", data_type::CHECKS, &mut laws);
-        ids("chunk_grid", chunk_grid::CHECKS, &mut laws);
-        ids("chunk_key_encoding", chunk_key_encoding::CHECKS, &mut laws);
-        laws.extend(storage_transformer::laws());
-        laws
+        ids("data_type", data_type::CHECKS, &mut properties);
+        ids("chunk_grid", chunk_grid::CHECKS, &mut properties);
+        ids("chunk_key_encoding", chunk_key_encoding::CHECKS, &mut properties);
+        properties.extend(storage_transformer::properties());
+        properties
     }
 }

@@ -1,4 +1,4 @@
-//! Laws of storage transformers: a store through one is a store, and several are stacked in their order.
+//! Properties of storage transformers: a store through one is a store, and several are stacked in their order.
 
 use super::{Sample, Subject};
 use crate::{
@@ -23,12 +23,12 @@ const CHECKS: &[Check<Subject>] = &[
     Check { id: "stacking", clause: "transformer/stacking", run: |s, _| stacking(s) },
 ];
 
-/// What the ids of the store laws begin with.
+/// What the ids of the store properties begin with.
 const STORE: &str = "store";
-/// Their clause: a law of stores that a transformer's store breaks, the transformer breaks.
-const STORE_CLAUSE: &str = "transformer/store-laws";
+/// Their clause: a property of stores that a transformer's store breaks, the transformer breaks.
+const STORE_CLAUSE: &str = "transformer/store-properties";
 
-/// Runs the laws, those of stores on each sample.
+/// Runs the properties, those of stores on each sample.
 pub(super) fn run(subject: &Subject, id: &str, settings: &Settings, each: &mut dyn FnMut(Record)) {
     subject.run_created(subject, CHECKS, settings, each);
     let samples = match subject.ensure_created().and_then(|()| made(subject)) {
@@ -43,8 +43,8 @@ pub(super) fn run(subject: &Subject, id: &str, settings: &Settings, each: &mut d
     }
 }
 
-/// Its laws but those of stores.
-pub(super) fn laws() -> Vec<String> {
+/// Its properties but those of stores.
+pub(super) fn properties() -> Vec<String> {
     CHECKS.iter().map(|c| format!("storage_transformer/{}", c.id)).collect()
 }
 

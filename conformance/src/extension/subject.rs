@@ -25,7 +25,7 @@ pub struct Subject {
     pub(super) samples: Vec<Sample>,
     pub(super) limits: Limits,
     pub(super) options: Options,
-    /// Made when a law needs them, since a plugin may die of that.
+    /// Made when a property needs them, since a plugin may die of that.
     pub(super) types: OnceLock<Vec<trial::Typed>>,
     /// Whether it is created from some sample.
     pub(super) created: OnceLock<bool>,

@@ -158,7 +158,7 @@ impl Trial {
     pub(crate) fn encode(&self, limits: &Limits, value: &Value, gaps: bool) -> Result<Value> {
         with_call(limits, |call| match (&self.codec, value) {
             (Codec::ArrayToArray(codec), Value::Array(elements)) => {
-                let from = Memory::holding(&self.representation, elements, gaps)?;
+                let from = Memory::with_elements(&self.representation, elements, gaps)?;
                 let encoded = codec.encoded_representation();
                 let mut to = Memory::new(encoded, encoded.shape(), gaps);
                 to.write(|to| codec.encode(call, &from.view()?, to))?;
@@ -166,7 +166,7 @@ impl Trial {
                 Ok(Value::Array(to.elements()?))
             }
             (Codec::ArrayToBytes(codec), Value::Array(elements)) => {
-                let from = Memory::holding(&self.representation, elements, gaps)?;
+                let from = Memory::with_elements(&self.representation, elements, gaps)?;
                 let ((), bytes) =
                     OutputBuffer::collect_within(limits.chunk_bytes, |out| codec.encode(call, &from.view()?, out))?;
                 Ok(Value::Bytes(bytes))
@@ -186,7 +186,7 @@ impl Trial {
     pub(crate) fn decode(&self, limits: &Limits, value: &Value, like: &Value, gaps: bool) -> Result<Value> {
         with_call(limits, |call| match (&self.codec, value, like) {
             (Codec::ArrayToArray(codec), Value::Array(elements), _) => {
-                let from = Memory::holding(codec.encoded_representation(), elements, gaps)?;
+                let from = Memory::with_elements(codec.encoded_representation(), elements, gaps)?;
                 let mut to = Memory::new(&self.representation, self.representation.shape(), gaps);
                 to.write(|to| codec.decode(call, &from.view()?, to))?;
                 self.untouched(&to)?;

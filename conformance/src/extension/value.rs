@@ -80,7 +80,7 @@ impl Memory {
         Self { bytes, heap, shape: shape.to_vec(), element, gaps }
     }
     /// Memory that holds elements.
-    pub(crate) fn holding(of: &Representation, elements: &Elements, gaps: bool) -> Result<Self> {
+    pub(crate) fn with_elements(of: &Representation, elements: &Elements, gaps: bool) -> Result<Self> {
         let mut memory = Self::new(of, &elements.shape, gaps);
         let flat = match &memory.heap {
             None => elements.each.concat(),

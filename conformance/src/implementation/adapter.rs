@@ -35,7 +35,7 @@ impl Capability {
         }
     }
     /// What it is to do this.
-    pub(super) fn deed(self) -> &'static str {
+    pub(super) fn action(self) -> &'static str {
         match self {
             Self::Read => "read arrays",
             Self::Write => "write arrays",
@@ -141,8 +141,8 @@ impl Adapter {
         self.session.is_some()
     }
     /// True if these words on standard error mean that something is not supported.
-    pub(super) fn means_unsupported(&self, said: &str) -> bool {
-        self.unsupported.iter().any(|words| said.contains(words))
+    pub(super) fn means_unsupported(&self, stderr: &str) -> bool {
+        self.unsupported.iter().any(|words| stderr.contains(words))
     }
     /// True if elements come on standard output.
     pub(super) fn prints_elements(&self) -> bool {

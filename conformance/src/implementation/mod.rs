@@ -8,9 +8,9 @@
 //! |---|---|
 //! | `read/GOLDEN` | the elements of a golden array are read bit for bit |
 //! | `write/GOLDEN` | an array that was made of its document and elements is read by us, with the same elements |
-//! | `open/RULE` | the right twin of a wrong document is accepted |
-//! | `refuse/RULE` | the wrong document is not, while its twin is |
-//! | `damage/CASE` | reading an array with damaged chunks does not end well, while reading its twin does |
+//! | `open/RULE` | the valid counterpart of a wrong document is accepted |
+//! | `refuse/RULE` | the wrong document is not, while its counterpart is |
+//! | `damage/CASE` | reading an array with damaged chunks does not end well, while reading its counterpart does |
 
 mod adapter;
 mod process;
@@ -57,7 +57,7 @@ pub fn setup(adapter: &Adapter) -> Result<()> {
     if adapter.setup().is_empty() {
         return Ok(());
     }
-    let _held = adapter.lock()?;
+    let _lock = adapter.lock()?;
     for command in adapter.setup() {
         let filled = adapter.filled(command, &[])?;
         let (program, arguments) =
@@ -65,8 +65,8 @@ pub fn setup(adapter: &Adapter) -> Result<()> {
         let output = std::process::Command::new(program).args(arguments).output();
         let output = output.map_err(|e| Error::from(e).at_key(program))?;
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(Error::argument(format!("setup of {}: {filled:?} failed: {}", adapter.name, said.trim())));
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            return Err(Error::argument(format!("setup of {}: {filled:?} failed: {}", adapter.name, stderr.trim())));
         }
     }
     Ok(())

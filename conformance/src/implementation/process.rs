@@ -32,12 +32,12 @@ pub(super) enum Answer {
 }
 
 /// Most of what a command says that is kept.
-const SAID: usize = 2000;
+const STDERR_LIMIT: usize = 2000;
 
 /// Runs a command in a folder of its own for what it prints and says.
 pub(super) fn once(command: &[String], limit: Duration, scratch: &Path) -> Result<Answer> {
-    let (out, said) = (scratch.join("stdout"), scratch.join("stderr"));
-    let mut child = match start(command, Stdio::null(), File::create(&out)?.into(), &said) {
+    let (out, stderr) = (scratch.join("stdout"), scratch.join("stderr"));
+    let mut child = match start(command, Stdio::null(), File::create(&out)?.into(), &stderr) {
         Ok(child) => child,
         Err(e) => return Ok(Answer::Broken(e.to_string())),
     };
@@ -45,24 +45,24 @@ pub(super) fn once(command: &[String], limit: Duration, scratch: &Path) -> Resul
         end(&mut child);
         return Ok(Answer::Broken(format!("it was not done after {} s", limit.as_secs_f64())));
     };
-    let said = said_in(&said);
+    let stderr = read_stderr(&stderr);
     Ok(match status.code() {
         Some(0) => match String::from_utf8(fs::read(&out)?) {
             Ok(text) => Answer::Done(text),
             Err(_) => Answer::Broken("what it printed is not UTF-8".into()),
         },
-        Some(2) => Answer::Unsupported(said),
+        Some(2) => Answer::Unsupported(stderr),
         // A panic in Rust, and what shells and wrappers make of a signal.
-        Some(101 | 128..) => Answer::Broken(format!("it crashed ({status}): {said}")),
-        Some(_) => Answer::Refused(said),
-        None => Answer::Broken(format!("it crashed ({status}): {said}")),
+        Some(101 | 128..) => Answer::Broken(format!("it crashed ({status}): {stderr}")),
+        Some(_) => Answer::Refused(stderr),
+        None => Answer::Broken(format!("it crashed ({status}): {stderr}")),
     })
 }
 
-fn start(command: &[String], input: Stdio, output: Stdio, said: &Path) -> Result<Child> {
+fn start(command: &[String], input: Stdio, output: Stdio, stderr: &Path) -> Result<Child> {
     let (program, arguments) = command.split_first().ok_or_else(|| Error::argument("a command without a program"))?;
     let mut command = Command::new(program);
-    command.args(arguments).stdin(input).stdout(output).stderr(File::create(said)?);
+    command.args(arguments).stdin(input).stdout(output).stderr(File::create(stderr)?);
     // With a group of its own, all that a command started can be ended with it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -77,10 +77,10 @@ fn end(child: &mut Child) {
     let _ended_already = child.wait();
 }
 
-/// The end of what was said, where the reason usually is.
-fn said_in(file: &Path) -> String {
+/// The end of the standard error, where the reason usually is.
+fn read_stderr(file: &Path) -> String {
     let text = String::from_utf8_lossy(&fs::read(file).unwrap_or_default()).trim().to_owned();
-    match text.char_indices().rev().nth(SAID) {
+    match text.char_indices().rev().nth(STDERR_LIMIT) {
         Some((at, _)) => format!("...{}", &text[at..]),
         None => text,
     }
@@ -92,20 +92,20 @@ pub(super) struct Session {
     process: Child,
     requests: ChildStdin,
     replies: Receiver<std::io::Result<String>>,
-    said: PathBuf,
+    stderr: PathBuf,
 }
 
 impl Session {
     /// Starts it; what it says goes to a file of this folder.
     pub(super) fn start(command: &[String], scratch: &Path) -> Result<Self> {
-        let said = scratch.join("session-stderr");
-        let mut process = start(command, Stdio::piped(), Stdio::piped(), &said)?;
+        let stderr = scratch.join("session-stderr");
+        let mut process = start(command, Stdio::piped(), Stdio::piped(), &stderr)?;
         let pipes = process.stdin.take().zip(process.stdout.take());
         let (requests, out) = pipes.ok_or_else(|| Error::argument("a session has no pipes"))?;
         let (sender, replies) = channel();
         // Only a thread can wait for a line and be left behind. It ends with the process.
         thread::spawn(move || BufReader::new(out).lines().try_for_each(|line| sender.send(line)));
-        Ok(Self { process, requests, replies, said })
+        Ok(Self { process, requests, replies, stderr })
     }
     /// Asks for a command and waits; `None` after the answer if the session is no more.
     pub(super) fn ask(mut self, arguments: &[&str], limit: Duration) -> (Answer, Option<Self>) {
@@ -134,7 +134,7 @@ impl Session {
             thread::sleep(Duration::from_millis(2));
         }
         let how = status.map_or_else(|| why.to_owned(), |s| s.to_string());
-        Answer::Broken(format!("it crashed ({how}): {}", said_in(&self.said)))
+        Answer::Broken(format!("it crashed ({how}): {}", read_stderr(&self.stderr)))
     }
 }
 
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn how_commands_end() {
+    fn outcomes_of_commands() {
         assert_eq!(sh("echo 7"), Answer::Done("7\n".into()));
         assert_eq!(sh("echo why >&2; exit 2"), Answer::Unsupported("why".into()));
         assert_eq!(sh("echo why >&2; exit 7"), Answer::Refused("why".into()));
@@ -178,7 +178,7 @@ mod tests {
         assert!(why.contains("crashed") && why.contains("signal"), "{why}");
     }
     #[test]
-    fn what_hangs_is_ended_with_all_that_it_started() {
+    fn a_hanging_command_is_killed_with_its_children() {
         let begin = Instant::now();
         assert_eq!(sh("sleep 60 & sleep 60"), Answer::Broken("it was not done after 1 s".into()));
         assert!(begin.elapsed() < Duration::from_secs(10));

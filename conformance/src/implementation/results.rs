@@ -10,7 +10,7 @@ const KINDS: [(&str, &str); 5] = [
     ("read", "Golden arrays read bit for bit"),
     ("write", "Arrays made of a document and elements, read back by `ozarr`"),
     ("open", "Right documents accepted"),
-    ("refuse", "Wrong documents refused, while their right twins are accepted"),
+    ("refuse", "Wrong documents refused, while their valid counterparts are accepted"),
     ("damage", "Damaged chunks noticed"),
 ];
 
@@ -38,7 +38,9 @@ pub fn results_page(reports: &[Report]) -> String {
     line(
         "implementation says that it does not know what is asked for, where it could not be asked, or where failing would",
     );
-    line("show nothing: a wrong document is refused, and so is its right twin. The cases are one reading of the");
+    line(
+        "show nothing: a wrong document is refused, and so is its valid counterpart. The cases are one reading of the",
+    );
     line("specification; where it is silent, a failure is a difference, not a fault.\n");
     if reports.iter().any(|report| report.subject == OWN) {
         line(OWN_COLUMN);

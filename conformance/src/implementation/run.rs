@@ -68,7 +68,7 @@ impl<'a> Run<'a> {
         for golden in &goldens {
             settings.case(&format!("write/{}", golden.id), clause(golden), each, || {
                 let verdict = self.write(golden);
-                self.told(verdict)
+                self.without_paths(verdict)
             });
         }
         for rule in &refusals {
@@ -76,18 +76,18 @@ impl<'a> Run<'a> {
             if !settings.includes(&open) && !settings.includes(&refuse) {
                 continue;
             }
-            let mut twin = None;
-            settings.case(&open, &rule.clause, each, || twin.insert(self.accept(rule)).clone());
-            let twin = twin.unwrap_or_else(|| self.accept(rule));
+            let mut counterpart = None;
+            settings.case(&open, &rule.clause, each, || counterpart.insert(self.accept(rule)).clone());
+            let counterpart = counterpart.unwrap_or_else(|| self.accept(rule));
             settings.case(&refuse, &rule.clause, each, || {
-                let verdict = self.refuse(rule, twin);
-                self.told(verdict)
+                let verdict = self.refuse(rule, counterpart);
+                self.without_paths(verdict)
             });
         }
         for damage in &damages {
             settings.case(&format!("damage/{}", damage.id), &damage.clause, each, || {
                 let verdict = self.damage(damage, &goldens);
-                self.told(verdict)
+                self.without_paths(verdict)
             });
         }
         Ok(())
@@ -114,7 +114,7 @@ impl<'a> Run<'a> {
             once(&command, self.adapter.limit, folder)?
         };
         Ok(match answer {
-            Answer::Refused(said) if self.adapter.means_unsupported(&said) => Answer::Unsupported(said),
+            Answer::Refused(stderr) if self.adapter.means_unsupported(&stderr) => Answer::Unsupported(stderr),
             answer => answer,
         })
     }
@@ -131,7 +131,7 @@ impl<'a> Run<'a> {
         self.scratch.path().join(self.count.to_string())
     }
     /// Without the paths of this run, which say nothing to anybody.
-    fn told(&self, verdict: Verdict) -> Verdict {
+    fn without_paths(&self, verdict: Verdict) -> Verdict {
         let current = self.current();
         let plain = |text: String| text.replace(&format!("{}/", current.display()), "");
         verdict.map_err(|finding| match finding {
@@ -143,12 +143,12 @@ impl<'a> Run<'a> {
         if self.adapter.can(capability) {
             return Ok(());
         }
-        unsupported(format!("it cannot {}", capability.deed()))
+        unsupported(format!("it cannot {}", capability.action()))
     }
     fn read_once(&mut self, golden: &Golden) -> Verdict {
         if !self.read.contains_key(&golden.id) {
             let verdict = self.read(golden);
-            self.read.insert(golden.id.clone(), self.told(verdict));
+            self.read.insert(golden.id.clone(), self.without_paths(verdict));
         }
         self.read.get(&golden.id).cloned().unwrap_or(Ok(()))
     }
@@ -206,14 +206,14 @@ impl<'a> Run<'a> {
     }
     fn accept(&mut self, rule: &Refusal) -> Verdict {
         let verdict = self.open(&rule.accept, &rule.node).and_then(done);
-        self.told(verdict)
+        self.without_paths(verdict)
     }
-    /// Whatever keeps it from accepting the document is a refusal, since it accepts the twin.
-    fn refuse(&mut self, rule: &Refusal, twin: Verdict) -> Verdict {
-        match twin {
+    /// Whatever keeps it from accepting the document is a refusal, since it accepts the counterpart.
+    fn refuse(&mut self, rule: &Refusal, counterpart: Verdict) -> Verdict {
+        match counterpart {
             Ok(()) => {}
             Err(Finding::Unsupported(why)) => return unsupported(why),
-            Err(Finding::Broken(_)) => return unsupported("its twin is refused too: nothing is shown"),
+            Err(Finding::Broken(_)) => return unsupported("its counterpart is refused too: nothing is shown"),
         }
         match self.open(&rule.refuse, &rule.node)? {
             Answer::Refused(_) | Answer::Unsupported(_) => Ok(()),
@@ -222,12 +222,13 @@ impl<'a> Run<'a> {
         }
     }
     fn damage(&mut self, damage: &Damage, goldens: &[Golden]) -> Verdict {
-        let twin = goldens.iter().find(|g| g.id == damage.twin);
-        let twin = twin.ok_or_else(|| Finding::Broken(format!("there is no golden {}", damage.twin)))?;
-        match self.read_once(twin) {
+        let counterpart = goldens.iter().find(|g| g.id == damage.counterpart);
+        let counterpart =
+            counterpart.ok_or_else(|| Finding::Broken(format!("there is no golden {}", damage.counterpart)))?;
+        match self.read_once(counterpart) {
             Ok(()) => {}
             Err(Finding::Unsupported(why)) => return unsupported(why),
-            Err(Finding::Broken(_)) => return unsupported("its twin is not read either: nothing is shown"),
+            Err(Finding::Broken(_)) => return unsupported("its counterpart is not read either: nothing is shown"),
         }
         let folder = self.folder()?;
         damage.array.write_to(&folder.join("array"))?;

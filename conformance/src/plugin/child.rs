@@ -56,8 +56,8 @@ pub fn serve(file: &Path, samples: &Samples, settings: &Settings, journal: &Path
         #[cfg(unix)]
         if subject.point() == ExtensionPoint::Codec {
             let guards = || diary.begun(&format!("{}{GUARDED}", subject.id()), "abi/guard");
-            let law = || guarded::law(subject, &settings, &guards);
-            settings.case(&format!("{}{GUARD}", subject.id()), "abi/guard", &mut tell, law);
+            let property = || guarded::property(subject, &settings, &guards);
+            settings.case(&format!("{}{GUARD}", subject.id()), "abi/guard", &mut tell, property);
         }
     }
     resources::run(&subjects, &settings, &mut tell);
@@ -130,8 +130,9 @@ pub fn fuzz(file: &Path, samples: &Samples, settings: &Settings, seconds: f64, j
         let seed = settings.seed.wrapping_add(tried);
         journal.add(&Entry::Begun { id: seed.to_string(), clause: String::new() })?;
         for subject in &subjects {
-            for law in super::fuzz::LAWS {
-                let one = Settings { filter: Some(format!("{}/{law}", subject.id())), seed, cases: 1, observer: None };
+            for property in super::fuzz::PROPERTIES {
+                let one =
+                    Settings { filter: Some(format!("{}/{property}", subject.id())), seed, cases: 1, observer: None };
                 subject.run(&one, &mut |record| {
                     let quarantined = plugin.quarantined().map(|why| Outcome::Fail(why.to_owned()));
                     let outcome = quarantined.unwrap_or(record.outcome.clone());

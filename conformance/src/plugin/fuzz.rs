@@ -9,8 +9,8 @@ use super::{
 use crate::check::{Settings, Verdict, broken};
 use std::time::Duration;
 
-/// The laws with random inputs.
-pub(super) const LAWS: [&str; 14] = [
+/// The properties with random inputs.
+pub(super) const PROPERTIES: [&str; 14] = [
     "round-trip",
     "damage",
     "integrity",

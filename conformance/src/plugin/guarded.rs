@@ -1,5 +1,5 @@
-//! The law that a codec touches no memory but what it was lent, and none after the call: its inputs are pages that cannot
-//! be written, its outputs end where the process does, and all of it is gone afterwards.
+//! The property that a codec touches no memory but what it was lent, and none after the call: its inputs are pages that
+//! cannot be written, its outputs end where the process does, and all of it is gone afterwards.
 
 use super::guard::{Edge, Guarded, Locked};
 use crate::{
@@ -21,19 +21,19 @@ use ozarr::{
 };
 
 /// `guards` is told before memory with guards is lent for the first time: all inputs were tried without before.
-pub(super) fn law(subject: &Subject, settings: &Settings, guards: &dyn Fn()) -> Verdict {
+pub(super) fn property(subject: &Subject, settings: &Settings, guards: &dyn Fn()) -> Verdict {
     subject.ensure_created()?;
     let trials = Trials::new(subject);
-    let law = format!("{} guard", subject.id());
+    let property = format!("{} guard", subject.id());
     let limits = Limits::default();
-    settings.each(&law, trials.inputs(), |(i, value)| {
+    settings.each(&property, trials.inputs(), |(i, value)| {
         let trial = &trials.all[i];
         let encoded = trial.encode(&limits, &value, false)?;
         trial.decode(&limits, &encoded, &value, false)?;
         Ok(())
     })?;
     guards();
-    settings.each(&law, trials.inputs(), |(i, value)| {
+    settings.each(&property, trials.inputs(), |(i, value)| {
         let trial = &trials.all[i];
         let wanted = trial.encode(&limits, &value, false)?;
         let decoded = trial.decode(&limits, &wanted, &value, false)?;

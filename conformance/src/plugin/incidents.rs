@@ -1,5 +1,5 @@
 //! What no correct plugin does, whatever it was asked: each kind is a case of its own, so that a plugin that dies is not
-//! told to break every law in which it died.
+//! told to break every property in which it died.
 
 use super::journal::Entry;
 use crate::{
@@ -16,8 +16,8 @@ const KINDS: [(&str, &[&str]); 5] = [
     ("answers", &[]),
 ];
 
-/// What the id of the law of guards ends with, and how it ends while guards are around the memory that is lent: who dies
-/// then breaks the law.
+/// What the id of the property of guards ends with, and how it ends while guards are around the memory that is lent:
+/// who dies then breaks the property.
 pub(super) const GUARD: &str = "/guard";
 pub(super) const GUARDED: &str = "/guarded";
 

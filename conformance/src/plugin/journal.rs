@@ -94,11 +94,11 @@ fn from_json(json: &Json) -> Result<Entry> {
     if let Some(id) = text("begun") {
         return Ok(Entry::Begun { id, clause });
     }
-    let told = text("text").unwrap_or_default();
+    let reason = text("text").unwrap_or_default();
     let outcome = match text("outcome").as_deref() {
         Some("pass") => Outcome::Pass,
-        Some("unsupported") => Outcome::Unsupported(told),
-        _ => Outcome::Fail(told),
+        Some("unsupported") => Outcome::Unsupported(reason),
+        _ => Outcome::Fail(reason),
     };
     let micros =
         json.as_object().and_then(|o| o.get("microseconds")).map_or(0.0, |n| n.to_string().parse().unwrap_or(0.0));
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_but_for_a_line_that_is_cut() {
+    fn a_journal_is_read_back_without_a_truncated_line() {
         let journal = Journal::new().unwrap();
         let record = |outcome| Entry::Done(Record { id: "a/b".into(), clause: "c".into(), outcome, seconds: 0.25 });
         let all = [

@@ -1,4 +1,4 @@
-//! Laws of what a plugin leaves behind: descriptors and threads.
+//! Properties of what a plugin leaves behind: descriptors and threads.
 
 use crate::{
     check::{Settings, Verdict, ensure, unsupported},
@@ -7,9 +7,9 @@ use crate::{
 };
 
 pub(super) fn run(subjects: &[Subject], settings: &Settings, each: &mut dyn FnMut(Record)) {
-    let law = |folder: &'static str, what: &'static str| move || grows(subjects, folder, what);
-    settings.case("abi/descriptors", "abi/descriptors", each, law("/proc/self/fd", "file descriptors"));
-    settings.case("abi/threads", "abi/threads", each, law("/proc/self/task", "threads"));
+    let property = |folder: &'static str, what: &'static str| move || grows(subjects, folder, what);
+    settings.case("abi/descriptors", "abi/descriptors", each, property("/proc/self/fd", "file descriptors"));
+    settings.case("abi/threads", "abi/threads", each, property("/proc/self/task", "threads"));
 }
 
 /// Used again and again, a plugin has no more of them than when it was used for the first time.

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_expected_is_known_and_what_is_not_fails() {
+    fn expected_failures_are_known_and_others_fail() {
         let expected = Expectations::parse("[fail]\na = 'x'\nb = 'y'\nd = 'z'").unwrap();
         let fail = || Outcome::Fail("no".into());
         // What one subject fails another may pass.

@@ -1,4 +1,4 @@
-//! The forms in which reports are told.
+//! The formats of reports.
 
 use super::{Outcome, Record, Report};
 use ozarr::zarr_core::json::{Json, Object};
@@ -138,14 +138,14 @@ fn tap(reports: &[Report]) -> String {
     let all = reports.iter().flat_map(|report| report.records.iter().map(move |r| (report, r)));
     let mut out = format!("TAP version 13\n1..{}\n", reports.iter().map(|r| r.records.len()).sum::<usize>());
     for (i, (report, r)) in all.enumerate() {
-        let (i, told) = (i + 1, line(r.outcome.text()));
+        let (i, text) = (i + 1, line(r.outcome.text()));
         let name = line(&if reports.len() == 1 { r.id.clone() } else { format!("{}: {}", report.subject, r.id) });
         let name = name.replace('#', "\\#");
         let _infallible = match &r.outcome {
             Outcome::Pass => writeln!(out, "ok {i} - {name}"),
-            Outcome::Fail(_) => writeln!(out, "not ok {i} - {name}\n# [{}] {told}", r.clause),
-            Outcome::Known(_) => writeln!(out, "not ok {i} - {name} # TODO {told}"),
-            Outcome::Unsupported(_) => writeln!(out, "ok {i} - {name} # SKIP {told}"),
+            Outcome::Fail(_) => writeln!(out, "not ok {i} - {name}\n# [{}] {text}", r.clause),
+            Outcome::Known(_) => writeln!(out, "not ok {i} - {name} # TODO {text}"),
+            Outcome::Unsupported(_) => writeln!(out, "ok {i} - {name} # SKIP {text}"),
         };
     }
     out

@@ -1,4 +1,4 @@
-//! Laws of several threads. What they find depends on who comes first, so they try more than once.
+//! Properties of several threads. What they find depends on who comes first, so they try more than once.
 
 use super::{
     Subject,
@@ -17,7 +17,7 @@ use std::{
     thread,
 };
 
-/// How often a law is tried.
+/// How often a property is tried.
 fn rounds(settings: &Settings) -> u32 {
     settings.cases.div_ceil(8)
 }
@@ -91,7 +91,7 @@ pub(super) fn many_keys(subject: &Subject, settings: &Settings) -> Verdict {
         })?;
         for (thread, i) in (0..4).flat_map(|thread| (0..12).map(move |i| (thread, i))) {
             let written = format!("{thread} {i}");
-            store.value_is(&name(thread, i)?, (i % 4 != 3).then_some(written.as_bytes()))?;
+            store.ensure_value_or_none(&name(thread, i)?, (i % 4 != 3).then_some(written.as_bytes()))?;
         }
     }
     Ok(())
@@ -104,7 +104,7 @@ pub(super) fn parts(subject: &Subject, settings: &Settings) -> Verdict {
         together(4, |thread| {
             (0..10).try_for_each(|i| store.set_partial_values(&[(k.clone(), 4 * i + thread as u64, b"X")]))
         })?;
-        store.holds(&k, &[b'X'; 40])?;
+        store.ensure_value(&k, &[b'X'; 40])?;
     }
     Ok(())
 }
@@ -180,7 +180,7 @@ pub(super) fn one_winner(subject: &Subject, settings: &Settings) -> Verdict {
         let [winner] = winners[..] else {
             return broken(format!("{} of 6 threads are told that they wrote where there was no value", winners.len()));
         };
-        store.holds(&k, &[winner; 9])?;
+        store.ensure_value(&k, &[winner; 9])?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Laws of `erase`, `erase_values` and `erase_prefix`.
+//! Properties of `erase`, `erase_values` and `erase_prefix`.
 
 use super::{
     Subject,
@@ -20,7 +20,7 @@ pub(super) fn removes(subject: &Subject, settings: &Settings) -> Verdict {
         store.set(k, b"newer")?;
         store.erase(k)?;
         contents.remove(k);
-        store.holds_of(&keys(), &contents)
+        store.ensure_values(&keys(), &contents)
     })
 }
 
@@ -30,7 +30,7 @@ pub(super) fn missing(subject: &Subject, settings: &Settings) -> Verdict {
         let store = subject.with(&contents)?;
         for absent in ["b", "b/d", "c/0", "c", "a/x", "b/c/x/y", "none", "none/such"] {
             store.erase(&key(absent)?)?;
-            store.holds_of(&keys(), &contents)?;
+            store.ensure_values(&keys(), &contents)?;
         }
         Ok(())
     })
@@ -42,7 +42,7 @@ pub(super) fn values(subject: &Subject, settings: &Settings) -> Verdict {
         let store = subject.with(&contents)?;
         done(store.writer()?.erase_values(&erased))?;
         contents.retain(|k, _| !erased.contains(k));
-        store.holds_of(&keys(), &contents)
+        store.ensure_values(&keys(), &contents)
     })
 }
 
@@ -55,7 +55,7 @@ pub(super) fn prefix(subject: &Subject, settings: &Settings) -> Verdict {
         let store = subject.with(&contents)?;
         store.erase_prefix(&p)?;
         contents.retain(|k, _| !k.as_str().starts_with(p.as_str()));
-        store.holds_of(&keys(), &contents)
+        store.ensure_values(&keys(), &contents)
     })
 }
 
@@ -64,7 +64,7 @@ pub(super) fn all(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("erase-prefix/all", contents(), |contents| {
         let store = subject.with(&contents)?;
         store.erase_prefix(&Prefix::ROOT)?;
-        store.holds_of(&keys(), &Default::default())
+        store.ensure_values(&keys(), &Default::default())
     })
 }
 
@@ -74,7 +74,7 @@ pub(super) fn prefix_missing(subject: &Subject, settings: &Settings) -> Verdict 
         let store = subject.with(&contents)?;
         for absent in ["a/", "a/x/", "b/c/", "c/0/1/", "none/", "none/such/"] {
             store.erase_prefix(&inputs::prefix(absent)?)?;
-            store.holds_of(&keys(), &contents)?;
+            store.ensure_values(&keys(), &contents)?;
         }
         Ok(())
     })

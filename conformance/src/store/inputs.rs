@@ -69,7 +69,7 @@ pub(super) fn any_key() -> impl Strategy<Value = Key> {
 pub(super) fn any_prefix() -> impl Strategy<Value = Prefix> {
     sample::select(prefixes())
 }
-/// Letters: what is odd in a value has laws of its own.
+/// Letters: what is odd in a value has properties of its own.
 pub(super) fn letters(len: std::ops::Range<usize>) -> impl Strategy<Value = Vec<u8>> {
     collection::vec(b'a'..=b'z', len)
 }

@@ -1,4 +1,4 @@
-//! Laws of `list`, `list_prefix` and `list_dir`.
+//! Properties of `list`, `list_prefix` and `list_dir`.
 
 use super::{
     Contents, Subject,
@@ -22,7 +22,7 @@ pub(super) fn all(subject: &Subject, settings: &Settings) -> Verdict {
 /// Also odd ones. Those that a store refuses are not listed.
 pub(super) fn odd_keys(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("list/odd-keys", odd_contents(), |mut contents| {
-        if subject.holding.is_some() {
+        if subject.make_with.is_some() {
             return lists(&subject.with(&contents)?, &contents);
         }
         let store = subject.empty()?;
@@ -45,8 +45,8 @@ pub(super) fn erased(subject: &Subject, settings: &Settings) -> Verdict {
 }
 
 /// Nothing else is listed, however the keys came about: also not what failed.
-pub(super) fn debris(subject: &Subject, settings: &Settings) -> Verdict {
-    settings.each("list/debris", (any_key(), 0u8..5), |(k, how)| {
+pub(super) fn orphans(subject: &Subject, settings: &Settings) -> Verdict {
+    settings.each("list/orphans", (any_key(), 0u8..5), |(k, how)| {
         let store = subject.empty()?;
         store.set(&k, b"value")?;
         match how {
@@ -54,7 +54,7 @@ pub(super) fn debris(subject: &Subject, settings: &Settings) -> Verdict {
             1 => _ = store.set_if_absent(&k, b"other")?,
             2 => store.set_partial_values(&[(k.clone(), 1, b"other")])?,
             3 => {
-                // What comes of it, another law tells.
+                // What comes of it, another property tells.
                 let _refused = store.writer()?.set_partial_values(&[(k.clone(), u64::MAX, b"other")]);
             }
             _ => {

@@ -1,4 +1,4 @@
-//! Laws of `get_partial_values` and `set_partial_values`.
+//! Properties of `get_partial_values` and `set_partial_values`.
 
 use super::{
     Contents, Subject,
@@ -67,7 +67,7 @@ pub(super) fn overlays(subject: &Subject, settings: &Settings) -> Verdict {
         for start in [0, rest / 2, rest] {
             store.set_partial_values(&[(k.clone(), start as u64, &part)])?;
             overlay(&mut value, start as u64, &part);
-            store.holds(&k, &value)?;
+            store.ensure_value(&k, &value)?;
         }
         Ok(())
     })
@@ -82,7 +82,7 @@ pub(super) fn extends(subject: &Subject, settings: &Settings) -> Verdict {
         let start = value.len() as u64 + beyond;
         store.set_partial_values(&[(k.clone(), start, &part)])?;
         overlay(&mut value, start, &part);
-        store.holds(&k, &value)
+        store.ensure_value(&k, &value)
     })
 }
 
@@ -92,7 +92,7 @@ pub(super) fn creates(subject: &Subject, settings: &Settings) -> Verdict {
         let (store, mut value) = (subject.empty()?, Vec::new());
         store.set_partial_values(&[(k.clone(), start, &part)])?;
         overlay(&mut value, start, &part);
-        store.holds(&k, &value)
+        store.ensure_value(&k, &value)
     })
 }
 
@@ -108,7 +108,7 @@ pub(super) fn many(subject: &Subject, settings: &Settings) -> Verdict {
         for (k, start, part) in parts {
             overlay(contents.entry(k).or_default(), start, part);
         }
-        store.holds_of(&keys(), &contents)
+        store.ensure_values(&keys(), &contents)
     })
 }
 
@@ -120,7 +120,7 @@ pub(super) fn outside(subject: &Subject, _: &Settings) -> Verdict {
         let parts: [(Key, u64, &[u8]); 2] = [(k.clone(), 0, b"NEW"), (k.clone(), start, b"NEW")];
         let done = store.writer()?.set_partial_values(&parts);
         ensure(done.is_err(), || format!("a part is written from byte {start} on"))?;
-        store.holds(&k, b"old")?;
+        store.ensure_value(&k, b"old")?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Laws of `open` and `get`.
+//! Properties of `open` and `get`.
 
 use super::{
     Subject,
@@ -57,7 +57,7 @@ pub(super) fn missing(subject: &Subject, settings: &Settings) -> Verdict {
             if store.refuses_prefix(&key, &contents)? {
                 continue;
             }
-            store.value_is(&key, None)?;
+            store.ensure_value_or_none(&key, None)?;
             let open = done(store.reader()?.open(&key))?;
             ensure(open.is_none(), || format!("{key} can be opened, and was never written"))?;
         }

@@ -1,4 +1,4 @@
-//! Laws that hold whatever was done before.
+//! Properties that hold whatever was done before.
 
 use super::{
     Contents, Subject,
@@ -66,7 +66,7 @@ pub(super) fn any(subject: &Subject, settings: &Settings) -> Verdict {
         let (store, mut contents) = (subject.empty()?, Contents::new());
         for step in steps {
             step.take(&store, &mut contents)?;
-            store.holds_of(&keys(), &contents)?;
+            store.ensure_values(&keys(), &contents)?;
         }
         Ok(())
     })
@@ -80,7 +80,7 @@ pub(super) fn reopen(subject: &Subject, settings: &Settings) -> Verdict {
             store.erase(&gone)?;
             contents.remove(&gone);
         }
-        subject.again(&store)?.holds_of(&keys(), &contents)
+        subject.again(&store)?.ensure_values(&keys(), &contents)
     })
 }
 

@@ -1,4 +1,4 @@
-//! Laws of `set` and `set_if_absent`.
+//! Properties of `set` and `set_if_absent`.
 
 use super::{
     Contents, Subject,
@@ -14,7 +14,7 @@ pub(super) fn get(subject: &Subject, settings: &Settings) -> Verdict {
     let ends = prop_oneof![Just(&b""[..]), Just(&b"\n"[..]), Just(&b"\r\n"[..]), Just(&b"\0"[..]), Just(&b" "[..])];
     let value = (ends.clone(), collection::vec(any::<u8>(), 1..100), ends).prop_map(|(a, b, c)| [a, &b, c].concat());
     settings.each("set/get", collection::btree_map(any_key(), value, 1..10), |contents| {
-        subject.with(&contents)?.holds_of(&keys(), &contents)
+        subject.with(&contents)?.ensure_values(&keys(), &contents)
     })
 }
 
@@ -27,7 +27,7 @@ pub(super) fn replaces(subject: &Subject, settings: &Settings) -> Verdict {
         for value in values {
             store.set(&k, &value)?;
             contents.insert(k.clone(), value);
-            store.holds_of(&keys(), &contents)?;
+            store.ensure_values(&keys(), &contents)?;
         }
         Ok(())
     })
@@ -37,15 +37,15 @@ pub(super) fn replaces(subject: &Subject, settings: &Settings) -> Verdict {
 pub(super) fn empty(subject: &Subject, _: &Settings) -> Verdict {
     let (k, other) = (key("a/b")?, key("a/c")?);
     let store = subject.with_one(&k, b"")?;
-    store.holds(&k, b"")?;
+    store.ensure_value(&k, b"")?;
     store.open(&k)?;
     let writes = store.0.writeable().is_some();
     if writes {
         store.set(&other, b"full")?;
         store.set(&other, b"")?;
-        store.holds(&other, b"")?;
+        store.ensure_value(&other, b"")?;
         ensure(!store.set_if_absent(&k, b"x")?, || "an empty value is replaced as if it were none".to_owned())?;
-        store.holds(&k, b"")?;
+        store.ensure_value(&k, b"")?;
     }
     if store.0.listable().is_some() {
         ensure(store.list()?.contains(&k), || "an empty value is not listed".to_owned())?;
@@ -69,19 +69,19 @@ pub(super) fn large(subject: &Subject, _: &Settings) -> Verdict {
 /// Every key has a value of its own. A store may refuse a key, and then it has none.
 pub(super) fn odd_keys(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("set/odd-keys", odd_contents(), |contents| {
-        if subject.holding.is_some() {
+        if subject.make_with.is_some() {
             let store = subject.with(&contents)?;
-            return contents.iter().try_for_each(|(k, v)| store.holds(k, v));
+            return contents.iter().try_for_each(|(k, v)| store.ensure_value(k, v));
         }
-        let (store, mut kept, mut refused) = (subject.empty()?, Contents::new(), Vec::new());
+        let (store, mut stored, mut refused) = (subject.empty()?, Contents::new(), Vec::new());
         let writer = store.writer()?;
         for (k, v) in contents {
             match writer.set(&k, &v) {
-                Ok(()) => _ = kept.insert(k, v),
+                Ok(()) => _ = stored.insert(k, v),
                 Err(_) => refused.push(k),
             }
         }
-        kept.iter().try_for_each(|(k, v)| store.holds(k, v))?;
+        stored.iter().try_for_each(|(k, v)| store.ensure_value(k, v))?;
         for k in &refused {
             let found = store.reader()?.get(k);
             ensure(!matches!(found, Ok(Some(_))), || format!("{:?} was refused and has a value", k.as_str()))?;
@@ -103,7 +103,7 @@ pub(super) fn similar_keys(subject: &Subject, _: &Settings) -> Verdict {
 fn apart(subject: &Subject, alike: &[&str]) -> Verdict {
     let contents = alike.iter().map(|k| Ok((key(k)?, k.as_bytes().to_vec()))).collect::<Found<Contents>>()?;
     let store = subject.with(&contents)?;
-    contents.iter().try_for_each(|(k, v)| store.holds(k, v))
+    contents.iter().try_for_each(|(k, v)| store.ensure_value(k, v))
 }
 
 /// A key may be the directory of another. A store that cannot keep both refuses the second, and loses nothing.
@@ -120,13 +120,13 @@ pub(super) fn key_and_prefix(subject: &Subject, _: &Settings) -> Verdict {
             1 => writer.set_if_absent(second, b"second").map(|_| ()),
             _ => writer.set_partial_values(&[(second.clone(), 0, b"second")]),
         };
-        store.holds(first, b"first")?;
+        store.ensure_value(first, b"first")?;
         match done {
-            Ok(()) => store.holds(second, b"second")?,
+            Ok(()) => store.ensure_value(second, b"second")?,
             Err(_) => {
                 refused = Some(format!("{second} beside {first}"));
                 if !store.refuses_prefix(second, &[(first.clone(), Vec::new())].into())? {
-                    store.value_is(second, None)?;
+                    store.ensure_value_or_none(second, None)?;
                 }
             }
         }
@@ -138,22 +138,22 @@ pub(super) fn key_and_prefix(subject: &Subject, _: &Settings) -> Verdict {
 pub(super) fn aliasing(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("set/aliasing", (letters(1..20), 0usize..2), |(value, changed)| {
         let store = subject.empty()?;
-        let twins = [key("a/b")?, key("a/c")?];
+        let pair = [key("a/b")?, key("a/c")?];
         let mut buffer = value.clone();
-        store.set(&twins[0], &buffer)?;
-        store.set(&twins[1], &buffer)?;
+        store.set(&pair[0], &buffer)?;
+        store.set(&pair[1], &buffer)?;
         buffer.fill(b'#');
-        twins.iter().try_for_each(|k| store.holds(k, &value))?;
+        pair.iter().try_for_each(|k| store.ensure_value(k, &value))?;
         store.set(&key("other")?, &buffer)?;
         buffer.fill(b'!');
-        store.holds(&key("other")?, &vec![b'#'; value.len()])?;
-        let mut got = store.get(&twins[0])?.unwrap_or_default();
+        store.ensure_value(&key("other")?, &vec![b'#'; value.len()])?;
+        let mut got = store.get(&pair[0])?.unwrap_or_default();
         got.fill(b'?');
-        twins.iter().try_for_each(|k| store.holds(k, &value))?;
-        store.set_partial_values(&[(twins[changed].clone(), 0, b"X")])?;
-        store.holds(&twins[1 - changed], &value)?;
-        store.erase(&twins[changed])?;
-        store.holds(&twins[1 - changed], &value)
+        pair.iter().try_for_each(|k| store.ensure_value(k, &value))?;
+        store.set_partial_values(&[(pair[changed].clone(), 0, b"X")])?;
+        store.ensure_value(&pair[1 - changed], &value)?;
+        store.erase(&pair[changed])?;
+        store.ensure_value(&pair[1 - changed], &value)
     })
 }
 
@@ -170,7 +170,7 @@ pub(super) fn if_absent(subject: &Subject, settings: &Settings) -> Verdict {
                 return broken(format!("set_if_absent answers {}, and that is not so", !absent));
             }
             contents.entry(k.clone()).or_insert(value);
-            store.holds_of(&keys(), &contents)?;
+            store.ensure_values(&keys(), &contents)?;
         }
         Ok(())
     })

@@ -15,7 +15,7 @@ pub type Make = Box<dyn Fn() -> Result<Arc<dyn Store>> + Send + Sync>;
 /// Opens again what a store holds that may still be open.
 pub type Reopen = Box<dyn Fn(&dyn Store) -> Result<Arc<dyn Store>> + Send + Sync>;
 /// Makes a store that holds something.
-pub type Holding = Box<dyn Fn(&Contents) -> Result<Arc<dyn Store>> + Send + Sync>;
+pub type MakeWith = Box<dyn Fn(&Contents) -> Result<Arc<dyn Store>> + Send + Sync>;
 
 /// A kind of store.
 pub struct Subject {
@@ -24,13 +24,13 @@ pub struct Subject {
     /// Opens the same contents again, where they outlive a store.
     pub reopen: Option<Reopen>,
     /// Makes a store that holds something, where it cannot be written through the store itself.
-    pub holding: Option<Holding>,
+    pub make_with: Option<MakeWith>,
 }
 
 impl Subject {
     /// Stores that can be written.
     pub fn new(make: impl Fn() -> Result<Arc<dyn Store>> + Send + Sync + 'static) -> Self {
-        Self { make: Box::new(make), reopen: None, holding: None }
+        Self { make: Box::new(make), reopen: None, make_with: None }
     }
 }
 

@@ -37,7 +37,7 @@ impl Subject {
     }
     /// A store that holds something.
     pub(super) fn with(&self, contents: &Contents) -> Found<Tested> {
-        if let Some(make) = &self.holding {
+        if let Some(make) = &self.make_with {
             return Ok(Tested(done(make(contents))?));
         }
         let store = self.empty()?;
@@ -102,11 +102,11 @@ impl Tested {
         done(self.lister()?.list_dir(prefix))
     }
     /// A finding unless a key has that value.
-    pub(super) fn holds(&self, key: &Key, value: &[u8]) -> Found<()> {
-        self.value_is(key, Some(value))
+    pub(super) fn ensure_value(&self, key: &Key, value: &[u8]) -> Found<()> {
+        self.ensure_value_or_none(key, Some(value))
     }
     /// A finding unless a key has that value, or none.
-    pub(super) fn value_is(&self, key: &Key, value: Option<&[u8]>) -> Found<()> {
+    pub(super) fn ensure_value_or_none(&self, key: &Key, value: Option<&[u8]>) -> Found<()> {
         same(|| format!("the value of {:?}", key.as_str()), &self.get(key)?.as_deref(), &value)
     }
     /// True if keys lie below this one and the store has no room for its value.
@@ -118,7 +118,7 @@ impl Tested {
             && reader.open(key).is_err())
     }
     /// A finding unless each of these keys has its value, or none.
-    pub(super) fn holds_of(&self, keys: &[Key], contents: &Contents) -> Found<()> {
-        keys.iter().try_for_each(|k| self.value_is(k, contents.get(k).map(Vec::as_slice)))
+    pub(super) fn ensure_values(&self, keys: &[Key], contents: &Contents) -> Found<()> {
+        keys.iter().try_for_each(|k| self.ensure_value_or_none(k, contents.get(k).map(Vec::as_slice)))
     }
 }

@@ -1,4 +1,4 @@
-//! Laws of `update`.
+//! Properties of `update`.
 
 use super::{
     Subject,
@@ -51,7 +51,7 @@ pub(super) fn changes(subject: &Subject, settings: &Settings) -> Verdict {
             Some(new) => contents.insert(k, new),
             None => contents.remove(&k),
         };
-        store.holds_of(&keys(), &contents)
+        store.ensure_values(&keys(), &contents)
     })
 }
 
@@ -63,7 +63,7 @@ pub(super) fn fails(subject: &Subject, settings: &Settings) -> Verdict {
         ensure(failed.is_err_and(|e| e.to_string().contains("does not like")), || {
             "a change that fails does not fail the update, or not with its error".to_owned()
         })?;
-        store.holds_of(&keys(), &contents)
+        store.ensure_values(&keys(), &contents)
     })
 }
 

@@ -53,7 +53,7 @@ fn refused(what: &str, (outcome, largest): (ozarr::Result<Vec<Vec<u8>>>, usize))
 }
 
 #[test]
-fn much_from_little() {
+fn decompression_bombs_are_refused() {
     for codec in [GZIP, ZSTD, LZ4, BLOSC_ZSTD, SNAPPY] {
         let bytes = bomb("uint8", &[BYTES, codec]);
         assert!(bytes.len() < 8 << 20);
@@ -68,7 +68,7 @@ fn much_from_little() {
 
 /// What lies between two codecs is bounded by what the chunk needs, not by the limit of a chunk.
 #[test]
-fn much_between_two_codecs() {
+fn data_between_two_codecs_is_bounded() {
     for codec in [GZIP, ZSTD, LZ4] {
         let bomb = bomb("uint8", &[BYTES, codec]);
         for outer in [&[GZIP][..], &[ZSTD], &[ZSTD, GZIP]] {
@@ -86,7 +86,7 @@ fn much_between_two_codecs() {
 /// Threads share a budget. A chunk that needs more than is left of it waits for nobody, and is refused only if it needs
 /// more than one chunk may have.
 #[test]
-fn one_budget_for_all_threads() {
+fn threads_share_one_memory_budget() {
     const CHUNK: u64 = 2 << 20;
     let mut context = Context::new();
     context.limits.memory = 8 << 20;
@@ -163,7 +163,7 @@ fn lengths_of_strings() {
 }
 
 #[test]
-fn entries_of_a_shard_index() {
+fn hostile_entries_of_a_shard_index() {
     let shard = r#"{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":[{"name":"bytes"}],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"index_location":"AT"}}"#;
     let (none, huge) = (u64::MAX, 1u64 << 40);
     for (what, first) in [

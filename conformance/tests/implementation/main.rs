@@ -31,7 +31,7 @@ fn failures(report: &Report) -> Vec<&str> {
 }
 
 #[test]
-fn ours_passes_everything() {
+fn ozarr_passes_every_case() {
     let report = report(&adapter("ozarr.toml"), "");
     assert_eq!(failures(&report), [""; 0]);
     let unknown = report.records.iter().filter(|r| matches!(r.outcome, Outcome::Unsupported(_)));
@@ -43,7 +43,7 @@ fn ours_passes_everything() {
 }
 
 #[test]
-fn the_contract_of_the_community_is_enough() {
+fn an_adapter_that_only_reads_is_enough() {
     let report = report(&adapter("example/community.toml"), "/codec/gzip/");
     assert_eq!(failures(&report), [""; 0]);
     let (read, rest): (Vec<&Record>, Vec<&Record>) = report.records.iter().partition(|r| r.id.starts_with("read/"));
@@ -53,7 +53,7 @@ fn the_contract_of_the_community_is_enough() {
 }
 
 #[test]
-fn known_faults_of_peers_show() {
+fn known_faults_of_peers_are_found() {
     let python = report(&adapter("zarr-python.toml"), "gzip");
     assert_eq!(failures(&python), ["refuse/gzip-level-boolean", "refuse/sharding-index-codecs-gzip"]);
     let tensorstore = report(&adapter("tensorstore.toml"), "gzip");
@@ -85,7 +85,8 @@ impl Fixture {
         let damage = dir.path().join("cases/damage/cut");
         copy(&here().join("cases/codec/gzip/zarr-python-level-5/array.zarr"), &damage.join("array.zarr"));
         fs::write(damage.join("array.zarr/c/0"), b"cut").unwrap();
-        fs::write(damage.join("case.json"), r#"{"clause": "x", "twin": "codec/gzip/zarr-python-level-5"}"#).unwrap();
+        fs::write(damage.join("case.json"), r#"{"clause": "x", "counterpart": "codec/gzip/zarr-python-level-5"}"#)
+            .unwrap();
         Self { dir }
     }
     fn file(&self, name: &str, text: &str) -> PathBuf {
@@ -150,7 +151,7 @@ const WRONG: [(&str, &[&str]); 12] = [
 ];
 
 #[test]
-fn each_fault_is_found_by_the_cases_that_are_for_it() {
+fn each_fault_fails_the_cases_written_for_it() {
     let fixture = Fixture::new();
     for (mode, kinds) in WRONG {
         let once = fixture.records(&fixture.adapter(mode, ""), None);
@@ -181,7 +182,7 @@ fn each_fault_is_found_by_the_cases_that_are_for_it() {
 }
 
 #[test]
-fn what_always_says_that_it_cannot_never_fails() {
+fn an_implementation_that_supports_nothing_never_fails() {
     let fixture = Fixture::new();
     let records = fixture.records(&fixture.adapter("unsupported", ""), None);
     assert!(records.iter().all(|r| r.outcome.word() == "unsupported"), "{records:#?}");
@@ -190,7 +191,7 @@ fn what_always_says_that_it_cannot_never_fails() {
 }
 
 #[test]
-fn what_hangs_or_babbles_fails() {
+fn hanging_and_garbled_output_fail() {
     let fixture = Fixture::new();
     for more in [String::new(), SESSION.to_owned()] {
         let adapter = fixture.adapter("hangs", &format!("{more}\nseconds = 1"));
@@ -202,7 +203,7 @@ fn what_hangs_or_babbles_fails() {
 }
 
 #[test]
-fn a_filter_runs_what_a_case_needs_first() {
+fn a_filter_also_runs_the_prerequisites_of_a_case() {
     let fixture = Fixture::new();
     let adapter = fixture.adapter("nothing", "");
     for id in ["refuse/gzip-level-boolean", "damage/cut"] {
@@ -214,7 +215,7 @@ fn a_filter_runs_what_a_case_needs_first() {
 }
 
 #[test]
-fn mistakes_in_adapters_are_told() {
+fn invalid_adapters_are_reported() {
     let good = "name = 'x'\nversion = ['x']\ncapabilities = ['read']\n[commands]\nread = ['x', '{array}']\n";
     let fixture = Fixture::new();
     let read = |text: &str| Adapter::read(&fixture.file("adapter.toml", text));

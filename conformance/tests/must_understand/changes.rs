@@ -5,7 +5,7 @@ use ozarr::{
     NewArray, ResizeOptions,
     zarr_core::{json::Object, metadata::NodeMetadata},
 };
-use zarr_conformance::elements::is_kept;
+use zarr_conformance::elements::is_preserved;
 
 const ELEMENTS: std::ops::Range<i32> = 100..124;
 
@@ -14,7 +14,7 @@ fn elements() -> Vec<i32> {
 }
 
 #[test]
-fn attributes_change_and_nothing_else() {
+fn only_the_attributes_change() {
     let mut failures = Vec::new();
     for (row, text, _) in documents() {
         if matches!(row.verdict, Verdict::Unknown(_) | Verdict::Breaks) {
@@ -66,7 +66,7 @@ fn with_chunks(row: &Row) -> World {
 }
 
 #[test]
-fn no_chunk_is_written_while_something_is_skipped() {
+fn no_chunk_is_written_while_an_extension_is_skipped() {
     let mut rows = 0;
     for row in arrays() {
         let Verdict::Skips(name, _) = row.verdict else { continue };
@@ -100,7 +100,7 @@ fn no_chunk_is_written_while_something_is_skipped() {
 }
 
 #[test]
-fn what_is_understood_can_be_written() {
+fn arrays_that_are_understood_can_be_written() {
     let mut rows = 0;
     for row in arrays().iter().filter(|r| matches!(r.verdict, Verdict::Opens)) {
         rows += 1;
@@ -124,7 +124,7 @@ fn what_is_understood_can_be_written() {
 }
 
 #[test]
-fn nothing_is_created_that_is_not_understood() {
+fn extensions_that_are_not_understood_are_not_created() {
     let limits = ozarr::zarr_core::limits::Limits::default();
     let (mut failures, mut made, mut refused) = (Vec::new(), 0, 0);
     for (row, text, good) in documents() {
@@ -142,7 +142,7 @@ fn nothing_is_created_that_is_not_understood() {
         let right = match (&row.verdict, &outcome) {
             (Verdict::Opens, Ok(())) => {
                 made += 1;
-                is_kept(&text.parse::<Json>().unwrap(), &world.document("new/below/"))
+                is_preserved(&text.parse::<Json>().unwrap(), &world.document("new/below/"))
             }
             (Verdict::Skips(name, _), Err(e)) => matches!(e.kind(), ErrorKind::Skipped(n) if n == name),
             (Verdict::Unknown(point), Err(e)) => {
@@ -164,7 +164,7 @@ fn nothing_is_created_that_is_not_understood() {
 }
 
 #[test]
-fn a_new_array_is_asked_for_with_what_is_known() {
+fn a_new_array_needs_known_extensions() {
     let world = World::new(&good_array(), &good_array());
     let before = world.contents();
     let bytes = || r#"{"name":"bytes","configuration":{"endian":"little"}}"#.parse::<Json>().unwrap();
@@ -182,7 +182,7 @@ fn a_new_array_is_asked_for_with_what_is_known() {
 
 /// What cannot be opened can be removed and replaced.
 #[test]
-fn what_is_refused_can_be_removed() {
+fn refused_nodes_can_be_erased() {
     for (_, text, _) in documents() {
         let world = World::new(&text, &text);
         world.hierarchy.erase("/row").unwrap();

@@ -171,7 +171,7 @@ fn documents() -> Vec<(Row, String, String)> {
 }
 
 #[test]
-fn every_row_on_every_road() {
+fn every_row_in_every_operation() {
     let mut failures = Vec::new();
     for (row, text, good) in documents() {
         let (stored, copied) = (World::new(&text, &good), World::new(&good, &text));

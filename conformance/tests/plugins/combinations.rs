@@ -22,14 +22,14 @@ use proptest::prelude::*;
 use std::{cell::Cell, path::Path, sync::Arc};
 use zarr_conformance::{
     elements::{read_elements, read_region, write_elements, write_region},
-    strangers,
+    third_party,
 };
 use zarr_plugin_api::testing::{Bench, CodecKind};
 
 fn registry() -> Registry {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/mirror");
     let mut registry = Registry::builtin();
-    Plugin::open(&strangers::rust_from("mirror", &folder).unwrap()).unwrap().add_to(&mut registry).unwrap();
+    Plugin::open(&third_party::rust_from("mirror", &folder).unwrap()).unwrap().add_to(&mut registry).unwrap();
     registry
 }
 
@@ -167,7 +167,7 @@ fn check(registry: &Registry, (t, chain, sharded): (usize, usize, bool), mirrore
 }
 
 #[test]
-fn all_from_the_plugin() {
+fn every_extension_from_the_plugin() {
     let registry = registry();
     for t in 0..TYPES.len() {
         for chain in 0..6 {
@@ -179,7 +179,7 @@ fn all_from_the_plugin() {
 }
 
 #[test]
-fn some_from_the_plugin() {
+fn some_extensions_from_the_plugin() {
     let registry = registry();
     let case = (0..TYPES.len(), 0usize..6, any::<bool>());
     let config = ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() };
@@ -245,7 +245,7 @@ fn abilities(registry: &Registry, prefix: &str) -> Vec<String> {
 }
 
 #[test]
-fn all_abilities_cross() {
+fn all_abilities_work_across_the_abi() {
     let registry = registry();
     let originals = abilities(&registry, "");
     assert_eq!(abilities(&registry, "mirror."), originals);
@@ -294,7 +294,7 @@ fn partial_decoding_is_suspended_and_resumed() {
 
 /// What nests in a plugin counts with what nests around it, and chains in it have a limited number of codecs.
 #[test]
-fn what_nests_in_a_plugin_is_bounded() {
+fn nesting_in_a_plugin_is_limited() {
     let (registry, little) = (registry(), r#"{"name":"bytes","configuration":{"endian":"little"}}"#);
     let open = |codecs: &str| {
         let text = format!(

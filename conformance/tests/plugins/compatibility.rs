@@ -15,7 +15,7 @@ use std::{
     process::Command,
     sync::Arc,
 };
-use zarr_conformance::strangers;
+use zarr_conformance::third_party;
 
 fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/c").join(name)
@@ -23,7 +23,7 @@ fn source(name: &str) -> PathBuf {
 
 fn compat(case: &str) -> PathBuf {
     // What one case needs others leave unused.
-    strangers::c(&source("compat.c"), &[&format!("-DCASE={case}"), "-Wno-unused-const-variable"]).unwrap()
+    third_party::c(&source("compat.c"), &[&format!("-DCASE={case}"), "-Wno-unused-const-variable"]).unwrap()
 }
 
 fn refused(case: &str) -> PluginError {
@@ -62,7 +62,7 @@ pub(super) fn reason(e: &Error) -> &Reason {
 
 #[test]
 fn older_and_newer_plugins_work() {
-    round_trip(with(&strangers::c(&source("frozen.c"), &[]).unwrap()), r#""test.frozen""#).unwrap();
+    round_trip(with(&third_party::c(&source("frozen.c"), &[]).unwrap()), r#""test.frozen""#).unwrap();
     round_trip(with(&compat("LONGER")), r#""test.first""#).unwrap();
     round_trip(with(&compat("LONGER")), r#""test.alias""#).unwrap();
     // An extension of a kind that a later minor added does not hinder the others.
@@ -70,7 +70,7 @@ fn older_and_newer_plugins_work() {
 }
 
 #[test]
-fn what_one_extension_needs_does_not_hinder_the_others() {
+fn unmet_needs_of_one_extension_do_not_affect_others() {
     let e = round_trip(with(&compat("UNKNOWN_NEEDS")), r#""test.first""#).unwrap_err();
     assert!(matches!(reason(&e), Reason::Needs { extension, .. } if extension == "test.first"), "{e}");
     assert_eq!(e.extension().map(|(_, n)| n), Some("test.first"));
@@ -116,7 +116,7 @@ fn each_fault_has_its_own_error() {
 }
 
 #[test]
-fn files_that_are_no_libraries() {
+fn files_that_are_not_libraries_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let good = std::fs::read(compat("LONGER")).unwrap();
     let file = dir.path().join("plugin.so");
@@ -135,7 +135,7 @@ fn files_that_are_no_libraries() {
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn a_32_bit_library() {
+fn a_32_bit_library_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let (c, so) = (dir.path().join("a.c"), dir.path().join("a.so"));
     std::fs::write(&c, "int answer(void) { return 42; }").unwrap();

@@ -17,11 +17,11 @@ use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
-use zarr_conformance::strangers;
+use zarr_conformance::third_party;
 
 fn library(arguments: &[&str]) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/c/compat.c");
-    strangers::c(&source, &[&["-DCASE=0", "-Wno-unused-const-variable"], arguments].concat()).unwrap()
+    third_party::c(&source, &[&["-DCASE=0", "-Wno-unused-const-variable"], arguments].concat()).unwrap()
 }
 
 /// Installs a library as `name`; gives its manifest.
@@ -63,7 +63,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn an_installed_plugin_is_loaded_on_first_use_and_missed_when_it_is_gone() {
+fn an_installed_plugin_is_loaded_on_first_use_and_missed_after_removal() {
     let dir = folder();
     let (good, broken) = (dir.path().join("good"), dir.path().join("broken"));
     install(&good, "a", &library(&[]), |_| {});
@@ -118,7 +118,7 @@ fn earlier_folders_and_built_in_extensions_win() {
 }
 
 #[test]
-fn a_name_that_two_plugins_of_one_folder_offer_means_neither() {
+fn a_name_offered_by_two_plugins_of_one_folder_is_ambiguous() {
     let dir = folder();
     let (a, b) = (library(&["-DFIRST=\"test.a\""]), library(&["-DFIRST=\"test.b\""]));
     let one = install(dir.path(), "a", &a, |_| {});
@@ -136,7 +136,7 @@ fn a_name_that_two_plugins_of_one_folder_offer_means_neither() {
 }
 
 #[test]
-fn what_everybody_may_write_to_is_refused() {
+fn world_writable_files_and_folders_are_refused() {
     let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     for (what, mode) in [("", 0o777), ("a.zarrplugin.json", 0o666), ("a.so", 0o777)] {
         let dir = folder();
@@ -157,7 +157,7 @@ fn what_everybody_may_write_to_is_refused() {
 }
 
 #[test]
-fn manifests_that_do_not_fit() {
+fn manifests_that_do_not_match_are_refused() {
     let dir = folder();
     let text = |text: &str| {
         fs::write(dir.path().join("a.zarrplugin.json"), text).unwrap();
@@ -191,7 +191,7 @@ fn manifests_that_do_not_fit() {
 }
 
 #[test]
-fn the_policy_of_the_user() {
+fn the_policy_of_the_user_is_obeyed() {
     let dir = folder();
     install(dir.path(), "a", &library(&[]), |_| {});
     let ids = |ids: &[&str]| ids.iter().map(|i| (*i).to_owned()).collect::<BTreeSet<_>>();

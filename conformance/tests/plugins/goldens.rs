@@ -37,7 +37,7 @@ fn is_read(golden: &Golden, context: &Context) -> Result<bool> {
 }
 
 #[test]
-fn goldens_of_other_writers() {
+fn plugins_read_golden_arrays_of_other_writers() {
     let (plain, with_plugins) = (Context::new(), context(&PLUGINS));
     let (mut failures, mut read) = (Vec::new(), BTreeMap::new());
     for golden in Cases::embedded().goldens().unwrap() {

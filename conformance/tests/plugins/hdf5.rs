@@ -33,7 +33,7 @@ fn read(store: &Path, context: &Context) -> Result<Vec<Vec<u8>>> {
 }
 
 #[test]
-fn a_data_set_is_read_where_it_lies() {
+fn an_hdf5_data_set_is_read_in_place() {
     let mut context = context(&["chunk-manifest", "numcodecs-shuffle", "numcodecs-zlib", "numcodecs-fletcher32"]);
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");

@@ -147,7 +147,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn zarr_python_reads_ours_and_we_read_its() {
+fn zarr_python_and_the_plugins_read_each_other() {
     let (mut peer, context) = (Peer::start("zarr-python").unwrap(), context(&PLUGINS));
     let mut failures = Vec::new();
     for case in cases() {

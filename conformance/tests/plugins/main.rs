@@ -5,13 +5,13 @@
 mod combinations;
 mod compatibility;
 mod discovery;
+mod faulty;
 mod goldens;
 mod hdf5;
 mod interop;
 mod same_bytes;
 mod transformers;
 mod tutorial;
-mod zoo;
 
 use ozarr::{
     Context, Hierarchy,
@@ -20,12 +20,12 @@ use ozarr::{
     zarr_core::{call::CallContext, registry::Registry},
 };
 use std::{path::Path, sync::Arc};
-use zarr_conformance::strangers;
+use zarr_conformance::third_party;
 use zarr_plugin_api::testing::Bench;
 
 /// A plugin of `plugins/`, loaded.
 fn load(name: &str) -> Arc<Plugin> {
-    let library = if name == "numcodecs-fletcher32" { strangers::c_plugin(name) } else { strangers::rust(name) };
+    let library = if name == "numcodecs-fletcher32" { third_party::c_plugin(name) } else { third_party::rust(name) };
     Plugin::open(&library.unwrap()).unwrap()
 }
 

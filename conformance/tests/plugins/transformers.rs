@@ -1,4 +1,4 @@
-//! The laws of stores hold for the stores that plugins give: everything crosses the boundary twice.
+//! The properties of stores hold for the stores that plugins give: everything crosses the boundary twice.
 
 use super::load;
 use ozarr::{
@@ -26,7 +26,7 @@ use zarr_conformance::{
     check::Settings,
     report::Outcome,
     store::{self, CHECKS, Contents, Subject},
-    strangers,
+    third_party,
 };
 use zarr_plugin_api::testing::Bench;
 
@@ -38,7 +38,7 @@ fn wrapped(plugin: &Arc<Plugin>, transformer: &Json, options: &Options, below: M
     bench.storage_transformer(&transformer.to_string(), &[4])?.wrap(Arc::new(below))
 }
 
-/// The ids of the laws that do not apply. The others must hold.
+/// The ids of the properties that do not apply. The others must hold.
 fn unsupported(subject: &Subject) -> Vec<String> {
     let mut ids = Vec::new();
     let settings = Settings { cases: 16, ..Settings::default() };
@@ -53,12 +53,12 @@ fn unsupported(subject: &Subject) -> Vec<String> {
 /// The one that `ozarr plugin new` writes: it changes nothing, so nothing may change on the way.
 fn nothing() -> Arc<Plugin> {
     static PLUGIN: OnceLock<Arc<Plugin>> = OnceLock::new();
-    let open = || Plugin::open(&strangers::new_in_rust("acme.nothing", "storage-transformer").unwrap()).unwrap();
+    let open = || Plugin::open(&third_party::new_in_rust("acme.nothing", "storage-transformer").unwrap()).unwrap();
     PLUGIN.get_or_init(open).clone()
 }
 
 #[test]
-fn a_plugin_that_changes_nothing() {
+fn a_pass_through_plugin_has_all_properties_of_stores() {
     let plugin = nothing();
     let subject = Subject::new(move || {
         wrapped(&plugin, &Json::from("acme.nothing"), &Options::default(), MemoryStore::default())
@@ -68,7 +68,7 @@ fn a_plugin_that_changes_nothing() {
 
 /// A shard that changes is read and stored through the plugin's `update`: its index, and what stays of its chunks.
 #[test]
-fn shards_behind_a_plugin_that_changes_nothing() {
+fn shards_work_behind_a_pass_through_plugin() {
     let mut registry = Registry::builtin();
     nothing().add_to(&mut registry).unwrap();
     let array = |transformers: &str| {
@@ -117,7 +117,7 @@ fn chunk_manifest() {
     let (dir, made) = (tempfile::tempdir().unwrap(), AtomicUsize::new(0));
     let options = Options::default().with_roots(vec![dir.path().to_string_lossy().into_owned()]);
     let plugin = load("chunk-manifest");
-    let holding = move |contents: &Contents| {
+    let make_with = move |contents: &Contents| {
         let file = format!("{}.bin", made.fetch_add(1, Ordering::Relaxed));
         let (below, mut bytes, mut entries) = (MemoryStore::default(), Vec::new(), Object::default());
         for (i, (key, value)) in contents.iter().enumerate() {
@@ -140,10 +140,10 @@ fn chunk_manifest() {
         transformer.set("configuration", configuration);
         wrapped(&plugin, &transformer.into(), &options, below)
     };
-    let holding = Arc::new(holding);
-    let empty = holding.clone();
+    let make_with = Arc::new(make_with);
+    let empty = make_with.clone();
     let subject = Subject {
-        holding: Some(Box::new(move |contents| holding(contents))),
+        make_with: Some(Box::new(move |contents| make_with(contents))),
         ..Subject::new(move || empty(&Contents::new()))
     };
     let cannot = unsupported(&subject);

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use std::sync::Arc;
 
 #[test]
-fn what_is_registered_has_a_name_of_the_grammar_or_a_uri() {
+fn registered_names_follow_the_grammar_or_are_uris() {
     let add = |name: &str| {
         let make = Constructor::StorageTransformer(Arc::new(|_, _| Err(Error::configuration("never made"))));
         Registry::builtin().add(Registration::new(name, "a test", make))
@@ -50,7 +50,7 @@ fn a_bare_name_is_an_object_with_that_name_alone() {
 }
 
 #[test]
-fn codecs_refuse_what_they_cannot_take_when_an_array_is_opened() {
+fn unsupported_input_of_codecs_is_refused_when_an_array_is_opened() {
     const LITTLE: &str = r#"{"name":"bytes","configuration":{"endian":"little"}}"#;
     let shard = |inner: &str| {
         format!(
@@ -83,7 +83,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     /// As other writers may leave them: behind each other in any order, with anything between them, and some left out.
     #[test]
-    fn inner_chunks_lie_in_any_order_with_room_between_them(
+    fn inner_chunks_may_be_in_any_order_with_gaps(
         order in Just((0..6usize).collect::<Vec<_>>()).prop_shuffle(),
         gaps in prop::collection::vec(0..5usize, 7),
         stored in prop::collection::vec(any::<bool>(), 6),

@@ -24,7 +24,7 @@ fn names_are_utf_8() {
 }
 
 #[test]
-fn keys_are_paths_below_the_folder_and_back() {
+fn keys_map_to_paths_below_the_folder_and_back() {
     let dir = tempfile::tempdir().unwrap();
     let store: Arc<dyn Store> = Arc::new(FilesystemStore::open(dir.path()).unwrap());
     let all = ["a/b/c/0", "a/zarr.json", "zarr.json", "日本語/x y"];
@@ -37,7 +37,7 @@ fn keys_are_paths_below_the_folder_and_back() {
 }
 
 #[test]
-fn files_are_values_and_folders_prefixes() {
+fn files_are_values_and_folders_are_prefixes() {
     let dir = tempfile::tempdir().unwrap();
     let store: Arc<dyn Store> = Arc::new(FilesystemStore::open(dir.path()).unwrap());
     let (reader, writer, lister) = (store.reader().unwrap(), store.writer().unwrap(), store.lister().unwrap());

@@ -52,7 +52,7 @@ fn only_groups_have_children() {
 }
 
 #[test]
-fn siblings_have_names_of_their_own() {
+fn siblings_have_different_names() {
     let (_, zarr) = memory();
     zarr.create_array("/g/a", small()).unwrap();
     zarr.create_group("/g/b", ()).unwrap();
@@ -66,7 +66,7 @@ fn siblings_have_names_of_their_own() {
 }
 
 #[test]
-fn a_fill_value_that_is_chosen_is_written_down() {
+fn a_default_fill_value_is_written_to_the_document() {
     for (data_type, fill) in [("bool", "false"), ("int8", "0"), ("float32", "0.0"), ("string", "\"\"")] {
         let (store, zarr) = memory();
         zarr.create_array("/", NewArray::new([2], data_type)).unwrap();
@@ -82,7 +82,7 @@ fn a_fill_value_that_is_chosen_is_written_down() {
 
 /// Whatever the path, and however chunks are called.
 #[test]
-fn all_data_of_an_array_lie_below_its_path() {
+fn all_data_of_an_array_is_below_its_path() {
     for path in ["/", "/a", "/a/b.c/d"] {
         for name in ["default", "v2"] {
             for separator in [".", "/"] {
@@ -106,7 +106,7 @@ fn all_data_of_an_array_lie_below_its_path() {
 }
 
 #[test]
-fn erasing_takes_all_below_and_nothing_else() {
+fn erasing_removes_the_subtree_and_nothing_else() {
     let (store, zarr) = memory();
     for path in ["/a", "/a.b", "/ab", "/g/a"] {
         zarr.create_array(path, small()).unwrap().write(.., &[1u8, 2]).unwrap();
@@ -135,7 +135,7 @@ fn a_group_without_a_document_does_not_exist() {
 }
 
 #[test]
-fn names_that_differ_in_case_are_two() {
+fn names_that_differ_in_case_are_different() {
     let (_, zarr) = memory();
     for (value, name) in ["/temp", "/Temp", "/TEMP", "/\u{e9}", "/\u{c9}"].into_iter().enumerate() {
         zarr.create_array(name, small()).unwrap().write(.., &[value as u8; 2]).unwrap();

@@ -52,7 +52,7 @@ fn new_projects_compile_as_c_and_as_cpp() {
 
 #[test]
 fn plugins_of_this_repository_compile_as_c_and_as_cpp() {
-    for name in zarr_conformance::strangers::IN_C {
+    for name in zarr_conformance::third_party::IN_C {
         let folder = tempfile::tempdir().unwrap();
         for file in ["plugin.c", "test.c"] {
             std::fs::copy(tree("plugins").join(name).join(file), folder.path().join(file)).unwrap();

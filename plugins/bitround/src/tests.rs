@@ -66,7 +66,7 @@ fn half_to_f64(bits: u16) -> f64 {
 }
 
 #[test]
-fn every_half_is_rounded_as_numbers_are() {
+fn every_float16_is_rounded_by_value() {
     let all: Vec<u16> = (0..=u16::MAX).collect();
     for keep in 1..=12 {
         let rounded = round!(u16 "float16" keep, all);
@@ -122,7 +122,7 @@ fn integers() {
 }
 
 #[test]
-fn rounding_twice_changes_nothing_more() {
+fn rounding_is_idempotent() {
     let noise: Vec<u8> = (0..48_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     for data_type in ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"] {
         for keep in [1, 2, 5, 7] {

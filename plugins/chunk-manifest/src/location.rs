@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_of_this_machine_is_refused() {
+    fn locations_that_are_not_local_files_are_refused() {
         for bad in [
             "",
             "s3://bucket/a.nc",

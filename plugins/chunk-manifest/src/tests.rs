@@ -1,4 +1,4 @@
-mod laws;
+mod properties;
 mod refused;
 
 use std::{
@@ -193,7 +193,7 @@ fn paths_in_the_configuration_are_relative_to_each_root_in_turn() {
 }
 
 #[test]
-fn the_manifest_wins_and_the_store_below_has_the_rest() {
+fn the_manifest_wins_over_the_store_below() {
     let folder = folder();
     let below = Below::with(&[("c/0/0", b"hidden"), ("c/0/7", b"seen"), ("c/9/0", b"seen"), ("x", b"seen")]);
     let store = folder.make(r#"{"manifest":"manifest.json"}"#).unwrap().object.wrap(below).unwrap();
@@ -242,7 +242,7 @@ fn abilities() {
 }
 
 #[test]
-fn an_open_value_stays_what_it_is() {
+fn an_open_value_does_not_change() {
     let folder = folder();
     let store = folder.store(r#"{"manifest":"manifest.json"}"#).unwrap();
     let reader = store.reader().unwrap();

@@ -2,7 +2,7 @@
 //! Specification: `SPECIFICATION.md` of this crate.
 //!
 //! Each index is cut into groups of decimal digits, one below the other. A segment before them tells how many there
-//! are: so no key is the directory of another, and no two keys mean one cell.
+//! are: so no key is the directory of another, and no two keys mean one chunk.
 //!
 //! ```
 //! # use fan_out as _;
@@ -89,7 +89,7 @@ impl ChunkKeyEncoding for FanOut {
             segments.by_ref().take(groups).collect::<String>().parse::<u64>().ok()
         };
         let chunk_index: Dims = (0..rank).map(|_| index()).collect::<Option<_>>()?;
-        // A cell has one key: all others that could be read as the cell are none.
+        // A chunk has one key: all others that could be read as the chunk are none.
         (self.key(&chunk_index) == key).then_some(chunk_index)
     }
 }

@@ -1,4 +1,4 @@
-mod laws;
+mod properties;
 
 use zarr_plugin_api::{
     ChunkKeyEncoding, ErrorKind, Json, Result,

@@ -11,7 +11,7 @@ fn create(configuration: &str, size: Size) -> Result<Codec> {
 }
 
 #[test]
-fn laws() {
+fn properties() {
     create("{}", Size::Unknown).unwrap().assert_round_trips().assert_rejects_cuts();
 }
 
@@ -36,7 +36,7 @@ fn a_match_that_overlaps_itself() {
 }
 
 #[test]
-fn sizes_are_checked_before_memory_is_asked_for() {
+fn sizes_are_checked_before_allocation() {
     let codec = create("{}", Size::Unknown).unwrap();
     for size in [5u32, 61, 1 << 20, u32::MAX] {
         let bytes = [&size.to_le_bytes(), &GOLDEN[4..]].concat();

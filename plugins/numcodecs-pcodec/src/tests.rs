@@ -128,7 +128,7 @@ fn many_pages() {
 }
 
 #[test]
-fn no_numbers_and_one() {
+fn zero_numbers_and_one() {
     for configuration in CONFIGURATIONS {
         check::<f64>(configuration, "float64", &[]);
         check(configuration, "float64", &[-f64::NAN]);

@@ -9,7 +9,7 @@ fn create(configuration: &str, size: Size) -> Result<Codec> {
 }
 
 #[test]
-fn laws() {
+fn properties() {
     for n in [0, 1, 2, 3, 4, 5, 8, 16] {
         let codec = create(&format!(r#"{{"elementsize":{n}}}"#), Size::Unknown).unwrap().with_multiple(n.max(1));
         codec.assert_round_trips().assert_survives_damage();

@@ -11,7 +11,7 @@ fn create(configuration: &str, size: Size) -> Result<Codec> {
 }
 
 #[test]
-fn laws() {
+fn properties() {
     for level in [-1, 0, 1, 9] {
         let codec = create(&format!(r#"{{"level":{level}}}"#), Size::Unknown).unwrap();
         codec.assert_round_trips().assert_rejects_damage();
@@ -39,7 +39,7 @@ fn nothing_may_follow_the_stream() {
 }
 
 #[test]
-fn what_decodes_to_too_much_is_refused() {
+fn output_beyond_the_limit_is_refused() {
     let codec = create("{}", Size::Unknown).unwrap();
     let bomb = codec.encode(&vec![0; 10 << 20]).unwrap();
     assert!(codec.decode_within(&bomb, 1 << 20).is_err());

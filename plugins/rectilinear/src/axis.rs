@@ -1,4 +1,4 @@
-//! Where the cells along one dimension lie. Runs stay runs: only [`Axis::cells`] expands them.
+//! Where the chunks along one dimension lie. Runs stay runs: only [`Axis::chunks`] expands them.
 
 use crate::edges::{Edges, Item};
 use std::{num::NonZeroU64, sync::OnceLock};
@@ -9,7 +9,7 @@ pub(crate) struct Axis {
     edges: Edges,
     /// Of a list.
     runs: Vec<Run>,
-    /// How many cells the list has.
+    /// How many chunks the list has.
     listed: u64,
     /// The element after its last.
     end: u64,
@@ -32,7 +32,7 @@ impl Axis {
             for (length, count) in items.iter().map(|i| i.run()) {
                 runs.push(Run { length, first_cell: listed, start: end });
                 let sum = length.checked_mul(count).and_then(|n| end.checked_add(n));
-                // No more cells than elements: what fits there fits here.
+                // No more chunks than elements: what fits there fits here.
                 (listed, end) = (listed.saturating_add(count), sum.ok_or("the lengths add up to 2^64 or more")?);
             }
         }
@@ -41,7 +41,7 @@ impl Axis {
     pub(crate) fn edges(&self) -> &Edges {
         &self.edges
     }
-    /// How many cells are written out one after another.
+    /// How many chunks are written out one after another.
     pub(crate) fn listed(&self) -> u64 {
         self.listed
     }
@@ -52,7 +52,7 @@ impl Axis {
             _ => Ok(()),
         }
     }
-    /// The cell of an element that the cells cover.
+    /// The chunk of an element that the chunks cover.
     pub(crate) fn chunk_index_of(&self, element: u64) -> u64 {
         match &self.edges {
             Edges::Every(length) => element / length.get(),
@@ -62,7 +62,7 @@ impl Axis {
             }
         }
     }
-    /// Start and length of a cell that there is.
+    /// Start and length of a chunk that there is.
     pub(crate) fn chunk(&self, index: u64) -> (u64, u64) {
         match &self.edges {
             Edges::Every(length) => (index.saturating_mul(length.get()), length.get()),
@@ -88,8 +88,8 @@ impl Axis {
         }
         Some(Edges::List(items))
     }
-    /// How the cells cut the dimension. `None` if there is no memory to tell.
-    pub(crate) fn cells(&self) -> Option<AxisChunks<'_>> {
+    /// How the chunks cut the dimension. `None` if there is no memory to tell.
+    pub(crate) fn chunks(&self) -> Option<AxisChunks<'_>> {
         let items = match &self.edges {
             Edges::Every(length) => return Some(AxisChunks::Regular(length.get())),
             Edges::List(items) => items,

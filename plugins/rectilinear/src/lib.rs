@@ -2,7 +2,7 @@
 //!
 //! Along a dimension `chunk_shapes` gives one length for all chunks, or a list of lengths; `[length, count]` in a list
 //! repeats a length. A list covers its dimension and may reach beyond it. Chunks that lie wholly outside the array are
-//! allowed there, but are no cells of the grid until the array grows: they hold no element.
+//! allowed there, but are no chunks of the grid until the array grows: they hold no element.
 //!
 //! When an array grows beyond a list, its last length is repeated as often as it takes. A list is never shortened.
 //!
@@ -38,7 +38,7 @@ use zarr_plugin_api::{
 };
 
 /// Lists are expanded up to this many chunks in all dimensions together.
-const MAX_CELLS: u64 = 1 << 24;
+const MAX_CHUNKS: u64 = 1 << 24;
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -67,17 +67,17 @@ impl ExtensionType for Rectilinear {
             let rank = shape.len();
             return Err(Error::configuration(format!("`chunk_shapes` has {found} dimensions, the array has {rank}")));
         }
-        let (mut axes, mut cells) = (Vec::new(), 0u64);
+        let (mut axes, mut listed) = (Vec::new(), 0u64);
         for (d, (edges, n)) in configuration.chunk_shapes.into_iter().zip(shape).enumerate() {
             let axis = Axis::new(edges).and_then(|axis| axis.check_covers(*n).map(|()| axis));
             let axis = axis.map_err(|reason| {
                 Error::configuration(reason).within(format!("[{d}]")).within("chunk_shapes").within("configuration")
             })?;
-            cells = cells.saturating_add(axis.listed());
+            listed = listed.saturating_add(axis.listed());
             axes.push(axis);
         }
-        if cells > MAX_CELLS {
-            return Err(Error::configuration(format!("`chunk_shapes` lists {cells} chunks, more than {MAX_CELLS}"))
+        if listed > MAX_CHUNKS {
+            return Err(Error::configuration(format!("`chunk_shapes` lists {listed} chunks, more than {MAX_CHUNKS}"))
                 .with_hint("a dimension whose chunks have one length can be given as that length"));
         }
         Ok(Self { axes })
@@ -109,9 +109,9 @@ impl ChunkGrid for Rectilinear {
     }
     fn chunk_region(&self, array_shape: &[u64], chunk_index: &[u64]) -> Result<Region> {
         let grid_shape = self.grid_shape(array_shape)?;
-        self.check_rank("the cell", chunk_index.len())?;
+        self.check_rank("the chunk index", chunk_index.len())?;
         if chunk_index.iter().zip(&grid_shape).any(|(c, n)| c >= n) {
-            return Err(Error::argument(format!("there is no cell {chunk_index:?} in a grid of {grid_shape:?}")));
+            return Err(Error::argument(format!("there is no chunk {chunk_index:?} in a grid of {grid_shape:?}")));
         }
         let (start, len): (Dims, Dims) = self.axes.iter().zip(chunk_index).map(|(axis, c)| axis.chunk(*c)).unzip();
         Region::new(&start, &len)
@@ -131,14 +131,14 @@ impl ChunkGrid for Rectilinear {
         if grown.iter().all(Option::is_none) {
             return Ok(None);
         }
-        let kept = self.axes.iter().zip(grown).map(|(axis, g)| g.unwrap_or_else(|| axis.edges().clone()));
-        match Json::from_serialize(&Configuration { kind: Kind::Inline, chunk_shapes: kept.collect() })? {
+        let edges = self.axes.iter().zip(grown).map(|(axis, g)| g.unwrap_or_else(|| axis.edges().clone()));
+        match Json::from_serialize(&Configuration { kind: Kind::Inline, chunk_shapes: edges.collect() })? {
             Json::Object(members) => Ok(Some(members)),
             other => Err(Error::configuration(format!("a configuration is an object, not {other}"))),
         }
     }
     fn axis(&self, axis: usize) -> Option<AxisChunks<'_>> {
-        self.axes.get(axis)?.cells()
+        self.axes.get(axis)?.chunks()
     }
 }
 

@@ -1,4 +1,4 @@
-mod laws;
+mod properties;
 
 use super::*;
 use zarr_plugin_api::testing::{Bench, Made};
@@ -12,11 +12,11 @@ fn make(json: &str, array: &[u64]) -> Result<Made<dyn ChunkGrid>> {
     Bench::new().chunk_grid(json, array)
 }
 
-/// The lengths of the cells of an array of one dimension.
+/// The lengths of the chunks of an array of one dimension.
 fn lengths(grid: &dyn ChunkGrid, n: u64) -> Vec<u64> {
     let mut start = 0;
-    let cells = grid.grid_shape(&[n]).unwrap()[0];
-    (0..cells)
+    let chunks = grid.grid_shape(&[n]).unwrap()[0];
+    (0..chunks)
         .map(|c| {
             let chunk_index = grid.chunk_region(&[n], &[c]).unwrap();
             assert_eq!(chunk_index.start[0], start);
@@ -50,7 +50,7 @@ fn examples_of_the_page() {
 }
 
 #[test]
-fn the_spelling_is_kept() {
+fn the_spelling_is_preserved() {
     for shapes in ["[4,[1,2,3],[[4,2]],[[1,3],3]]", "[[6],[[2,3]],6,[6,6,6]]"] {
         let json = format!(r#"{{"name":"rectilinear","configuration":{{"kind":"inline","chunk_shapes":{shapes}}}}}"#);
         let made = grid(shapes, &[6, 6, 6, 6]).unwrap();

@@ -1,4 +1,4 @@
-//! Laws for every compressor and shuffle; what is refused; what is chosen.
+//! Properties for every compressor and shuffle; what is refused; what is chosen.
 
 use zarr_core::{registry::Intent, representation::Size, testing::Bench};
 
@@ -9,7 +9,7 @@ fn json(cname: &str, clevel: &str, shuffle: &str, typesize: &str) -> String {
 }
 
 #[test]
-fn laws() {
+fn properties() {
     let snappy = if cfg!(feature = "snappy") { Some("snappy") } else { None };
     for cname in ["lz4", "lz4hc", "blosclz", "zstd", "zlib"].into_iter().chain(snappy) {
         for (shuffle, typesize) in [("noshuffle", "1"), ("shuffle", "4"), ("bitshuffle", "2"), ("shuffle", "300")] {
@@ -28,7 +28,7 @@ fn laws() {
 }
 
 #[test]
-fn stored_bytes_of_another_writer() {
+fn bytes_of_another_writer_are_decoded() {
     let golden = [0x02, 0x01, 0x93, 0x02, 8, 0, 0, 0, 8, 0, 0, 0, 0x18, 0, 0, 0, 0, 0, 1, 0, 2, 0, 3, 0];
     let codec = Bench::new().bytes_codec(&json("zstd", "5", "shuffle", "2"), Size::Exact(8)).unwrap();
     assert_eq!(codec.decode_exact(&golden, 8).unwrap(), golden[16..]);
@@ -39,7 +39,7 @@ fn stored_bytes_of_another_writer() {
 }
 
 #[test]
-fn every_bit_of_a_compressed_container_may_be_wrong() {
+fn a_container_with_any_bit_flipped_does_not_crash() {
     let codec = Bench::new().bytes_codec(&json("lz4", "5", "shuffle", "4"), Size::Exact(4096)).unwrap();
     let data: Vec<u8> = (0..1024u32).flat_map(|i| (i * i / 7).to_le_bytes()).collect();
     let good = codec.encode(&data).unwrap();
@@ -83,7 +83,7 @@ fn configurations() {
 }
 
 #[test]
-fn what_is_left_out_is_chosen_and_written() {
+fn omitted_members_are_chosen_and_written() {
     let written = Bench::new().with_intent(Intent::Create).bytes_codec("\"blosc\"", Size::Unknown).unwrap().written;
     assert_eq!(
         written.to_json().to_string(),

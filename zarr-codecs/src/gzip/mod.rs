@@ -221,7 +221,7 @@ mod tests {
     const FIVE: &str = r#"{"name":"gzip","configuration":{"level":5}}"#;
 
     #[test]
-    fn laws() {
+    fn properties() {
         for level in [0, 1, 9] {
             Bench::new()
                 .bytes_codec(&format!(r#"{{"name":"gzip","configuration":{{"level":{level}}}}}"#), Size::Unknown)
@@ -234,7 +234,7 @@ mod tests {
     proptest! {
         /// What the library for whole members reads and refuses is what the one for streams does, also of damaged ones.
         #[test]
-        fn at_once_and_in_pieces_are_the_same(
+        fn decoding_at_once_and_in_pieces_agree(
             parts in vec(vec(prop_oneof![Just(7u8), any::<u8>()], 0..300), 1..4),
             level in 0u8..10,
             damage in option::of((any::<Index>(), 1u8..)),
@@ -291,7 +291,7 @@ mod tests {
 
     /// A member whose header has a sum, right or wrong, wherever it comes.
     #[test]
-    fn sums_of_headers() {
+    fn header_checksums() {
         let codec = Bench::new().bytes_codec(FIVE, Size::Exact(6)).unwrap();
         let (plain, mut summed) = (codec.encode(b"abc").unwrap(), codec.encode(b"def").unwrap());
         summed[3] |= 2;

@@ -26,10 +26,10 @@ impl PartialDecode for ShardingCodec {
         if region.is_empty() {
             return Ok(());
         }
-        let cells = self.cells_of(region);
+        let inner_chunks = self.inner_chunks_of(region);
         let in_part = self.reads_index_in_part(source);
-        let _charge = self.index.charge(call, if in_part { &cells.len } else { self.index.counts() })?;
-        let index = self.index_of(call, source, &cells)?;
+        let _charge = self.index.charge(call, if in_part { &inner_chunks.len } else { self.index.counts() })?;
+        let index = self.index_of(call, source, &inner_chunks)?;
         let fill = self.shard.fill_element();
         let grid = TileGrid::regular(region, self.chunk_shape())?;
         let size = source.size()?;
@@ -64,7 +64,7 @@ impl ShardingCodec {
         large && (self.index.reads_parts() || self.index.encoded_len() > MOST_CACHED || source.in_memory().is_some())
     }
     /// The inner chunks that a region touches.
-    fn cells_of(&self, region: &Region) -> Region {
+    fn inner_chunks_of(&self, region: &Region) -> Region {
         let start: Dims = region.start.iter().zip(self.chunk_shape()).map(|(s, n)| s / n).collect();
         let ends =
             region.start.iter().zip(&region.len).zip(self.chunk_shape()).map(|((s, len), n)| (s + len).div_ceil(*n));
@@ -72,15 +72,15 @@ impl ShardingCodec {
         Region { start, len }
     }
     /// The index of a shard, which a source may have kept, or the entries of some inner chunks.
-    fn index_of(&self, call: &CallContext<'_>, source: &dyn Source, cells: &Region) -> Result<Arc<Index>> {
+    fn index_of(&self, call: &CallContext<'_>, source: &dyn Source, inner_chunks: &Region) -> Result<Arc<Index>> {
         if self.reads_index_in_part(source) {
-            return self.index.read_entries(call, source, cells).map(Arc::new);
+            return self.index.read_entries(call, source, inner_chunks).map(Arc::new);
         }
         let bytes = self.index.decoded_len(call.limits)? as u64;
         let mut read = || Ok(Arc::new(self.index.read_from(call, source)?) as Cached);
-        let memo = source.cached((self.index.id(), 0), bytes, &mut read)?;
+        let cached = source.cached((self.index.id(), 0), bytes, &mut read)?;
         // Whoever has the same number may still be somebody else.
-        match memo.downcast::<Index>().ok().filter(|index| index.is_of(self.index.counts())) {
+        match cached.downcast::<Index>().ok().filter(|index| index.is_of(self.index.counts())) {
             Some(index) => Ok(index),
             None => self.index.read_from(call, source).map(Arc::new),
         }

@@ -19,7 +19,7 @@ const WAVE: usize = 1 << 20;
 /// Inner chunks that one thread encodes one after another.
 #[derive(Default)]
 struct Group<'a> {
-    cells: &'a [u64],
+    chunk_indices: &'a [u64],
     bytes: Option<Scratch<'a>>,
     /// Where each lies in `bytes`.
     entries: Vec<Option<Entry>>,
@@ -38,7 +38,7 @@ impl ShardingCodec {
         decoded: &View<'_>,
         out: &mut OutputBuffer<'_>,
     ) -> Result<()> {
-        let cells = ordered(self.index.counts(), call.options.inner_chunk_order)?;
+        let chunk_indices = ordered(self.index.counts(), call.options.inner_chunk_order)?;
         let mut index = Index::new(self.index.counts())?;
         // Growing would copy what is written. A system that does not give so much at once may give it bit by bit.
         let most = self.encoded_size().max().and_then(|n| usize::try_from(n.min(out.left())).ok());
@@ -49,8 +49,8 @@ impl ShardingCodec {
         }
         let start = self.begin(out)?;
         let threads = call.executor.threads();
-        if threads <= 1 || cells.len() < 2 {
-            for i in cells {
+        if threads <= 1 || chunk_indices.len() < 2 {
+            for i in chunk_indices {
                 let chunk_index = &chunk_index_at(self.index.counts(), i);
                 let offset = (out.len() - start) as u64;
                 if self.encode_inner(call, decoded, chunk_index, out)? == Encoded::Bytes {
@@ -62,9 +62,9 @@ impl ShardingCodec {
         // Wave after wave of groups that stay in the processor's cache until they are put together.
         let size = usize::try_from(self.inner.decoded().bytes()?).unwrap_or(usize::MAX);
         let mut groups: Vec<Group<'_>> = (0..threads * 2).map(|_| Group::default()).collect();
-        for wave in cells.chunks((WAVE / size.max(1)).max(1) * threads) {
+        for wave in chunk_indices.chunks((WAVE / size.max(1)).max(1) * threads) {
             let mut parts = wave.chunks(wave.len().div_ceil(groups.len()));
-            groups.iter_mut().for_each(|group| group.cells = parts.next().unwrap_or_default());
+            groups.iter_mut().for_each(|group| group.chunk_indices = parts.next().unwrap_or_default());
             call.each_mut(&mut groups, 0, &|_, group| self.encode_group(call, decoded, group))?;
             put_together(call, &groups, start, &mut index, out)?;
         }
@@ -79,7 +79,7 @@ impl ShardingCodec {
         };
         group.entries.clear();
         let mut out = scratch.grow(u64::MAX);
-        for i in group.cells {
+        for i in group.chunk_indices {
             let chunk_index = &chunk_index_at(self.index.counts(), *i);
             let offset = out.len() as u64;
             let encoded = self.encode_inner(call, decoded, chunk_index, &mut out)?;
@@ -140,7 +140,7 @@ fn put_together(
     let mut space = out.space(groups.iter().map(|group| group.bytes().len()).sum())?;
     let mut places = Vec::with_capacity(groups.len());
     for group in groups {
-        for (i, entry) in group.cells.iter().zip(&group.entries) {
+        for (i, entry) in group.chunk_indices.iter().zip(&group.entries) {
             if let Some(e) = entry {
                 index.set_number(*i, Entry { offset: offset + e.offset, len: e.len });
             }

@@ -184,10 +184,15 @@ impl IndexCodec {
     }
     /// Reads and decodes the entries of some inner chunks, given as a region of the grid of inner chunks, and no others if
     /// the codecs of the index permit.
-    pub(super) fn read_entries(&self, call: &CallContext<'_>, source: &dyn Source, cells: &Region) -> Result<Index> {
-        let shape = shape(&cells.len);
-        let region = Region { start: cells.start.iter().copied().chain([0]).collect(), len: shape.clone() };
-        let mut bytes = zeroed(cells.len.iter().product::<u64>() as usize * 16)?;
+    pub(super) fn read_entries(
+        &self,
+        call: &CallContext<'_>,
+        source: &dyn Source,
+        inner_chunks: &Region,
+    ) -> Result<Index> {
+        let shape = shape(&inner_chunks.len);
+        let region = Region { start: inner_chunks.start.iter().copied().chain([0]).collect(), len: shape.clone() };
+        let mut bytes = zeroed(inner_chunks.len.iter().product::<u64>() as usize * 16)?;
         let out = ViewMut::new(&mut bytes, &shape, 8)?;
         let call = &call.sequential();
         match source.size()? {
@@ -204,7 +209,7 @@ impl IndexCodec {
                 })?;
             }
         }
-        Ok(Index::of(bytes, cells.start.clone(), cells.len.clone()))
+        Ok(Index::of(bytes, inner_chunks.start.clone(), inner_chunks.len.clone()))
     }
     /// Reads and decodes the index of a shard.
     pub(super) fn read_from(&self, call: &CallContext<'_>, source: &dyn Source) -> Result<Index> {

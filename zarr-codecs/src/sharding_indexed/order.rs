@@ -3,26 +3,26 @@
 use super::index::with_room;
 use zarr_core::{Result, call::InnerChunkOrder, view::Dims};
 
-/// All cells of a grid in the order in which a writer puts them, by their numbers in C order.
+/// All chunks of a grid in the order in which a writer puts them, by their numbers in C order.
 pub(super) fn ordered(counts: &[u64], order: InnerChunkOrder) -> Result<Vec<u64>> {
     let total: u64 = counts.iter().product();
-    let mut cells = with_room(total as usize)?;
-    cells.extend(0..total);
+    let mut chunk_indices = with_room(total as usize)?;
+    chunk_indices.extend(0..total);
     match order {
-        InnerChunkOrder::ColumnMajor => cells.sort_by(|a, b| {
+        InnerChunkOrder::ColumnMajor => chunk_indices.sort_by(|a, b| {
             let [a, b] = [*a, *b].map(|i| chunk_index_at(counts, i));
             a.iter().rev().cmp(b.iter().rev())
         }),
         InnerChunkOrder::Morton => {
-            cells.sort_by(|a, b| morton(&chunk_index_at(counts, *a), &chunk_index_at(counts, *b)));
+            chunk_indices.sort_by(|a, b| morton(&chunk_index_at(counts, *a), &chunk_index_at(counts, *b)));
         }
         // As they are counted.
         _ => {}
     }
-    Ok(cells)
+    Ok(chunk_indices)
 }
 
-/// A cell by its number in C order.
+/// A chunk index by its number in C order.
 pub(super) fn chunk_index_at(counts: &[u64], mut i: u64) -> Dims {
     let mut chunk_index = Dims::from_elem(0, counts.len());
     for d in (0..counts.len()).rev() {
@@ -32,7 +32,7 @@ pub(super) fn chunk_index_at(counts: &[u64], mut i: u64) -> Dims {
     chunk_index
 }
 
-/// Compares two cells by their interleaved bits, the first dimension most significant within each bit.
+/// Compares two chunk indices by their interleaved bits, the first dimension most significant within each bit.
 fn morton(a: &[u64], b: &[u64]) -> std::cmp::Ordering {
     let differing = a.iter().zip(b).map(|(x, y)| x ^ y);
     let mut highest = (0, 0);

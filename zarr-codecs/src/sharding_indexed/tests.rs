@@ -62,7 +62,7 @@ fn elements() -> Vec<u8> {
 }
 
 #[test]
-fn several_threads_write_what_one_writes() {
+fn several_threads_write_the_same_bytes_as_one() {
     let elements = elements();
     for codec in codecs() {
         let one = codec.encode(&elements).unwrap();
@@ -80,7 +80,7 @@ impl Source for Stream<'_> {
 }
 
 #[test]
-fn an_update_copies_what_it_does_not_touch() {
+fn an_update_copies_untouched_inner_chunks() {
     let before = elements();
     let region = Region { start: [20, 5, 60][..].into(), len: [30, 40, 9][..].into() };
     let new: Vec<u8> = (0..region.len.iter().product::<u64>()).flat_map(|i| (i as u16 | 1).to_ne_bytes()).collect();
@@ -100,7 +100,7 @@ fn an_update_copies_what_it_does_not_touch() {
 
 /// An index, and inner chunks that are copied, count while they are read, also from where nobody knows how much there is.
 #[test]
-fn what_is_read_counts() {
+fn memory_for_reading_is_counted() {
     // 64 inner chunks of 40 bytes.
     let codec = Bench::new().codec(&sharding("[40]", r#""bytes""#, "end"), "uint8", &[2560]).unwrap();
     let (shard, region) = (codec.encode(&[1; 2560]).unwrap(), Region { start: [0][..].into(), len: [1][..].into() });
@@ -119,7 +119,7 @@ fn what_is_read_counts() {
 
 /// A small shard whose inner chunks share all its bytes does not become a large one.
 #[test]
-fn an_update_goes_on_sharing_bytes() {
+fn an_update_preserves_shared_bytes() {
     for location in ["start", "end"] {
         let json = sharding("[1000]", r#""bytes""#, location).replace(r#",{"name":"crc32c"}"#, "");
         let codec = Bench::new().codec(&json, "uint8", &[64_000]).unwrap();
@@ -142,7 +142,7 @@ fn an_update_goes_on_sharing_bytes() {
 
 /// What overlaps is read, unless that is to be noticed.
 #[test]
-fn overlaps_are_noticed_where_they_matter() {
+fn overlaps_are_refused_where_they_matter() {
     for location in ["start", "end"] {
         let json = sharding("[4]", r#""bytes""#, location).replace(r#",{"name":"crc32c"}"#, "");
         let codec = Bench::new().codec(&json, "uint8", &[12]).unwrap();
@@ -183,7 +183,7 @@ fn a_large_index_is_read_in_part() {
         value: &'b [u8],
         bytes: AtomicU64,
         reads: AtomicU64,
-        memos: Mutex<HashMap<(usize, u64), Cached>>,
+        cached: Mutex<HashMap<(usize, u64), Cached>>,
     }
     impl Source for Counted<'_> {
         fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
@@ -198,7 +198,7 @@ fn a_large_index_is_read_in_part() {
         }
         fn cached(&self, key: (usize, u64), bytes: u64, make: &mut dyn FnMut() -> Result<Cached>) -> Result<Cached> {
             assert!(bytes <= 64 << 20, "no store keeps that");
-            match self.memos.lock().unwrap().entry(key) {
+            match self.cached.lock().unwrap().entry(key) {
                 Entry::Occupied(kept) => Ok(kept.get().clone()),
                 Entry::Vacant(free) => Ok(free.insert(make()?).clone()),
             }

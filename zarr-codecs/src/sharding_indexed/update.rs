@@ -218,7 +218,7 @@ mod tests {
 
     /// What is charged for the inner chunks that share bytes is what is allocated.
     #[test]
-    fn pieces_take_what_is_charged() {
+    fn allocated_memory_matches_the_charge() {
         use crate::{Bytes, IndexLocation, Sharding};
         use zarr_core::{call::*, extension::Extension, limits::Limits, registry::*, representation::*};
         let (registry, limits, notes) = (Registry::builtin(), Limits::default(), Notes::default());

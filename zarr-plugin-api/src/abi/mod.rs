@@ -311,7 +311,7 @@ fn is_array<T>(ptr: *const T, len: usize) -> bool {
     !ptr.is_null() && ptr.is_aligned() && bytes.is_some_and(|n| n <= isize::MAX as usize)
 }
 
-/// What another lends; empty where there can be nothing.
+/// What the other side passes; empty where there can be nothing.
 ///
 /// # Safety
 /// If `len` is not 0 and `ptr` not null, it points to that many which nobody writes during `'a`.
@@ -335,7 +335,7 @@ pub(crate) unsafe fn slice_mut<'a, T>(ptr: *mut T, len: usize) -> &'a mut [T] {
     unsafe { std::slice::from_raw_parts_mut(ptr, len) }
 }
 
-/// Bytes that another lends; `None` for null.
+/// Bytes that the other side passes; `None` for null.
 ///
 /// # Safety
 /// `p` is null or points to a `zp_bytes` whose bytes nobody writes during `'a`.
@@ -344,7 +344,7 @@ pub(crate) unsafe fn bytes<'a>(p: *const Bytes) -> Option<&'a [u8]> {
     unsafe { p.as_ref().map(|b| slice(b.ptr, b.len)) }
 }
 
-/// Text that another lends; `None` for null and for what is no UTF-8.
+/// Text that the other side passes; `None` for null and for what is no UTF-8.
 ///
 /// # Safety
 /// `p` is null or points to a `zp_str` whose bytes nobody writes during `'a`.
@@ -362,7 +362,7 @@ mod tests {
 
     /// Fuzzing found that a struct which ended within a pointer gave half of one.
     #[test]
-    fn what_is_there_in_part_is_not_there() {
+    fn partial_members_count_as_absent() {
         let name = Str::new("text");
         let mut whole = Host { struct_size: 0, abi_minor: 7, name: &raw const name, version: &raw const name };
         for stated in 0..2 * size32::<Host>() {

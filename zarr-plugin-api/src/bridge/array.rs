@@ -42,7 +42,7 @@ fn c_strides(shape: &[u64], element: usize) -> Strides {
     strides
 }
 
-// ---- lend
+// ---- export
 
 /// What the other side can take.
 #[cfg(feature = "load")]
@@ -198,12 +198,12 @@ fn gathered(view: &View<'_>) -> Result<(Vec<u64>, Vec<u8>)> {
     Ok((offsets, bytes))
 }
 
-// ---- take
+// ---- import
 
 /// Lengths and strides.
 ///
 /// # Safety
-/// `ffi` is what the other side lends, for `'a`.
+/// `ffi` is what the other side passes, for `'a`.
 unsafe fn dims<'a>(ffi: &abi::Array, of: &Representation) -> Result<(&'a [u64], SmallVec<[isize; 4]>)> {
     if !of.layout().is_variable() && ffi.element_size != of.element_size() {
         let (found, wanted) = (ffi.element_size, of.element_size());
@@ -222,7 +222,7 @@ unsafe fn dims<'a>(ffi: &abi::Array, of: &Representation) -> Result<(&'a [u64], 
 }
 
 /// # Safety
-/// `p` is null, or points to what the other side lends.
+/// `p` is null, or points to what the other side passes.
 unsafe fn copied(p: *const abi::Array) -> Result<abi::Array> {
     // SAFETY: the caller's promise; an array begins with its size.
     unsafe { abi::copied(p) }.ok_or_else(|| Error::argument("there is no array"))
@@ -231,7 +231,7 @@ unsafe fn copied(p: *const abi::Array) -> Result<abi::Array> {
 /// Lends elements of the other side to `f`.
 ///
 /// # Safety
-/// `p` is what the other side lends to the call that is being served, with elements of that representation's layout.
+/// `p` is what the other side passes to the call that is being served, with elements of that representation's layout.
 pub(crate) unsafe fn from_abi<R>(
     p: *const abi::Array,
     of: &Representation,
@@ -263,7 +263,7 @@ pub(crate) unsafe fn from_abi<R>(
 /// Lends memory of the other side to `f`, which writes it.
 ///
 /// # Safety
-/// As [`take`], and nobody else uses the memory meanwhile.
+/// As [`from_abi`], and nobody else uses the memory meanwhile.
 pub(crate) unsafe fn from_abi_mut<R>(
     p: *const abi::Array,
     call: *const abi::Call,

@@ -1,4 +1,4 @@
-//! `zp_call`: what is lent to every call.
+//! `zp_call`: what every call gets.
 
 use super::{
     error,
@@ -21,28 +21,28 @@ use zarr_core::{
     source::Cached,
 };
 
-/// What a lent call keeps until it ends.
+/// What an exported call retains until it ends.
 pub(crate) struct CallState<'c> {
     call: &'c CallContext<'c>,
-    // Most calls keep nothing.
-    kept: ManuallyDrop<OnceLock<Box<Mutex<Kept<'c>>>>>,
+    // Most calls retain nothing.
+    retained: ManuallyDrop<OnceLock<Box<Mutex<Retained<'c>>>>>,
 }
 
 /// A reader, an owner, and where the owner's window begins.
 pub(crate) type CacheKey = (usize, usize, u64);
 
 #[derive(Default)]
-struct Kept<'c> {
+struct Retained<'c> {
     error: Option<Error>,
     scratch: Vec<Scratch<'c>>,
     /// More than one under a key only if two owners chose the same.
-    memos: HashMap<CacheKey, Vec<Cached>>,
+    cached: HashMap<CacheKey, Vec<Cached>>,
 }
 
-/// Lends a call. `roots` only where files may be opened.
+/// Exports a call. `roots` only where files may be opened.
 #[inline(always)]
 pub(crate) fn to_abi(call: &CallContext<'_>, roots: &[Str], f: impl FnOnce(*const abi::Call) -> Answer) -> Ended {
-    let state = CallState { call, kept: ManuallyDrop::new(OnceLock::new()) };
+    let state = CallState { call, retained: ManuallyDrop::new(OnceLock::new()) };
     let inner_chunk_order = match call.options.inner_chunk_order {
         InnerChunkOrder::ColumnMajor => abi::ORDER_COLUMN_MAJOR,
         InnerChunkOrder::Morton => abi::ORDER_MORTON,
@@ -74,7 +74,7 @@ pub(crate) fn to_abi(call: &CallContext<'_>, roots: &[Str], f: impl FnOnce(*cons
         join: Some(join),
     };
     let (status, fault) = f(&raw const ffi);
-    if state.kept.get().is_none() && fault.is_none() {
+    if state.retained.get().is_none() && fault.is_none() {
         return Ended { status, wrong: None };
     }
     Ended { status, wrong: state.end(fault) }
@@ -86,22 +86,22 @@ pub(crate) fn plain<R>(limits: &Limits, options: &Options, f: impl FnOnce(&CallC
     f(&CallContext { limits, options, executor: &Sequential, buffers: &buffers })
 }
 
-/// Lends a call where none is at hand.
+/// Exports a call where none is at hand.
 pub(crate) fn to_abi_plain(limits: &Limits, f: impl FnOnce(*const abi::Call) -> Answer) -> Ended {
     plain(limits, const { &Options::DEFAULT }, |call| to_abi(call, &[], f))
 }
 
-/// What a call that was lent means, watched over by a guard if the other side is not trusted.
+/// What the end of an exported call means, watched over by a guard if the other side is not trusted.
 pub(crate) fn outcome(guard: Option<&dyn Guard>, run: &mut dyn FnMut() -> Ended) -> Result<()> {
     match guard {
         Some(guard) => guard.run(run),
         None => {
             let ended = run();
             match ended.wrong.map(|wrong| *wrong) {
-                Some(Wrong::Answered(Fault(what))) => Err(zarr_core::ErrorKind::Contract(what).into()),
+                Some(Wrong::Contract(Fault(what))) => Err(zarr_core::ErrorKind::Contract(what).into()),
                 // A side that is trusted means what it says: the value is not there.
-                Some(Wrong::Said(e)) if error::says_missing(&e) => Err(error::relayed(abi::E_MISSING)),
-                Some(Wrong::Said(e)) => Err(e),
+                Some(Wrong::Reported(e)) if error::is_missing(&e) => Err(error::relayed(abi::E_MISSING)),
+                Some(Wrong::Reported(e)) => Err(e),
                 None => error::check(ended.status),
             }
         }
@@ -109,51 +109,52 @@ pub(crate) fn outcome(guard: Option<&dyn Guard>, run: &mut dyn FnMut() -> Ended)
 }
 
 impl<'c> CallState<'c> {
-    /// The lender of a call, if it is one of ours.
+    /// The state of a call, if it is one of ours.
     ///
     /// # Safety
     /// `call` is null or points to a `zp_call` that is being served.
     pub(crate) unsafe fn of(call: *const abi::Call) -> Option<&'c Self> {
-        let ours = abi::member!(call, Call.set_error)?.is_some_and(|f| std::ptr::fn_addr_eq(f, SET_ERROR));
-        // SAFETY: a call with our function was made by `to_abi`, which keeps the lender for as long as the call.
-        if ours { unsafe { (*call).host.cast::<Self>().as_ref() } } else { None }
+        let is_ours = abi::member!(call, Call.set_error)?.is_some_and(|f| std::ptr::fn_addr_eq(f, SET_ERROR));
+        // SAFETY: a call with our function was made by `to_abi`, which keeps the state for as long as the call.
+        if is_ours { unsafe { (*call).host.cast::<Self>().as_ref() } } else { None }
     }
-    /// The lender of a call whose own function is running.
+    /// The state of a call whose own function is running.
     ///
     /// # Safety
     /// `call` is the call that `to_abi` made, as the contract of its functions says.
     unsafe fn served(call: *const abi::Call) -> &'c Self {
-        // SAFETY: the caller's promise; `to_abi` keeps the lender for as long as the call.
+        // SAFETY: the caller's promise; `to_abi` keeps the state for as long as the call.
         unsafe { &*(*call).host.cast::<Self>() }
     }
-    /// Gives back what was kept; gives what went wrong.
+    /// Releases what was retained; returns what went wrong.
     #[cold]
     fn end(self, fault: Option<Fault>) -> Option<Box<Wrong>> {
-        let kept = ManuallyDrop::into_inner(self.kept).into_inner();
-        let said = kept.and_then(|kept| kept.into_inner().unwrap_or_else(PoisonError::into_inner).error);
-        fault.map(Wrong::Answered).or(said.map(Wrong::Said)).map(Box::new)
+        let retained = ManuallyDrop::into_inner(self.retained).into_inner();
+        let reported =
+            retained.and_then(|retained| retained.into_inner().unwrap_or_else(PoisonError::into_inner).error);
+        fault.map(Wrong::Contract).or(reported.map(Wrong::Reported)).map(Box::new)
     }
-    /// Keeps the first error; any other comes before a suspension.
+    /// Records the first error; any other comes before a suspension.
     pub(crate) fn record(&self, e: Error) {
-        let mut kept = self.kept();
-        if kept.error.as_ref().is_none_or(Error::is_suspended) {
-            kept.error = Some(e);
+        let mut retained = self.retained();
+        if retained.error.as_ref().is_none_or(Error::is_suspended) {
+            retained.error = Some(e);
         }
     }
-    /// Keeps what the other side was given a pointer into.
-    pub(crate) fn keep(&self, key: CacheKey, memo: Cached) {
-        let mut kept = self.kept();
-        let found = kept.memos.entry(key).or_default();
-        if !found.iter().any(|m| Arc::ptr_eq(m, &memo)) {
-            found.push(memo);
+    /// Retains what the other side was given a pointer into.
+    pub(crate) fn cache(&self, key: CacheKey, value: Cached) {
+        let mut retained = self.retained();
+        let found = retained.cached.entry(key).or_default();
+        if !found.iter().any(|m| Arc::ptr_eq(m, &value)) {
+            found.push(value);
         }
     }
-    /// What was kept under this key.
+    /// The value that is cached under this key.
     pub(crate) fn cached_value(&self, key: CacheKey) -> Option<Cached> {
-        self.kept().memos.get(&key)?.first().cloned()
+        self.retained().cached.get(&key)?.first().cloned()
     }
-    fn kept(&self) -> MutexGuard<'_, Kept<'c>> {
-        self.kept.get_or_init(Box::default).lock().unwrap_or_else(PoisonError::into_inner)
+    fn retained(&self) -> MutexGuard<'_, Retained<'c>> {
+        self.retained.get_or_init(Box::default).lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -178,17 +179,17 @@ const ALIGN: usize = 64;
 
 unsafe extern "C" fn scratch(call: *const abi::Call, size: usize) -> *mut c_void {
     let mut found = std::ptr::null_mut();
-    let take = || {
+    let allocate = || {
         // SAFETY: the other side passes the call on that it was given.
         let state = unsafe { CallState::served(call) };
         let mut memory = state.call.scratch(size.saturating_add(ALIGN))?;
         let at = memory.as_mut_ptr();
         found = at.wrapping_add(at.align_offset(ALIGN)).cast();
-        state.kept().scratch.push(memory);
+        state.retained().scratch.push(memory);
         Ok(())
     };
     // SAFETY: as above.
-    let status = unsafe { super::serve::<false>(call, take) };
+    let status = unsafe { super::serve::<false>(call, allocate) };
     if status == abi::OK { found } else { std::ptr::null_mut() }
 }
 
@@ -237,30 +238,30 @@ unsafe extern "C" fn join(call: *const abi::Call, f: abi::Run, a: *mut c_void, b
     unsafe { super::serve::<false>(call, run) };
 }
 
-/// A call that the other side lends.
+/// A call that the other side passes.
 pub(crate) struct ImportedCall {
     limits: Limits,
     options: Options,
     executor: Joiner,
 }
 
-/// The host counts the memory that it lends, not what an extension has of its own.
+/// The host counts the memory that it passes, not what an extension has of its own.
 const UNCOUNTED: u64 = u64::MAX;
 
-/// What an extension keeps for its calls.
+/// What an extension reuses from call to call.
 #[derive(Debug)]
-pub(crate) struct Own {
+pub(crate) struct OwnContext {
     limits: Limits,
     buffers: Buffers,
 }
 
-impl Own {
+impl OwnContext {
     pub(crate) fn new(limits: &Limits) -> Self {
         let mut limits = limits.clone();
         limits.memory = UNCOUNTED;
         Self { limits, buffers: Buffers::default() }
     }
-    /// Runs `f` with the call that the other side lends.
+    /// Runs `f` with the call that the other side passes.
     ///
     /// # Safety
     /// `call` points to a `zp_call` that is being served.
@@ -276,8 +277,8 @@ impl Own {
             return f(&CallContext { limits, options, executor: &Joiner(call), buffers });
         }
         // SAFETY: the caller's promise.
-        let taken = unsafe { ImportedCall::new(call) };
-        f(&taken.call(&self.buffers))
+        let imported = unsafe { ImportedCall::new(call) };
+        f(&imported.call(&self.buffers))
     }
 }
 
@@ -304,7 +305,7 @@ impl ImportedCall {
             _ => InnerChunkOrder::RowMajor,
         };
         if let (Some(roots), Some(n @ 1..)) = (abi::member!(ffi, Options.roots), abi::member!(ffi, Options.n_roots)) {
-            // SAFETY: the other side lends so many texts.
+            // SAFETY: the other side passes so many texts.
             let roots = unsafe { abi::slice(roots, n) };
             // SAFETY: as above.
             options.roots = roots.iter().filter_map(|r| unsafe { abi::text(r) }).map(str::to_owned).collect();

@@ -20,7 +20,7 @@ use zarr_core::{
 /// A few ranges without an allocation.
 pub(crate) type Ranges<T> = SmallVec<[T; 8]>;
 
-/// What a function that is lent needs, while one call of it runs at a time.
+/// What a function that is borrowed needs, while one call of it runs at a time.
 pub(crate) struct Callback<F> {
     busy: AtomicBool,
     f: F,
@@ -35,7 +35,7 @@ impl<F> Callback<F> {
     /// Runs it for the other side. What goes wrong is kept here, and only a status crosses.
     ///
     /// # Safety
-    /// `context` points to a `Callback<F>` that is lent.
+    /// `context` points to a `Callback<F>` that is borrowed.
     pub(crate) unsafe fn run(context: *mut c_void, call: impl FnOnce(&mut F) -> Result<()>) -> Status {
         let context = context.cast::<Self>();
         // SAFETY: the caller's promise.
@@ -71,15 +71,15 @@ impl<F> Callback<F> {
 
 type OnEach<'e, 'f> = Callback<&'e mut (dyn FnMut(usize, &[u8]) -> Result<()> + 'f)>;
 
-/// Lends a Rust function as a `zp_each` that is to get each of these ranges once at least, with its length; gives back
+/// Exports a Rust function as a `zp_each` that is to get each of these ranges once at least, with its length; gives back
 /// what went wrong in it.
-pub(crate) fn answers(
+pub(crate) fn checked_ranges(
     ranges: &[ByteRange],
     each: RangeCallback<'_>,
     f: impl FnOnce(abi::Each, *mut c_void) -> Status,
 ) -> Result<Answer> {
     unsafe extern "C" fn run(context: *mut c_void, i: usize, bytes: *const u8, len: usize) -> Status {
-        // SAFETY: the context is lent with this function; the bytes until this returns.
+        // SAFETY: the context is valid as long as this function is borrowed; the bytes until this returns.
         unsafe { OnEach::run(context, |each| each(i, abi::slice(bytes, len))) }
     }
     let (mut wrong, mut seen) = (false, Ranges::from_elem(false, ranges.len()));

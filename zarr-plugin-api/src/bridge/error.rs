@@ -77,7 +77,7 @@ fn split(message: &str) -> (&str, Option<&str>) {
 }
 
 /// True for "nothing is stored there" as the other side says it.
-pub(crate) fn says_missing(e: &Error) -> bool {
+pub(crate) fn is_missing(e: &Error) -> bool {
     matches!(e.kind(), ErrorKind::Plugin(e) if e.downcast_ref::<Reported>().is_some_and(|r| r.status == abi::E_MISSING))
 }
 
@@ -97,7 +97,7 @@ fn message_of(e: &Error) -> String {
     }
 }
 
-/// The error for a status that the other side answered to a function which it lent. What it means, the other side has
+/// The error for a status that the other side answered to a function which it passed. What it means, the other side has
 /// recorded with the call.
 pub(crate) fn relayed(status: Status) -> Error {
     match status {
@@ -137,7 +137,7 @@ pub(crate) unsafe fn report(call: *const abi::Call, e: Error) -> Status {
     }
     if status != abi::E_SUSPENDED {
         // SAFETY: as above.
-        unsafe { say(call, status, &message_of(&e), e.hint()) };
+        unsafe { set_error(call, status, &message_of(&e), e.hint()) };
     }
     status
 }
@@ -146,7 +146,7 @@ pub(crate) unsafe fn report(call: *const abi::Call, e: Error) -> Status {
 ///
 /// # Safety
 /// As [`report`].
-pub(crate) unsafe fn say(call: *const abi::Call, status: Status, message: &str, hint: Option<&str>) {
+pub(crate) unsafe fn set_error(call: *const abi::Call, status: Status, message: &str, hint: Option<&str>) {
     let Some(Some(set_error)) = abi::member!(call, Call.set_error) else { return };
     let (message, hint) = (Str::new(message), hint.map(Str::new));
     // SAFETY: texts and call live until it returns.

@@ -133,7 +133,7 @@ mod tests {
 
     /// Every rounding, and both ways to lose subnormal numbers, alone and together.
     #[test]
-    fn every_change_is_seen_and_undone() {
+    fn every_change_is_detected_and_undone() {
         let usual = word::get();
         assert!(is_usual());
         for rounding in [0u64, 0x2000, 0x4000, 0x6000] {

@@ -10,7 +10,7 @@ pub(crate) struct Fault(pub(crate) &'static str);
 /// What a function answered, and what is wrong with that if no correct callee answers so.
 pub(crate) type Answer = (Status, Option<Fault>);
 
-/// What came of a lent call. Two words, which come back in registers: almost always there is nothing to tell.
+/// What came of an exported call. Two words, which come back in registers: almost always there is nothing to tell.
 pub(crate) struct Ended {
     pub(crate) status: Status,
     pub(crate) wrong: Option<Box<Wrong>>,
@@ -18,10 +18,10 @@ pub(crate) struct Ended {
 
 /// What went wrong, whatever the status.
 pub(crate) enum Wrong {
-    /// What no correct callee answers; comes before what was said with it.
-    Answered(Fault),
+    /// What no correct callee answers; comes before an error that was reported with it.
+    Contract(Fault),
     /// What the other side recorded.
-    Said(Error),
+    Reported(Error),
 }
 
 /// Watches over the calls of a side that is not trusted.

@@ -1,5 +1,5 @@
-//! Between the types of zarr-core and those of the ABI. Each module has two directions: *lend* gives one of ours to the
-//! other side for a call, *take* makes one of ours from what the other side lends.
+//! Between the types of zarr-core and those of the ABI. Each module has two directions: `to_abi` exports one of ours
+//! to the other side for a call, `from_abi` imports what the other side passes.
 
 pub(crate) mod array;
 pub(crate) mod call;
@@ -36,14 +36,14 @@ unsafe fn panicked<const PLUGIN: bool>(call: *const abi::Call, payload: Box<dyn 
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("it panicked");
     if PLUGIN {
         // SAFETY: the caller's promise.
-        unsafe { error::say(call, abi::E_PANIC, text, None) };
+        unsafe { error::set_error(call, abi::E_PANIC, text, None) };
     }
     // A payload's own drop may panic again.
     std::mem::forget(payload);
     if PLUGIN {
         return abi::E_PANIC;
     }
-    let e = ErrorKind::Contract("a function that was lent to an extension panicked");
+    let e = ErrorKind::Contract("a function that was passed to an extension panicked");
     // SAFETY: the caller's promise.
     unsafe { error::report(call, e.into()) }
 }

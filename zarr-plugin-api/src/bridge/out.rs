@@ -74,17 +74,17 @@ fn aliased(state: &mut Output<'_, '_>, ffi: &abi::Out, input: Option<&[u8]>) -> 
 unsafe extern "C" fn reserve(out: *mut abi::Out, call: *const abi::Call, keep: usize, min_cap: usize) -> abi::Status {
     // SAFETY: the callee passes the output on that it was given, and nobody else uses it meanwhile.
     let ffi = unsafe { &mut *out };
-    // SAFETY: `to_abi` keeps its state for as long as the output is lent.
+    // SAFETY: `to_abi` keeps its state for as long as the output is borrowed.
     let state = unsafe { &mut *ffi.host.cast::<Output<'_, '_>>() };
     let grow = || {
         if min_cap > state.cap {
             // Twice as much each time, so that bytes are moved a few times only.
             let left = usize::try_from(state.out.left()).unwrap_or(usize::MAX);
             let wanted = min_cap.max(state.cap.saturating_mul(2)).min(left.max(min_cap));
-            let kept = keep.min(state.cap);
-            state.out.space(kept)?;
-            let more = state.out.space(wanted - kept).map(|_| ());
-            state.out.unused(if more.is_ok() { wanted } else { kept });
+            let preserved = keep.min(state.cap);
+            state.out.space(preserved)?;
+            let more = state.out.space(wanted - preserved).map(|_| ());
+            state.out.unused(if more.is_ok() { wanted } else { preserved });
             more?;
             state.refresh(ffi);
         }
@@ -94,37 +94,37 @@ unsafe extern "C" fn reserve(out: *mut abi::Out, call: *const abi::Call, keep: u
     unsafe { serve::<false>(call, grow) }
 }
 
-struct Theirs {
+struct ImportedOutput {
     out: *mut abi::Out,
     call: *const abi::Call,
 }
 
-impl Theirs {
+impl ImportedOutput {
     /// # Safety
-    /// The output is lent to the call that is being served for `'a`, and what was given before is not used any more.
+    /// The output is that of the call that is being served, for `'a`, and what was given before is not used any more.
     unsafe fn memory<'a>(&self) -> &'a mut [u8] {
-        // SAFETY: the caller's promise: `cap` bytes at `data` are lent to this call alone.
+        // SAFETY: the caller's promise: `cap` bytes at `data` are for this call alone.
         unsafe { abi::slice_mut((*self.out).data, (*self.out).cap) }
     }
 }
 
-impl<'a> Sink<'a> for Theirs {
+impl<'a> Sink<'a> for ImportedOutput {
     fn reserve(&mut self, keep: usize, capacity: usize) -> Result<&'a mut [u8]> {
-        // SAFETY: the output is lent to this call alone.
+        // SAFETY: the output is for this call alone.
         let Some(reserve) = (unsafe { (*self.out).reserve }) else {
             return Err(Error::data(format!("{capacity} bytes, more than the output has room for")));
         };
         // SAFETY: as above; the call is being served.
         error::check(unsafe { reserve(self.out, self.call, keep, capacity) })?;
-        // SAFETY: `take` makes this and uses it for less long than the output is lent.
+        // SAFETY: `from_abi` makes this and uses it for less long than the output is borrowed.
         Ok(unsafe { self.memory() })
     }
 }
 
-/// Writes to an output that the other side lends. `input`: what a result may be a part of.
+/// Writes to an output that the other side passes. `input`: what a result may be a part of.
 ///
 /// # Safety
-/// All pointers are those that the other side lent to the call that is being served.
+/// All pointers are those that the other side passed to the call that is being served.
 #[inline(always)]
 pub(crate) unsafe fn from_abi(
     out: *mut abi::Out,
@@ -134,12 +134,12 @@ pub(crate) unsafe fn from_abi(
 ) -> Result<()> {
     // SAFETY: the caller's promise.
     let max = unsafe { (*out).max_len };
-    let mut sink = Theirs { out, call };
+    let mut sink = ImportedOutput { out, call };
     // SAFETY: as above.
     let memory = unsafe { sink.memory() };
-    let mut ours = OutputBuffer::sink(memory, &mut sink, max);
-    f(&mut ours)?;
-    let (len, alias) = (ours.len(), ours.alias());
+    let mut exported = OutputBuffer::sink(memory, &mut sink, max);
+    f(&mut exported)?;
+    let (len, alias) = (exported.len(), exported.alias());
     if let Some(range) = alias {
         // SAFETY: as above.
         let may = unsafe { (*out).flags } & abi::OUT_ALIAS != 0;

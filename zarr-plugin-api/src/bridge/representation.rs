@@ -98,7 +98,7 @@ fn scalars(kind: u32, width: u32, components: u32) -> Result<(ScalarKind, usize,
     Ok((kind, width, components))
 }
 
-/// A layout that the other side lends.
+/// A layout that the other side passes.
 ///
 /// # Safety
 /// `p` is null or points to a `zp_layout` whose pointers lead to what it says.

@@ -2,7 +2,7 @@
 
 use super::{
     call::{self, CallState},
-    callback::{Callback, Ranges, answers},
+    callback::{Callback, Ranges, checked_ranges},
     error,
     guard::{Answer, Fault, Guard},
     quietly, serve,
@@ -37,7 +37,7 @@ pub(crate) fn range_from(range: &abi::Range) -> Result<ByteRange> {
     }
 }
 
-/// Ranges that the other side lends.
+/// Ranges that the other side passes.
 ///
 /// # Safety
 /// `ranges` points to `n` of them, or `n` is 0.
@@ -46,17 +46,17 @@ pub(crate) unsafe fn ranges_from(ranges: *const abi::Range, n: usize) -> Result<
     unsafe { abi::slice(ranges, n) }.iter().map(range_from).collect()
 }
 
-/// Hands bytes to a function that the other side lends.
+/// Hands bytes to a function that the other side passes.
 ///
 /// # Safety
 /// `each` may be called with `context` now.
-pub(crate) unsafe fn hand(each: abi::Each, context: *mut c_void, i: usize, bytes: &[u8]) -> Result<()> {
-    let Some(each) = each else { return Err(ErrorKind::Contract("a null function was lent").into()) };
+pub(crate) unsafe fn deliver(each: abi::Each, context: *mut c_void, i: usize, bytes: &[u8]) -> Result<()> {
+    let Some(each) = each else { return Err(ErrorKind::Contract("a null function was passed").into()) };
     // SAFETY: the caller's promise; the bytes live until it returns.
     error::check(unsafe { each(context, i, bytes.as_ptr(), bytes.len()) })
 }
 
-// ---- lend
+// ---- export
 
 const fn functions<const PLUGIN: bool>() -> abi::Reader {
     abi::Reader {
@@ -81,15 +81,15 @@ fn reader<const PLUGIN: bool>(source: &&dyn Source) -> abi::Reader {
     abi::Reader { gap: source.gap(), size, host, ..functions::<PLUGIN>() }
 }
 
-/// Lends a source for a call.
+/// Exports a source for a call.
 #[cfg(feature = "load")]
 pub(crate) fn to_abi<const PLUGIN: bool, R>(source: &dyn Source, f: impl FnOnce(*const abi::Reader) -> R) -> R {
     let reader = reader::<PLUGIN>(&source);
     f(&raw const reader)
 }
 
-/// Lends a source to a change of its value. Nothing is kept for it: the call that comes with it is the other side's, and
-/// the value of the next try, which may be another, would be lent at the same address.
+/// Exports a source to a change of its value. Nothing is kept for it: the call that comes with it is the other side's, and
+/// the value of the next try, which may be another, would be passed at the same address.
 pub(crate) fn to_abi_for_update<const PLUGIN: bool, R>(
     source: &dyn Source,
     f: impl FnOnce(*const abi::Reader) -> R,
@@ -98,7 +98,7 @@ pub(crate) fn to_abi_for_update<const PLUGIN: bool, R>(
     f(&raw const reader)
 }
 
-/// Gives a source away, until it is released.
+/// Exports a source that the other side owns until it releases it.
 pub(crate) fn into_abi<const PLUGIN: bool>(source: Box<dyn Source + '_>) -> abi::Reader {
     let (gap, size) = (source.gap(), source.size().ok().flatten().unwrap_or(u64::MAX));
     let host = Box::into_raw(Box::new(source)).cast();
@@ -106,13 +106,13 @@ pub(crate) fn into_abi<const PLUGIN: bool>(source: Box<dyn Source + '_>) -> abi:
 }
 
 unsafe extern "C" fn release(reader: *mut abi::Reader) {
-    // SAFETY: `give` made it, and it is released once.
+    // SAFETY: `into_abi` made it, and it is released once.
     quietly(|| unsafe { drop(Box::from_raw((*reader).host.cast::<Box<dyn Source>>())) });
 }
 
 /// # Safety
-/// `reader` is one that `to_abi` or `give` made and that is not released. A `Box<dyn Source>` and a `&dyn Source` are the
-/// same two words.
+/// `reader` is one that `to_abi` or `into_abi` made and that is not released. A `Box<dyn Source>` and a `&dyn Source`
+/// are the same two words.
 unsafe fn source<'a>(reader: *const abi::Reader) -> &'a dyn Source {
     // SAFETY: the caller's promise.
     unsafe { *(*reader).host.cast::<&dyn Source>() }
@@ -129,8 +129,8 @@ unsafe extern "C" fn read<const PLUGIN: bool>(
     let run = || {
         // SAFETY: the other side passes what it was given, and its own ranges.
         let (source, ranges) = unsafe { (source(reader), ranges_from(ranges, n)?) };
-        // SAFETY: the other side lends `each` and `context` until this returns.
-        source.read(&ranges, &mut |i, bytes| unsafe { hand(each, context, i, bytes) })
+        // SAFETY: the other side passes `each` and `context` until this returns.
+        source.read(&ranges, &mut |i, bytes| unsafe { deliver(each, context, i, bytes) })
     };
     // SAFETY: the other side passes the call on that it was given.
     unsafe { serve::<PLUGIN>(call, run) }
@@ -190,13 +190,13 @@ unsafe extern "C" fn memo(
     make: abi::MakeMemo,
     context: *mut c_void,
     drop: Option<unsafe extern "C" fn(*mut c_void)>,
-    kept: *mut *mut c_void,
+    cached: *mut *mut c_void,
 ) -> Status {
     let run = || {
-        let Some(make) = make else { return Err(ErrorKind::Contract("a null function was lent").into()) };
+        let Some(make) = make else { return Err(ErrorKind::Contract("a null function was passed").into()) };
         let mut new = || -> Result<Cached> {
             let mut made = std::ptr::null_mut();
-            // SAFETY: the other side lends `make` and `context` until this returns.
+            // SAFETY: the other side passes `make` and `context` until this returns.
             error::check(unsafe { make(context, &raw mut made) })?;
             Ok(Arc::new(Foreign { made, drop }) as Cached)
         };
@@ -204,29 +204,29 @@ unsafe extern "C" fn memo(
         let state = unsafe { CallState::of(call) }.ok_or(ErrorKind::Contract("a reader was used in another call"))?;
         // Until the call ends, and no longer: that an owner is still who it was nobody knows after that.
         let key = (reader as usize, owner as usize, start);
-        let mut memo = state.cached_value(key).map_or_else(&mut new, Ok)?;
+        let mut value = state.cached_value(key).map_or_else(&mut new, Ok)?;
         // Whoever drops things in another way did not make this: two chose one number for themselves.
         let same = |f: &Foreign| match (f.drop, drop) {
             (Some(a), Some(b)) => std::ptr::fn_addr_eq(a, b),
             (a, b) => a.is_none() && b.is_none(),
         };
-        if !memo.downcast_ref::<Foreign>().is_some_and(same) {
-            memo = new()?;
+        if !value.downcast_ref::<Foreign>().is_some_and(same) {
+            value = new()?;
         }
-        if let Some(foreign) = memo.downcast_ref::<Foreign>() {
+        if let Some(foreign) = value.downcast_ref::<Foreign>() {
             // SAFETY: the other side's own variable.
-            unsafe { *kept = foreign.made };
+            unsafe { *cached = foreign.made };
         }
-        state.keep(key, memo);
+        state.cache(key, value);
         Ok(())
     };
     // SAFETY: as above.
     unsafe { serve::<false>(call, run) }
 }
 
-// ---- take
+// ---- import
 
-/// A source that the other side lends or gave.
+/// A source of the other side, borrowed for a call or owned.
 pub(crate) struct ImportedSource {
     reader: abi::Reader,
     original: *const abi::Reader,
@@ -234,7 +234,7 @@ pub(crate) struct ImportedSource {
     guard: Option<Arc<dyn Guard>>,
     limits: Limits,
 }
-// SAFETY: the ABI lets a reader be used from any thread for as long as it is lent.
+// SAFETY: the ABI lets a reader be used from any thread for as long as it is borrowed.
 unsafe impl Send for ImportedSource {}
 // SAFETY: as above.
 unsafe impl Sync for ImportedSource {}
@@ -254,7 +254,7 @@ impl Drop for ImportedSource {
 
 impl ImportedSource {
     /// # Safety
-    /// `reader` and `call` are those that the other side lent to the call that is being served, for as long as this
+    /// `reader` and `call` are those that the other side passed to the call that is being served, for as long as this
     /// lives.
     pub(crate) unsafe fn borrowed(reader: *const abi::Reader, call: *const abi::Call) -> Option<Self> {
         // SAFETY: the caller's promise; a reader begins with its size.
@@ -306,11 +306,11 @@ impl Source for ImportedSource {
         let ffi: Ranges<abi::Range> = ranges.iter().copied().map(range_to).collect();
         let mut failed = None;
         let done = self.checked(|reader, call| {
-            let answered = answers(ranges, &mut *each, |each, context| {
-                // SAFETY: reader and call are lent, see the constructors; the rest lives until it returns.
+            let outcome = checked_ranges(ranges, &mut *each, |each, context| {
+                // SAFETY: reader and call are borrowed, see the constructors; the rest lives until it returns.
                 unsafe { read(reader, call, ffi.as_ptr(), ffi.len(), each, context) }
             });
-            error::set_aside(answered, &mut failed)
+            error::set_aside(outcome, &mut failed)
         });
         failed.map_or(done, Err)
     }
@@ -324,10 +324,10 @@ impl Source for ImportedSource {
         let in_memory = self.reader.in_memory?;
         let reader = if self.call.is_some() { self.original } else { &raw const self.reader };
         let mut len = 0;
-        // SAFETY: the reader is lent, see the constructors.
+        // SAFETY: the reader is borrowed, see the constructors.
         let bytes = unsafe { in_memory(reader, &raw mut len) };
-        let told = self.reader.size;
-        let fits = !bytes.is_null() && (told == u64::MAX || told == len as u64);
+        let size = self.reader.size;
+        let fits = !bytes.is_null() && (size == u64::MAX || size == len as u64);
         // SAFETY: what it gives lives as long as the reader.
         fits.then(|| unsafe { abi::slice(bytes, len) })
     }
@@ -337,7 +337,7 @@ impl Source for ImportedSource {
     fn cached(&self, key: (usize, u64), _: u64, make: &mut dyn FnMut() -> Result<Cached>) -> Result<Cached> {
         type Make<'m, 'f> = Callback<&'m mut (dyn FnMut() -> Result<Cached> + 'f)>;
         unsafe extern "C" fn run(context: *mut c_void, made: *mut *mut c_void) -> Status {
-            // SAFETY: the context is lent with this function; `made` is the other side's own variable.
+            // SAFETY: the context is valid as long as this function is borrowed; `made` is the other side's own variable.
             unsafe {
                 Make::run(context, |make| {
                     *made = Box::into_raw(Box::new(make()?)).cast();
@@ -345,24 +345,24 @@ impl Source for ImportedSource {
                 })
             }
         }
-        unsafe extern "C" fn drop_memo(made: *mut c_void) {
+        unsafe extern "C" fn drop_cached(made: *mut c_void) {
             // SAFETY: `run` made it, and it is dropped once.
             quietly(|| unsafe { drop(Box::from_raw(made.cast::<Cached>())) });
         }
         let Some(memo) = self.reader.memo else { return make() };
         let mut context = Make::new(make);
-        let (at, mut kept) = ((&raw mut context).cast(), std::ptr::null_mut());
-        let kept_at = &raw mut kept;
+        let (at, mut cached) = ((&raw mut context).cast(), std::ptr::null_mut());
+        let cached_at = &raw mut cached;
         let owner = key.0 as *const c_void;
         let done = self.with(|reader, call| {
-            // SAFETY: reader and call are lent, see the constructors; the rest lives until it returns.
-            unsafe { memo(reader, call, owner, key.1, Some(run), at, Some(drop_memo), kept_at) }
+            // SAFETY: reader and call are borrowed, see the constructors; the rest lives until it returns.
+            unsafe { memo(reader, call, owner, key.1, Some(run), at, Some(drop_cached), cached_at) }
         });
         context.end(done)?;
         // SAFETY: a `Cached` that `run` of this library made under this owner, which lives until the call ends.
-        match unsafe { kept.cast::<Cached>().as_ref() } {
-            Some(memo) => Ok(memo.clone()),
-            None => Err(ErrorKind::Contract("a reader kept nothing").into()),
+        match unsafe { cached.cast::<Cached>().as_ref() } {
+            Some(value) => Ok(value.clone()),
+            None => Err(ErrorKind::Contract("a reader cached nothing").into()),
         }
     }
     fn gap(&self) -> u64 {

@@ -3,7 +3,7 @@
 use super::{
     array_to_bytes::region,
     data_type,
-    instance::{ask, create_fn, head, representation, run},
+    instance::{create_fn, head, representation, run, run_without_call},
     kind,
 };
 use crate::{
@@ -58,16 +58,16 @@ fn extra(object: &Arc<Kind>, decoded: Representation) -> Result<Extra> {
         return Err(ErrorKind::Contract("a codec gave an order of another number of dimensions").into());
     }
     let mut ffi = FfiRepresentation::new(&encoded);
-    let mut own = None;
+    let mut data_type = None;
     if !Arc::ptr_eq(encoded.data_type(), decoded.data_type()) {
         let instance = Box::new(data_type::instance(encoded.data_type().clone()));
         ffi = ffi.with_data_type(&data_type::FUNCTIONS, (&raw const *instance).cast());
-        own = Some(instance);
+        data_type = Some(instance);
     }
-    Ok(Extra { decoded, encoded, ffi, order, _data_type: own })
+    Ok(Extra { decoded, encoded, ffi, order, _data_type: data_type })
 }
 
-// SAFETY of the blocks below: the host passes what `create` gave, and lends the rest until the function returns.
+// SAFETY of the blocks below: the host passes what `create` gave, and the rest until the function returns.
 
 unsafe extern "C" fn encoded_representation(
     this: *const c_void,
@@ -76,7 +76,7 @@ unsafe extern "C" fn encoded_representation(
 ) -> Status {
     // SAFETY: see above.
     unsafe {
-        ask::<Kind, Extra>(this, |this| {
+        run_without_call::<Kind, Extra>(this, |this| {
             abi::fill(encoded, *this.extra.ffi.get());
             Ok(())
         })
@@ -118,7 +118,7 @@ unsafe extern "C" fn decode(
 unsafe extern "C" fn plan(this: *const c_void, plan: *mut u32, order: *mut *const u64) -> Status {
     // SAFETY: see above.
     unsafe {
-        ask::<Kind, Extra>(this, |this| {
+        run_without_call::<Kind, Extra>(this, |this| {
             *plan = match this.object.decode_strategy() {
                 // Elements of variable length do not lie in the memory that would be changed.
                 DecodeStrategy::InPlace if this.extra.decoded.layout().is_variable() => abi::PLAN_COPY,
@@ -151,7 +151,7 @@ unsafe extern "C" fn encoded_region(
 ) -> Status {
     // SAFETY: see above.
     unsafe {
-        ask::<Kind, Extra>(this, |this| {
+        run_without_call::<Kind, Extra>(this, |this| {
             let part = this.object.encoded_region(&region(start, len, &this.extra.decoded)?);
             let rank = this.extra.encoded.shape().len();
             if part.as_ref().is_some_and(|part| part.rank() != rank) {

@@ -1,7 +1,7 @@
 //! `zp_array_to_bytes`
 
 use super::{
-    instance::{ask, bytes, create_fn, head, representation, run},
+    instance::{bytes, create_fn, head, representation, run, run_without_call},
     kind,
 };
 use crate::{
@@ -41,12 +41,12 @@ impl<T: zarr_core::registry::ExtensionType + codec::ArrayToBytes> ArrayToBytes<T
 
 create_fn!(Codec, codec::ArrayToBytes, |_: &Arc<Kind>, cx| representation(cx));
 
-// SAFETY of the blocks below: the host passes what `create` gave, and lends the rest until the function returns.
+// SAFETY of the blocks below: the host passes what `create` gave, and the rest until the function returns.
 
 unsafe extern "C" fn abilities(this: *const c_void, abilities: *mut u64) -> Status {
     // SAFETY: see above.
     unsafe {
-        ask::<Kind, Extra>(this, |this| {
+        run_without_call::<Kind, Extra>(this, |this| {
             let partial = this.object.partial_decode().map_or(0, |_| abi::ABILITY_PARTIAL);
             *abilities = partial | this.object.partial_encode().map_or(0, |_| abi::ABILITY_UPDATE);
             Ok(())
@@ -57,7 +57,7 @@ unsafe extern "C" fn abilities(this: *const c_void, abilities: *mut u64) -> Stat
 unsafe extern "C" fn encoded_size(this: *const c_void, encoded: *mut Size) -> Status {
     // SAFETY: see above.
     unsafe {
-        ask::<Kind, Extra>(this, |this| {
+        run_without_call::<Kind, Extra>(this, |this| {
             *encoded = size_to(this.object.encoded_size());
             Ok(())
         })
@@ -158,7 +158,7 @@ unsafe extern "C" fn update(
 unsafe extern "C" fn raw(this: *const c_void, width: *mut u64) -> Status {
     // SAFETY: see above.
     unsafe {
-        ask::<Kind, Extra>(this, |this| {
+        run_without_call::<Kind, Extra>(this, |this| {
             *width = this.object.raw().unwrap_or(0) as u64;
             Ok(())
         })
@@ -168,7 +168,7 @@ unsafe extern "C" fn raw(this: *const c_void, width: *mut u64) -> Status {
 unsafe extern "C" fn inner_chunk_shape(this: *const c_void, shape: *mut *const u64) -> Status {
     // SAFETY: see above.
     unsafe {
-        ask::<Kind, Extra>(this, |this| {
+        run_without_call::<Kind, Extra>(this, |this| {
             let inner = this.object.inner_chunk_shape();
             if inner.is_some_and(|inner| inner.len() != this.extra.shape().len()) {
                 return Err(ErrorKind::Contract("a codec has inner chunks of another number of dimensions").into());

@@ -1,7 +1,7 @@
 //! `zp_bytes_to_bytes`
 
 use super::{
-    instance::{ask, bytes, create_fn, head, run},
+    instance::{bytes, create_fn, head, run, run_without_call},
     kind,
 };
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     bridge::{
         out,
         representation::{size_from, size_to},
-        source::{ImportedSource, hand, ranges_from},
+        source::{ImportedSource, deliver, ranges_from},
     },
 };
 use std::{ffi::c_void, sync::Arc};
@@ -40,12 +40,12 @@ create_fn!(Codec, codec::BytesToBytes, |object: &Arc<Kind>, _| {
     Ok(if object.decoded_source(&nothing).is_some() { abi::ABILITY_DECODED_READ } else { 0 })
 });
 
-// SAFETY of the blocks below: the host passes what `create` gave, and lends the rest until the function returns.
+// SAFETY of the blocks below: the host passes what `create` gave, and the rest until the function returns.
 
 unsafe extern "C" fn abilities(this: *const c_void, abilities: *mut u64) -> Status {
     // SAFETY: see above.
     unsafe {
-        ask::<Kind, Extra>(this, |this| {
+        run_without_call::<Kind, Extra>(this, |this| {
             *abilities = this.extra;
             Ok(())
         })
@@ -55,7 +55,7 @@ unsafe extern "C" fn abilities(this: *const c_void, abilities: *mut u64) -> Stat
 unsafe extern "C" fn encoded_size(this: *const c_void, decoded: *const Size, encoded: *mut Size) -> Status {
     // SAFETY: see above.
     unsafe {
-        ask::<Kind, Extra>(this, |this| {
+        run_without_call::<Kind, Extra>(this, |this| {
             *encoded = size_to(this.object.encoded_size(size_from(&*decoded)));
             Ok(())
         })
@@ -97,7 +97,7 @@ unsafe extern "C" fn decoded_read(
             let ranges = ranges_from(ranges, n)?;
             let decoded = this.object.decoded_source(&encoded);
             let decoded = decoded.ok_or_else(|| Error::argument("the codec cannot read parts"))?;
-            decoded.read(&ranges, &mut |i, bytes| hand(each, context, i, bytes))
+            decoded.read(&ranges, &mut |i, bytes| deliver(each, context, i, bytes))
         })
     }
 }

@@ -1,7 +1,7 @@
 //! `zp_chunk_grid`
 
 use super::{
-    instance::{ask, create_fn, head, run},
+    instance::{create_fn, head, run, run_without_call},
     kind,
 };
 use crate::{
@@ -27,8 +27,8 @@ impl<T: zarr_core::registry::ExtensionType + chunk_grid::ChunkGrid> ChunkGrid<T>
     const VTABLE: &'static abi::ChunkGrid = &abi::ChunkGrid {
         head: head!(abi::ChunkGrid, create::<T>, None),
         grid_shape: Some(grid_shape),
-        cell: Some(cell),
-        cell_of: Some(cell_of),
+        cell: Some(chunk_region),
+        cell_of: Some(chunk_index_of),
         axis: Some(axis),
         resized: Some(resized),
     };
@@ -36,14 +36,14 @@ impl<T: zarr_core::registry::ExtensionType + chunk_grid::ChunkGrid> ChunkGrid<T>
 
 create_fn!(ChunkGrid, chunk_grid::ChunkGrid, |_: &Arc<Kind>, _| Ok(()));
 
-// SAFETY of the blocks below: the host passes what `create` gave, and lends the rest, arrays as long as the rank says,
+// SAFETY of the blocks below: the host passes what `create` gave, and the rest, arrays as long as the rank says,
 // until the function returns.
 
 /// Writes one number for each dimension.
 ///
 /// # Safety
 /// `to` has room for `rank` numbers.
-unsafe fn give(from: &[u64], to: *mut u64, rank: u32) -> Result<()> {
+unsafe fn write_numbers(from: &[u64], to: *mut u64, rank: u32) -> Result<()> {
     if from.len() != rank as usize {
         return Err(ErrorKind::Contract("a grid answered with another number of dimensions").into());
     }
@@ -62,12 +62,12 @@ unsafe extern "C" fn grid_shape(
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, _| {
-            give(&this.object.grid_shape(abi::slice(array_shape, rank as usize))?, found, rank)
+            write_numbers(&this.object.grid_shape(abi::slice(array_shape, rank as usize))?, found, rank)
         })
     }
 }
 
-unsafe extern "C" fn cell(
+unsafe extern "C" fn chunk_region(
     this: *const c_void,
     call: *const Call,
     array_shape: *const u64,
@@ -81,13 +81,13 @@ unsafe extern "C" fn cell(
         run::<Kind, Extra>(this, call, |this, _| {
             let n = rank as usize;
             let region = this.object.chunk_region(abi::slice(array_shape, n), abi::slice(chunk_index, n))?;
-            give(&region.start, start, rank)?;
-            give(&region.len, len, rank)
+            write_numbers(&region.start, start, rank)?;
+            write_numbers(&region.len, len, rank)
         })
     }
 }
 
-unsafe extern "C" fn cell_of(
+unsafe extern "C" fn chunk_index_of(
     this: *const c_void,
     call: *const Call,
     array_shape: *const u64,
@@ -99,15 +99,19 @@ unsafe extern "C" fn cell_of(
     unsafe {
         run::<Kind, Extra>(this, call, |this, _| {
             let n = rank as usize;
-            give(&this.object.chunk_index_of(abi::slice(array_shape, n), abi::slice(element, n))?, chunk_index, rank)
+            write_numbers(
+                &this.object.chunk_index_of(abi::slice(array_shape, n), abi::slice(element, n))?,
+                chunk_index,
+                rank,
+            )
         })
     }
 }
 
-unsafe extern "C" fn axis(this: *const c_void, axis: u32, cells: *mut Axis) -> Status {
+unsafe extern "C" fn axis(this: *const c_void, axis: u32, chunks: *mut Axis) -> Status {
     // SAFETY: see above.
     unsafe {
-        ask::<Kind, Extra>(this, |this| {
+        run_without_call::<Kind, Extra>(this, |this| {
             let found = this.object.axis(axis as usize);
             let (kind, regular, lengths) = match found {
                 Some(AxisChunks::Regular(n)) => (abi::AXIS_REGULAR, n, &[][..]),
@@ -116,7 +120,7 @@ unsafe extern "C" fn axis(this: *const c_void, axis: u32, cells: *mut Axis) -> S
             };
             let struct_size = abi::size32::<Axis>();
             let (lengths, n_lengths) = (lengths.as_ptr(), lengths.len());
-            abi::fill(cells, Axis { struct_size, kind, regular, lengths, n_lengths });
+            abi::fill(chunks, Axis { struct_size, kind, regular, lengths, n_lengths });
             Ok(())
         })
     }

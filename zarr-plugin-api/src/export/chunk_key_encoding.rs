@@ -29,7 +29,7 @@ impl<T: zarr_core::registry::ExtensionType + chunk_key_encoding::ChunkKeyEncodin
 
 create_fn!(ChunkKeyEncoding, chunk_key_encoding::ChunkKeyEncoding, |_: &Arc<Kind>, _| Ok(()));
 
-// SAFETY of the blocks below: the host passes what `create` gave, and lends the rest, arrays as long as the rank says,
+// SAFETY of the blocks below: the host passes what `create` gave, and the rest, arrays as long as the rank says,
 // until the function returns.
 
 unsafe extern "C" fn encode(

@@ -1,7 +1,7 @@
 //! `zp_data_type`
 
 use super::{
-    instance::{self, ask, bytes, create_fn, head, run},
+    instance::{self, bytes, create_fn, head, run, run_without_call},
     kind,
 };
 use crate::{
@@ -60,12 +60,12 @@ const fn functions() -> abi::DataType {
     }
 }
 
-// SAFETY of the blocks below: the host passes what `create` gave, and lends the rest until the function returns.
+// SAFETY of the blocks below: the host passes what `create` gave, and the rest until the function returns.
 
 unsafe extern "C" fn layout(this: *const c_void, layout: *mut Layout) -> Status {
     // SAFETY: see above.
     unsafe {
-        ask::<Kind, Extra>(this, |this| {
+        run_without_call::<Kind, Extra>(this, |this| {
             abi::fill(layout, *this.extra.get());
             Ok(())
         })

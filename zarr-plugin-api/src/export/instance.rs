@@ -3,7 +3,7 @@
 use crate::{
     abi::{self, Bytes, Call, Out, Site as FfiCreateContext, Status},
     bridge::{
-        call::{ImportedCall, Own},
+        call::{ImportedCall, OwnContext},
         out, quietly,
         representation::{Parts, size_from},
         serve,
@@ -18,7 +18,7 @@ use zarr_core::{
     json::{Json, Object},
     layout::Layout,
     limits::Limits,
-    registry::{CreateContext, Instance as Made, Intent, Notes, Registry},
+    registry::{CreateContext, Instance as Created, Intent, Notes, Registry},
     representation::{Representation, Size},
 };
 
@@ -26,7 +26,7 @@ use zarr_core::{
 pub(crate) struct Instance<D: ?Sized, X> {
     pub(crate) object: Arc<D>,
     configuration: String,
-    own: Own,
+    context: OwnContext,
     /// What the functions of the kind need besides.
     pub(crate) extra: X,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Instance<D: ?Sized, X> {
 impl<D: ?Sized, X> Instance<D, X> {
     pub(crate) fn new(object: Arc<D>, configuration: &Object, limits: &Limits, extra: X) -> Self {
         let configuration = Json::Object(configuration.clone()).to_string();
-        Self { object, configuration, own: Own::new(limits), extra }
+        Self { object, configuration, context: OwnContext::new(limits), extra }
     }
 }
 
@@ -73,18 +73,18 @@ pub(crate) unsafe fn create<D: ?Sized, X>(
     call: *const Call,
     cx: *const FfiCreateContext,
     this: *mut *mut c_void,
-    make: impl FnOnce(&Extension, &CreateContext<'_>) -> Result<Made<D>>,
+    make: impl FnOnce(&Extension, &CreateContext<'_>) -> Result<Created<D>>,
     extra: impl FnOnce(&Arc<D>, &CreateContext<'_>) -> Result<X>,
 ) -> Status {
     let run = || {
-        // SAFETY: the host lends the call and the site until `create` returns.
-        let (taken, ffi) = unsafe { (ImportedCall::new(call), abi::copied(cx)) };
+        // SAFETY: the host passes the call and the site until `create` returns.
+        let (imported, ffi) = unsafe { (ImportedCall::new(call), abi::copied(cx)) };
         let ffi = ffi.ok_or_else(|| Error::argument("there is no site"))?;
         // SAFETY: as above.
         let name = unsafe { abi::text(ffi.name) }.ok_or_else(|| Error::argument("an extension has no name"))?;
         // SAFETY: as above.
         let json = unsafe { abi::bytes(ffi.configuration) };
-        let configuration = match json.map(|json| Json::parse(json, taken.limits())).transpose()? {
+        let configuration = match json.map(|json| Json::parse(json, imported.limits())).transpose()? {
             Some(Json::Object(members)) => members,
             None => Object::new(),
             Some(other) => return Err(Error::configuration(format!("it is {}, not an object", other.kind()))),
@@ -103,8 +103,8 @@ pub(crate) unsafe fn create<D: ?Sized, X>(
             // SAFETY: as above.
             size: unsafe { ffi.size.as_ref() }.map_or(Size::Unknown, size_from),
             registry: &registry,
-            limits: taken.limits(),
-            options: taken.options(),
+            limits: imported.limits(),
+            options: imported.options(),
             depth: ffi.depth,
             intent: if ffi.intent == abi::INTENT_CREATE { Intent::Create } else { Intent::Open },
             notes: &notes,
@@ -112,7 +112,7 @@ pub(crate) unsafe fn create<D: ?Sized, X>(
         let made = make(&Extension::new(name, configuration), &cx)?;
         let configuration = made.configuration()?;
         let extra = extra(&made.object, &cx)?;
-        let instance = Box::new(Instance::new(made.object, &configuration, taken.limits(), extra));
+        let instance = Box::new(Instance::new(made.object, &configuration, imported.limits(), extra));
         // SAFETY: the host's own variable.
         unsafe { *this = Box::into_raw(instance).cast() };
         Ok(())
@@ -149,7 +149,7 @@ pub(crate) unsafe extern "C" fn configuration<D: ?Sized, X>(
     json: *mut Out,
 ) -> Status {
     let run = || {
-        // SAFETY: the host passes what `create` gave, and lends the rest until this returns.
+        // SAFETY: the host passes what `create` gave, and the rest until this returns.
         unsafe { out::from_abi(json, call, None, |out| out.extend(this::<D, X>(instance).configuration.as_bytes())) }
     };
     // SAFETY: as above.
@@ -170,7 +170,7 @@ pub(crate) unsafe fn run<'a, D: ?Sized + 'a, X: 'a>(
         // SAFETY: the caller's promise.
         let instance = unsafe { this::<D, X>(instance) };
         // SAFETY: as above.
-        unsafe { instance.own.with(call, |call| f(instance, call)) }
+        unsafe { instance.context.with(call, |call| f(instance, call)) }
     };
     // SAFETY: the caller's promise.
     unsafe { serve::<true>(call, run) }
@@ -181,7 +181,7 @@ pub(crate) unsafe fn run<'a, D: ?Sized + 'a, X: 'a>(
 /// # Safety
 /// As [`run`].
 #[inline(always)]
-pub(crate) unsafe fn ask<'a, D: ?Sized + 'a, X: 'a>(
+pub(crate) unsafe fn run_without_call<'a, D: ?Sized + 'a, X: 'a>(
     instance: *const c_void,
     f: impl FnOnce(&'a Instance<D, X>) -> Result<()>,
 ) -> Status {
@@ -189,10 +189,10 @@ pub(crate) unsafe fn ask<'a, D: ?Sized + 'a, X: 'a>(
     unsafe { serve::<true>(std::ptr::null(), || f(this::<D, X>(instance))) }
 }
 
-/// Bytes that the host lends.
+/// Bytes that the host passes.
 ///
 /// # Safety
-/// `p` is null or points to a `zp_bytes` that is lent for `'a`.
+/// `p` is null or points to a `zp_bytes` that is borrowed for `'a`.
 pub(crate) unsafe fn bytes<'a>(p: *const Bytes) -> &'a [u8] {
     // SAFETY: the caller's promise.
     unsafe { abi::bytes(p).unwrap_or_default() }

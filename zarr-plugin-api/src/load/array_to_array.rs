@@ -31,11 +31,11 @@ struct Codec {
     encoded: Representation,
     decoded_form: Form,
     encoded_form: Form,
-    plan: Kept,
+    plan: Strategy,
 }
 
 #[derive(Debug)]
-enum Kept {
+enum Strategy {
     Copy,
     Permute(Vec<usize>),
     InPlace,
@@ -59,7 +59,7 @@ pub(super) fn make(
     Ok(Instance::new(Arc::new(codec), Box::new(Json::Object(configuration))))
 }
 
-// SAFETY of the blocks below: the instance is alive, required functions are not null, and what is lent lives until the
+// SAFETY of the blocks below: the instance is alive, required functions are not null, and what is borrowed lives until the
 // function returns.
 
 fn encoded(
@@ -105,21 +105,25 @@ fn plan(
     table: &abi::ArrayToArray,
     decoded: &Representation,
     encoded: &Representation,
-) -> Result<Kept> {
-    let Some(f) = table.plan else { return Ok(Kept::Copy) };
+) -> Result<Strategy> {
+    let Some(f) = table.plan else { return Ok(Strategy::Copy) };
     let (mut plan, mut order) = (abi::PLAN_COPY, std::ptr::null());
     // SAFETY: see above.
-    handle.ask(|this: *const c_void| unsafe { f(this, &raw mut plan, &raw mut order) })?;
+    handle.without_call(|this: *const c_void| unsafe { f(this, &raw mut plan, &raw mut order) })?;
     let same_elements = decoded.layout().size() == encoded.layout().size()
         && decoded.layout().is_variable() == encoded.layout().is_variable();
     match plan {
-        abi::PLAN_COPY => Ok(Kept::Copy),
+        abi::PLAN_COPY => Ok(Strategy::Copy),
         abi::PLAN_IN_PLACE => {
             let fits = same_elements
                 && !decoded.layout().is_variable()
                 && decoded.shape() == encoded.shape()
                 && table.decode_in_place.is_some();
-            if fits { Ok(Kept::InPlace) } else { Err(handle.fault("it cannot decode in place, as it says it does")) }
+            if fits {
+                Ok(Strategy::InPlace)
+            } else {
+                Err(handle.fault("it cannot decode in place, as it says it does"))
+            }
         }
         abi::PLAN_PERMUTE => {
             let rank = decoded.shape().len();
@@ -131,7 +135,11 @@ fn plan(
             let fits = sorted.iter().copied().eq(0..rank)
                 && same_elements
                 && encoded.shape().iter().copied().eq(order.iter().map(|&o| decoded.shape()[o]));
-            if fits { Ok(Kept::Permute(order)) } else { Err(handle.fault("it gave an order that is no permutation")) }
+            if fits {
+                Ok(Strategy::Permute(order))
+            } else {
+                Err(handle.fault("it gave an order that is no permutation"))
+            }
         }
         _ => Err(handle.fault("it has a plan of an unknown kind")),
     }
@@ -170,9 +178,9 @@ impl ArrayToArray for Codec {
     }
     fn decode_strategy(&self) -> DecodeStrategy<'_> {
         match &self.plan {
-            Kept::Copy => DecodeStrategy::Copy,
-            Kept::Permute(order) => DecodeStrategy::Permute(order),
-            Kept::InPlace => DecodeStrategy::InPlace,
+            Strategy::Copy => DecodeStrategy::Copy,
+            Strategy::Permute(order) => DecodeStrategy::Permute(order),
+            Strategy::InPlace => DecodeStrategy::InPlace,
         }
     }
     fn decode_in_place(&self, call: &CallContext<'_>, elements: ViewMut<'_>) -> Result<()> {
@@ -188,11 +196,11 @@ impl ArrayToArray for Codec {
         let mut start = Dims::from_elem(0, rank);
         let (mut len, mut found) = (start.clone(), 0);
         // SAFETY: see above; both have as many numbers as the encoded array has dimensions.
-        let asked = self.handle.ask(|this| unsafe {
+        let done = self.handle.without_call(|this| unsafe {
             let (from, n) = (decoded.start.as_ptr(), decoded.len.as_ptr());
             f(this, from, n, start.as_mut_ptr(), len.as_mut_ptr(), &raw mut found)
         });
-        asked.ok()?;
+        done.ok()?;
         // A part that does not fit is not believed: all of the array will do.
         let part = Region::new(&start, &len).ok().filter(|_| found != 0)?;
         (part.is_within(self.encoded.shape()) && part.len == decoded.len).then_some(part)

@@ -60,7 +60,7 @@ pub(super) fn make(
     Ok(Instance::new(Arc::new(codec), Box::new(Json::Object(configuration))))
 }
 
-// SAFETY of the blocks below: the instance is alive, required functions are not null, and what is lent lives until the
+// SAFETY of the blocks below: the instance is alive, required functions are not null, and what is borrowed lives until the
 // function returns.
 
 impl Codec {
@@ -70,13 +70,13 @@ impl Codec {
         let mut size = size_to(Size::Unknown);
         if let Some(f) = self.table.encoded_size {
             // SAFETY: see above.
-            self.handle.ask(|this| unsafe { f(this, &raw mut size) })?;
+            self.handle.without_call(|this| unsafe { f(this, &raw mut size) })?;
         }
         self.size = size_from(&size);
         let mut width = 0;
         if let Some(f) = self.table.raw {
             // SAFETY: see above.
-            self.handle.ask(|this| unsafe { f(this, &raw mut width) })?;
+            self.handle.without_call(|this| unsafe { f(this, &raw mut width) })?;
         }
         let element = decoded.element_size();
         self.raw = usize::try_from(width).ok().filter(|w| *w > 0);
@@ -89,7 +89,7 @@ impl Codec {
         let mut shape = std::ptr::null();
         if let Some(f) = self.table.inner_chunk_shape {
             // SAFETY: see above.
-            self.handle.ask(|this| unsafe { f(this, &raw mut shape) })?;
+            self.handle.without_call(|this| unsafe { f(this, &raw mut shape) })?;
         }
         if !shape.is_null() {
             // SAFETY: it has as many numbers as the array has dimensions.
@@ -108,7 +108,7 @@ impl Codec {
             _ => Ok(()),
         }
     }
-    fn keeps(&self, encoded: usize) -> Option<Fault> {
+    fn check_size(&self, encoded: usize) -> Option<Fault> {
         (!self.size.allows(encoded as u64)).then_some(Fault("it encoded to another size than it says"))
     }
 }
@@ -125,7 +125,7 @@ impl ArrayToBytes for Codec {
                 // SAFETY: see above.
                 out::to_abi(out, None, |out| unsafe { f(this, ffi, array, out) })
             })?;
-            let broken = if status == abi::OK { self.keeps(out.len() - before) } else { None };
+            let broken = if status == abi::OK { self.check_size(out.len() - before) } else { None };
             Ok((status, fault.or(broken)))
         })
     }
@@ -201,7 +201,7 @@ impl PartialEncode for Codec {
                 Some(old) => source::to_abi::<false, _>(old, with),
                 None => with(std::ptr::null()),
             }?;
-            let broken = if status == abi::OK && is_fill == 0 { self.keeps(out.len() - before) } else { None };
+            let broken = if status == abi::OK && is_fill == 0 { self.check_size(out.len() - before) } else { None };
             Ok((status, fault.or(broken)))
         })?;
         Ok(if is_fill == 0 { Encoded::Bytes } else { Encoded::Fill })

@@ -53,25 +53,25 @@ pub(super) fn make(
 
 impl Codec {
     /// Whether a length is what the codec says it makes of another.
-    fn keeps(&self, decoded: usize, encoded: usize) -> bool {
-        let given = Size::Exact(decoded as u64);
-        let said = if given == self.usual.0 { self.usual.1 } else { self.encoded_size(given) };
-        said.allows(encoded as u64)
+    fn is_expected_size(&self, decoded: usize, encoded: usize) -> bool {
+        let decoded = Size::Exact(decoded as u64);
+        let expected = if decoded == self.usual.0 { self.usual.1 } else { self.encoded_size(decoded) };
+        expected.allows(encoded as u64)
     }
 }
 
-// SAFETY of the blocks below: the instance is alive, required functions are not null, and what is lent lives until the
+// SAFETY of the blocks below: the instance is alive, required functions are not null, and what is borrowed lives until the
 // function returns.
 
 impl BytesToBytes for Codec {
     fn encoded_size(&self, decoded: Size) -> Size {
-        let (given, mut answer) = (size_to(decoded), size_to(Size::Unknown));
-        let asked = self.handle.ask(|this| match self.table.encoded_size {
+        let (decoded, mut encoded) = (size_to(decoded), size_to(Size::Unknown));
+        let done = self.handle.without_call(|this| match self.table.encoded_size {
             // SAFETY: see above.
-            Some(f) => unsafe { f(this, &raw const given, &raw mut answer) },
+            Some(f) => unsafe { f(this, &raw const decoded, &raw mut encoded) },
             None => abi::E_INTERNAL,
         });
-        asked.map_or(Size::Unknown, |()| size_from(&answer))
+        done.map_or(Size::Unknown, |()| size_from(&encoded))
     }
     fn encode(&self, call: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         let f = self.table.encode.ok_or_else(missing)?;
@@ -79,7 +79,7 @@ impl BytesToBytes for Codec {
         self.handle.checked(call, |this, call| {
             // SAFETY: see above.
             let (status, fault) = out::to_abi(out, None, |out| unsafe { f(this, call, &raw const input, out) })?;
-            let broken = status == abi::OK && !self.keeps(decoded.len(), out.len() - before);
+            let broken = status == abi::OK && !self.is_expected_size(decoded.len(), out.len() - before);
             Ok((status, fault.or(broken.then_some(Fault("it encoded to another size than it says")))))
         })
     }
@@ -108,7 +108,7 @@ impl Source for Decoded<'_> {
         let f = self.codec.table.decoded_read.ok_or_else(missing)?;
         let ffi: callback::Ranges<abi::Range> = ranges.iter().copied().map(source::range_to).collect();
         self.codec.handle.plain(&self.codec.limits, |this, call| {
-            callback::answers(ranges, each, |each, context| {
+            callback::checked_ranges(ranges, each, |each, context| {
                 source::to_abi::<false, _>(self.encoded, |reader| {
                     // SAFETY: see above.
                     unsafe { f(this, call, reader, ffi.as_ptr(), ffi.len(), each, context) }

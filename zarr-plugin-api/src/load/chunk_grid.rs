@@ -20,19 +20,19 @@ use zarr_core::{
 struct Grid {
     handle: Handle,
     table: abi::ChunkGrid,
-    axes: Vec<Option<Cells>>,
+    axes: Vec<Option<Axis>>,
     limits: Limits,
 }
 
 #[derive(Debug)]
-enum Cells {
+enum Axis {
     Regular(u64),
-    /// Lengths, and where each cell begins.
+    /// Lengths, and where each chunk begins.
     Lengths(Vec<u64>, Vec<u64>),
 }
 
-impl Cells {
-    /// How many cells begin before an end.
+impl Axis {
+    /// How many chunks begin before an end.
     fn count(&self, end: u64) -> u64 {
         match self {
             Self::Regular(n) => end.div_ceil(*n),
@@ -50,8 +50,8 @@ impl Cells {
     }
 }
 
-/// No grid lists more cells.
-const MAX_CELLS: usize = 1 << 28;
+/// No grid lists more chunks.
+const MAX_CHUNKS: usize = 1 << 28;
 
 pub(super) fn make(
     guard: &Arc<PluginGuard>,
@@ -68,20 +68,20 @@ pub(super) fn make(
 }
 
 // SAFETY of the blocks below: the instance is alive, required functions are not null, arrays of numbers have as many as
-// the rank that is given, and what is lent lives until the function returns.
+// the rank that is given, and what is borrowed lives until the function returns.
 
 impl Grid {
-    fn learn(&self, axis: usize) -> Result<Option<Cells>> {
+    fn learn(&self, axis: usize) -> Result<Option<Axis>> {
         let Some(f) = self.table.axis else { return Ok(None) };
-        let mut cells: abi::Axis = abi::blank();
+        let mut chunks: abi::Axis = abi::blank();
         // SAFETY: see above.
-        self.handle.ask(|this| unsafe { f(this, axis as u32, &raw mut cells) })?;
-        match cells.kind {
+        self.handle.without_call(|this| unsafe { f(this, axis as u32, &raw mut chunks) })?;
+        match chunks.kind {
             abi::AXIS_NONE => Ok(None),
-            abi::AXIS_REGULAR if cells.regular > 0 => Ok(Some(Cells::Regular(cells.regular))),
-            abi::AXIS_LENGTHS if cells.n_lengths <= MAX_CELLS => {
+            abi::AXIS_REGULAR if chunks.regular > 0 => Ok(Some(Axis::Regular(chunks.regular))),
+            abi::AXIS_LENGTHS if chunks.n_lengths <= MAX_CHUNKS => {
                 // SAFETY: the lengths live as long as the instance.
-                let lengths = unsafe { abi::slice(cells.lengths, cells.n_lengths) }.to_vec();
+                let lengths = unsafe { abi::slice(chunks.lengths, chunks.n_lengths) }.to_vec();
                 let mut end = Some(0u64);
                 let starts: Option<Vec<u64>> = lengths
                     .iter()
@@ -92,8 +92,8 @@ impl Grid {
                     })
                     .collect();
                 match starts {
-                    Some(starts) if end.is_some() && !lengths.contains(&0) => Ok(Some(Cells::Lengths(lengths, starts))),
-                    _ => Err(self.handle.fault("a dimension of its grid has cells of no length, or beyond 2^64")),
+                    Some(starts) if end.is_some() && !lengths.contains(&0) => Ok(Some(Axis::Lengths(lengths, starts))),
+                    _ => Err(self.handle.fault("a dimension of its grid has chunks of no length, or beyond 2^64")),
                 }
             }
             _ => Err(self.handle.fault("it cuts a dimension in an unknown way")),
@@ -125,21 +125,22 @@ impl ChunkGrid for Grid {
         let (shape, rank) = (array_shape.as_ptr(), array_shape.len());
         // SAFETY: see above.
         let found = self.numbers(rank, |this, call, found| unsafe { f(this, call, shape, rank as u32, found) })?;
-        let as_said = self.axes.iter().enumerate().all(|(d, axis)| match axis {
-            Some(cells) => cells.count(array_shape[d]) == found[d],
+        let agrees = self.axes.iter().enumerate().all(|(d, axis)| match axis {
+            Some(chunks) => chunks.count(array_shape[d]) == found[d],
             None => true,
         });
-        // Each cell has an element of its own. An array of more elements than can be counted is not the plugin's fault.
+        // Each chunk has an element that no other has. An array of more elements than can be counted is not the
+        // plugin's fault.
         let most = product(array_shape, 1)?;
-        if as_said && product(&found, 1).is_ok_and(|n| n <= most) {
+        if agrees && product(&found, 1).is_ok_and(|n| n <= most) {
             Ok(found)
         } else {
-            Err(self.handle.fault("it gave another number of cells than it can have"))
+            Err(self.handle.fault("it gave another number of chunks than it can have"))
         }
     }
     fn chunk_region(&self, array_shape: &[u64], chunk_index: &[u64]) -> Result<Region> {
         self.check_rank("the array", array_shape)?;
-        self.check_rank("the cell", chunk_index)?;
+        self.check_rank("the chunk index", chunk_index)?;
         let f = self.table.cell.ok_or_else(missing)?;
         let (shape, rank) = (array_shape.as_ptr(), array_shape.len());
         let mut len = Dims::from_elem(0, rank);
@@ -148,14 +149,14 @@ impl ChunkGrid for Grid {
         let start = self.numbers(rank, |this, call, start| unsafe {
             f(this, call, shape, rank as u32, chunk_index.as_ptr(), start, len_at)
         })?;
-        let as_said = self.axes.iter().enumerate().all(|(d, axis)| match axis {
-            Some(cells) => cells.extent(chunk_index[d]) == Some((start[d], len[d])),
+        let agrees = self.axes.iter().enumerate().all(|(d, axis)| match axis {
+            Some(chunks) => chunks.extent(chunk_index[d]) == Some((start[d], len[d])),
             None => len[d] > 0,
         });
         let region = Region::new(&start, &len);
         match region {
-            Ok(region) if as_said => Ok(region),
-            _ => Err(self.handle.fault("it gave a cell that contradicts what it says of its dimensions")),
+            Ok(region) if agrees => Ok(region),
+            _ => Err(self.handle.fault("it gave a chunk that contradicts what it says of its dimensions")),
         }
     }
     fn chunk_index_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
@@ -168,8 +169,12 @@ impl ChunkGrid for Grid {
             f(this, call, shape, rank as u32, element.as_ptr(), chunk_index)
         })?;
         let region = self.chunk_region(array_shape, &chunk_index)?;
-        let holds = (0..rank).all(|d| region.start[d] <= element[d] && element[d] < region.end(d));
-        if holds { Ok(chunk_index) } else { Err(self.handle.fault("it gave a cell that does not hold the element")) }
+        let contains = (0..rank).all(|d| region.start[d] <= element[d] && element[d] < region.end(d));
+        if contains {
+            Ok(chunk_index)
+        } else {
+            Err(self.handle.fault("it gave a chunk that does not contain the element"))
+        }
     }
     fn resized(&self, array_shape: &[u64], new_shape: &[u64]) -> Result<Option<Object>> {
         self.check_rank("the array", array_shape)?;
@@ -188,8 +193,8 @@ impl ChunkGrid for Grid {
     }
     fn axis(&self, axis: usize) -> Option<AxisChunks<'_>> {
         Some(match self.axes.get(axis)?.as_ref()? {
-            Cells::Regular(n) => AxisChunks::Regular(*n),
-            Cells::Lengths(lengths, _) => AxisChunks::Lengths(lengths),
+            Axis::Regular(n) => AxisChunks::Regular(*n),
+            Axis::Lengths(lengths, _) => AxisChunks::Lengths(lengths),
         })
     }
 }

@@ -40,7 +40,7 @@ impl ChunkKeyEncoding for Encoding {
     fn encode(&self, chunk_index: &[u64]) -> Result<String> {
         let f = self.table.encode.ok_or_else(missing)?;
         let (at, rank) = (chunk_index.as_ptr(), chunk_index.len() as u32);
-        // SAFETY: the instance is alive, and what is lent lives until the function returns.
+        // SAFETY: the instance is alive, and what is borrowed lives until the function returns.
         let key = self.handle.text(&self.limits, |this, call, out| unsafe { f(this, call, at, rank, out) })?;
         let key = String::from_utf8(key).ok().and_then(|key| Key::new(key).ok());
         let key = key.filter(|key| key.as_str() != "zarr.json");

@@ -49,7 +49,7 @@ pub(super) fn make(
     Ok(Instance::new(Arc::new(made), Box::new(Json::Object(configuration))))
 }
 
-// SAFETY of the blocks below: the instance is alive, required functions are not null, and what is lent lives until the
+// SAFETY of the blocks below: the instance is alive, required functions are not null, and what is borrowed lives until the
 // function returns.
 
 impl PluginType {
@@ -62,12 +62,12 @@ impl PluginType {
     ) -> Result<Self> {
         let table = *table;
         let mut ffi: abi::Layout = abi::blank();
-        let asked = handle.ask(|this| match table.layout {
+        let done = handle.without_call(|this| match table.layout {
             // SAFETY: see above.
             Some(f) => unsafe { f(this, &raw mut ffi) },
             None => abi::E_INTERNAL,
         });
-        if asked.is_err() {
+        if done.is_err() {
             return Err(handle.fault("a data type did not say how its elements lie in memory"));
         }
         // SAFETY: what it points to lives as long as the instance.

@@ -62,16 +62,16 @@ pub(super) fn read(entry: abi::Entry, manifest: &Manifest, embedded: &[u8]) -> R
     if all.len() != descriptor.n_extensions {
         return Err(Reason::Descriptor("it has no list of extensions"));
     }
-    let (mut loaded, mut said) = (Vec::new(), manifest.extensions.iter());
+    let (mut loaded, mut expected) = (Vec::new(), manifest.extensions.iter());
     for &e in all {
         // SAFETY: the plugin says that it points to a static extension, which begins with its size.
         let e = unsafe { abi::copied(e) }.ok_or(Reason::Descriptor("an extension is null"))?;
         // Of a later minor. The manifest's are left out too.
         let Some(kind) = Kind::from_abi(e.kind) else { continue };
-        let said = said.next().ok_or(Reason::Differs("its extensions"))?;
-        loaded.push(one(kind, &e, said, descriptor.abi_minor)?);
+        let expected = expected.next().ok_or(Reason::Differs("its extensions"))?;
+        loaded.push(one(kind, &e, expected, descriptor.abi_minor)?);
     }
-    if said.next().is_some() {
+    if expected.next().is_some() {
         return Err(Reason::Differs("its extensions"));
     }
     if let Some(Loaded { table: Err(reason @ Reason::NullFunction { .. }), .. }) =
@@ -92,33 +92,33 @@ unsafe fn is_text(p: *const abi::Str, text: &str) -> bool {
 }
 
 /// A host trusts the manifest before it runs the plugin, so the two must say the same.
-fn one(kind: Kind, e: &abi::Extension, said: &ProvidedExtension, abi_minor: u32) -> Result<Loaded, Reason> {
+fn one(kind: Kind, e: &abi::Extension, expected: &ProvidedExtension, abi_minor: u32) -> Result<Loaded, Reason> {
     let differs = Err(Reason::Differs("its extensions"));
     // SAFETY: the plugin says that it points to a static text.
-    if kind != said.kind || unsafe { !is_text(e.name, &said.name) } || e.n_aliases != said.aliases.len() {
+    if kind != expected.kind || unsafe { !is_text(e.name, &expected.name) } || e.n_aliases != expected.aliases.len() {
         return differs;
     }
     // SAFETY: as above, to so many texts.
     let aliases = unsafe { abi::slice(e.aliases, e.n_aliases) };
     // SAFETY: as above.
-    if aliases.len() != e.n_aliases || aliases.iter().zip(&said.aliases).any(|(a, s)| unsafe { !is_text(a, s) }) {
+    if aliases.len() != e.n_aliases || aliases.iter().zip(&expected.aliases).any(|(a, s)| unsafe { !is_text(a, s) }) {
         return differs;
     }
-    if e.caps & (abi::CAP_STRIDED | abi::CAP_LOSSY) != said.known_caps() {
+    if e.caps & (abi::CAP_STRIDED | abi::CAP_LOSSY) != expected.known_caps() {
         return Err(Reason::Differs("what its extensions can do"));
     }
-    if (e.needs == 0) != said.needs.is_empty() {
+    if (e.needs == 0) != expected.needs.is_empty() {
         return Err(Reason::Differs("what its extensions need"));
     }
-    let name = said.name.clone();
+    let name = expected.name.clone();
     let table = if e.needs != 0 {
-        Err(Reason::Needs { extension: name.clone(), needs: said.needs.join(", ") })
+        Err(Reason::Needs { extension: name.clone(), needs: expected.needs.join(", ") })
     } else if kind == Kind::StorageTransformer && abi_minor != abi::MINOR {
         Err(Reason::AbiMinor { found: abi_minor, wanted: abi::MINOR })
     } else {
         table(kind, &name, e.vtable)
     };
-    Ok(Loaded { kind, name, strided: said.has("strided"), table })
+    Ok(Loaded { kind, name, strided: expected.has("strided"), table })
 }
 
 fn table(kind: Kind, name: &str, vtable: *const std::ffi::c_void) -> Result<Table, Reason> {

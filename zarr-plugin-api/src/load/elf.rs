@@ -54,7 +54,7 @@ impl File<'_> {
     fn word(&self, narrow: u64, wide: u64) -> Option<u64> {
         if self.wide { self.number(wide, 8) } else { self.number(narrow, 4) }
     }
-    fn holds(&self, start: u64, len: u64) -> Option<()> {
+    fn contains(&self, start: u64, len: u64) -> Option<()> {
         (start.checked_add(len)? <= self.bytes.len() as u64).then_some(())
     }
     /// Everything that is loaded, and the table of sections, which comes last, lies within the file.
@@ -64,10 +64,10 @@ impl File<'_> {
         let segment = |k: u64| {
             let at = segments.checked_add(k.checked_mul(self.half(sizes)?)?)?;
             let (offset, len) = (self.word(at.checked_add(4)?, at.checked_add(8)?)?, self.word(at + 16, at + 32)?);
-            if self.number(at, 4)? == 1 { self.holds(offset, len) } else { Some(()) }
+            if self.number(at, 4)? == 1 { self.contains(offset, len) } else { Some(()) }
         };
         (0..self.half(sizes + 2)?).try_for_each(segment)?;
-        self.holds(sections, self.half(sizes + 4)?.checked_mul(self.half(sizes + 6)?)?)
+        self.contains(sections, self.half(sizes + 4)?.checked_mul(self.half(sizes + 6)?)?)
     }
 }
 
@@ -77,15 +77,15 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_program_cut_anywhere_is_refused() {
-        let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
-        assert_eq!(check(&own), Ok(()), "tests are position independent");
-        for keep in [0, 3, 10, 63, 64, 100, own.len() / 2, own.len() - 1] {
-            assert!(check(&own[..keep]).is_err(), "{keep} of {}", own.len());
+    fn a_library_truncated_anywhere_is_refused() {
+        let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        assert_eq!(check(&program), Ok(()), "tests are position independent");
+        for keep in [0, 3, 10, 63, 64, 100, program.len() / 2, program.len() - 1] {
+            assert!(check(&program[..keep]).is_err(), "{keep} of {}", program.len());
         }
         for at in 0..64 {
             for bits in [1, 0x80, 0xff] {
-                let mut bad = own.clone();
+                let mut bad = program.clone();
                 bad[at] ^= bits;
                 let _no_panic = check(&bad);
             }

@@ -76,9 +76,9 @@ impl PluginGuard {
     }
     #[cold]
     fn convict(&self, changed: bool, ended: Ended) -> Result<()> {
-        let said = match ended.wrong.map(|wrong| *wrong) {
-            Some(Wrong::Answered(Fault(what))) => return Err(self.quarantine(what).into()),
-            Some(Wrong::Said(e)) => Some(e),
+        let reported = match ended.wrong.map(|wrong| *wrong) {
+            Some(Wrong::Contract(Fault(what))) => return Err(self.quarantine(what).into()),
+            Some(Wrong::Reported(e)) => Some(e),
             None => None,
         };
         if changed {
@@ -86,15 +86,15 @@ impl PluginGuard {
         }
         match ended.status {
             abi::E_PANIC => {
-                let text = said.map_or("it panicked".to_owned(), |e| format!("it panicked: {}", e.kind()));
+                let text = reported.map_or("it panicked".to_owned(), |e| format!("it panicked: {}", e.kind()));
                 Err(self.quarantine(&text).into())
             }
             abi::OK..=abi::E_INTERNAL => {
                 let id = (&self.id, &self.version);
                 // "Nothing is stored" means fill values to who reads an array. Only the host can know that.
-                let unsaid = || error::rebuilt(ended.status, &format!("{} {} did not say why", id.0, id.1), None);
+                let unreported = || error::rebuilt(ended.status, &format!("{} {} did not say why", id.0, id.1), None);
                 let suspended = ended.status == abi::E_SUSPENDED;
-                Err(said.unwrap_or_else(|| if suspended { error::relayed(ended.status) } else { unsaid() }))
+                Err(reported.unwrap_or_else(|| if suspended { error::relayed(ended.status) } else { unreported() }))
             }
             other => Err(self.quarantine(&format!("it answered with {other}, which is no status")).into()),
         }

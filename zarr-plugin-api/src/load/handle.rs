@@ -59,7 +59,7 @@ impl Handle {
         extension: &Extension,
         cx: &CreateContext<'_>,
     ) -> Result<(Self, Object)> {
-        let asked = Str::new(extension.name());
+        let name = Str::new(extension.name());
         let json = Json::Object(extension.configuration().cloned().unwrap_or_default()).to_string();
         let json = Bytes::new(json.as_bytes());
         let representation = cx.representation.map(FfiRepresentation::new);
@@ -69,7 +69,7 @@ impl Handle {
             intent: if cx.intent == Intent::Create { abi::INTENT_CREATE } else { abi::INTENT_OPEN },
             depth: cx.depth,
             reserved0: 0,
-            name: &raw const asked,
+            name: &raw const name,
             configuration: &raw const json,
             representation: representation.as_ref().map_or(std::ptr::null(), |r| std::ptr::from_ref(r.get())),
             size: &raw const size,
@@ -80,7 +80,7 @@ impl Handle {
             let ended = call::plain(cx.limits, cx.options, |call| {
                 call::to_abi(call, &roots, |call| {
                     let status = head.create.map_or(abi::E_INTERNAL, |create| {
-                        // SAFETY: everything that is lent lives until it returns.
+                        // SAFETY: everything that is borrowed lives until it returns.
                         host::with_host(|host| unsafe { create(host, call, &raw const ffi, &raw mut this) })
                     });
                     (status, None)
@@ -119,8 +119,8 @@ impl Handle {
         let to_abi = |call: &CallContext<'_>| call::to_abi(call, roots, |call| (f(self.this, call), None));
         self.guard.watched(|| call::plain(limits, options, to_abi))
     }
-    /// A call that lends more than can be had without errors of its own, or whose answer is checked at once. What is
-    /// lent is valid until it returns.
+    /// A call that passes more than can be had without errors of its own, or whose answer is checked at once. What is
+    /// passed is valid until it returns.
     #[inline(always)]
     pub(super) fn checked(
         &self,
@@ -148,7 +148,7 @@ impl Handle {
     }
     /// A function without a call, which therefore cannot say what went wrong.
     #[inline]
-    pub(super) fn ask(&self, f: impl FnOnce(*const c_void) -> Status) -> Result<()> {
+    pub(super) fn without_call(&self, f: impl FnOnce(*const c_void) -> Status) -> Result<()> {
         self.guard.watched(|| Ended { status: f(self.this), wrong: None })
     }
     /// The abilities of the instance: all, if it does not say.
@@ -156,7 +156,7 @@ impl Handle {
         let mut abilities = u64::MAX;
         if let Some(f) = head.abilities {
             // SAFETY: the instance is alive.
-            self.ask(|this| unsafe { f(this, &raw mut abilities) })?;
+            self.without_call(|this| unsafe { f(this, &raw mut abilities) })?;
         }
         Ok(abilities)
     }

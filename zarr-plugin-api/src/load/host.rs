@@ -19,7 +19,7 @@ pub(super) fn enter(entry: abi::Entry) -> Result<abi::Plugin, Reason> {
     before.restore();
     if found.is_null() {
         return Err(Reason::Refused(match ended.wrong.as_deref() {
-            Some(Wrong::Said(e)) => e.to_string(),
+            Some(Wrong::Reported(e)) => e.to_string(),
             _ => "it did not say why".to_owned(),
         }));
     }

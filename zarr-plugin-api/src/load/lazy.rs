@@ -46,7 +46,7 @@ impl Lazy {
         match self.load() {
             Err(e) if matches!(e.reason(), Reason::Hash { .. }) || !self.library.exists() => {
                 // A failure is not remembered: the next use may find a plugin that was installed meanwhile.
-                let plugin = self.load_what_is_there_now()?;
+                let plugin = self.load_current()?;
                 *loaded = Some(Ok(plugin.clone()));
                 Ok(plugin)
             }
@@ -54,7 +54,7 @@ impl Lazy {
         }
     }
     /// Loads the plugin of the same id that the same search finds now, with all its checks.
-    fn load_what_is_there_now(&self) -> Result<Arc<Plugin>, PluginError> {
+    fn load_current(&self) -> Result<Arc<Plugin>, PluginError> {
         let found = self.search.find();
         let is_it = |c: &&Candidate| match &c.manifest {
             Some(m) => m.id == self.manifest.id,

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_places() {
+    fn search_order() {
         let variables = [
             ("ZARR_PLUGIN_PATH", "/a:relative::/b:/a"),
             ("VIRTUAL_ENV", "/venv"),

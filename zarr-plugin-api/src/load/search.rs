@@ -302,7 +302,7 @@ impl Discovery {
             }
         }
         // Refused ones come after all others, and among them the first does.
-        let mut taken = BTreeSet::new();
+        let mut seen = BTreeSet::new();
         for c in refused {
             let (Some(manifest), Some(e)) = (&c.manifest, &c.refused) else { continue };
             for offered in &manifest.extensions {
@@ -310,7 +310,7 @@ impl Discovery {
                 // A name in dispute is one in its folder too: no later folder settles it silently.
                 let disputed = |name: &str| c.disputed.iter().any(|n| n == name);
                 let tier = Tier::Discovered(if offered.names().any(disputed) { c.folder } else { u16::MAX });
-                let mut free = offered.names().filter(|n| taken.insert((point, (*n).to_owned()))).map(str::to_owned);
+                let mut free = offered.names().filter(|n| seen.insert((point, (*n).to_owned()))).map(str::to_owned);
                 let Some(name) = free.next() else { continue };
                 let offered = &ProvidedExtension { name, aliases: free.collect(), ..offered.clone() };
                 let e = e.clone();

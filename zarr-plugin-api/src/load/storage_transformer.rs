@@ -52,18 +52,18 @@ impl StorageTransformer for Transformer {
         let (at, mut filled) = (&raw mut above, false);
         let roots: Vec<Str> = self.options.roots.iter().map(|r| Str::new(r)).collect();
         let done = self.handle.with_roots(&self.limits, &self.options, &roots, |this, call| {
-            // SAFETY: the instance is alive, what is lent lives until the function returns, and `below` is given away.
+            // SAFETY: the instance is alive, what is borrowed lives until the function returns, and `below` is passed on.
             let status = unsafe { wrap(this, call, &raw const below, at) };
             filled = status == abi::OK;
             status
         });
-        let (guard, keeps) = (self.handle.guard().clone(), Box::new(self.handle.clone()));
+        let (guard, owner) = (self.handle.guard().clone(), Box::new(self.handle.clone()));
         // SAFETY: the plugin filled it. It is ours to release also if the call is found to be wrong.
-        let taken =
-            filled.then(|| unsafe { store::ImportedStore::new(above, &self.name, Some(guard), &self.limits, keeps) });
+        let imported =
+            filled.then(|| unsafe { store::ImportedStore::new(above, &self.name, Some(guard), &self.limits, owner) });
         done?;
-        taken
-            .map(|taken| Arc::new(taken) as Arc<dyn Store>)
+        imported
+            .map(|imported| Arc::new(imported) as Arc<dyn Store>)
             .ok_or_else(|| ErrorKind::Contract("no store was made").into())
     }
 }

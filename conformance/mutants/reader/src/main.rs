@@ -1,6 +1,17 @@
-//! Reads every refusal and every damaged array below the folder of cases, each with its twin, and prints a line for each:
-//! `CASE CLAUSE BAD TWIN`, where the last two are `accepted`, `refused` or `panicked`.
+//! Reads every refusal and every damaged array below the folder of cases, each with its counterpart, and prints a line
+//! for each: `CASE CLAUSE BAD COUNTERPART`, where the last two are `accepted`, `refused` or `panicked`.
 
+use ozarr::{
+    Context, Hierarchy, Result,
+    store::MemoryStore,
+    zarr_core::{
+        layout::Layout,
+        limits::Limits,
+        metadata::{NodeMetadata, ResolvedArray},
+        registry::Registry,
+        store::{Key, Store},
+    },
+};
 use std::{
     env,
     error::Error,
@@ -9,17 +20,6 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
     thread,
-};
-use ozarr::{
-    Context, Hierarchy, Result,
-    zarr_core::{
-        layout::Layout,
-        limits::Limits,
-        metadata::{NodeMetadata, ResolvedArray},
-        registry::Registry,
-        store::{Key, Store},
-    },
-    store::MemoryStore,
 };
 
 type Failure = Box<dyn Error>;
@@ -101,8 +101,9 @@ fn run(folder: &Path) -> std::result::Result<(), Failure> {
     }
     for (name, path) in cases(&folder.join("damage"))? {
         let about = fs::read_to_string(path.join("case.json"))?;
-        let (damaged, twin) = (array(&path, &context)?, array(&folder.join(member(&about, "twin")?), &context)?);
-        println!("damage/{name} {} {damaged} {twin}", member(&about, "clause")?);
+        let (damaged, counterpart) =
+            (array(&path, &context)?, array(&folder.join(member(&about, "counterpart")?), &context)?);
+        println!("damage/{name} {} {damaged} {counterpart}", member(&about, "clause")?);
     }
     Ok(())
 }

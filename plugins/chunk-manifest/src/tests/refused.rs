@@ -27,7 +27,7 @@ fn without_an_allowed_folder_nothing_is_opened() {
 }
 
 #[test]
-fn allowed_folders_are_absolute_and_there() {
+fn allowed_folders_must_be_absolute_and_exist() {
     let folder = folder();
     for (root, says) in
         [("deep", "absolute"), (".", "absolute"), ("", "absolute"), ("/no/such/folder", "cannot be allowed")]
@@ -166,7 +166,7 @@ fn ranges_beyond_the_end_are_errors() {
 }
 
 #[test]
-fn wrong_manifests() {
+fn wrong_manifests_are_refused() {
     let folder = folder();
     for (manifest, says) in [
         ("", "ends too early"),
@@ -234,7 +234,7 @@ fn wrong_configurations() {
 }
 
 #[test]
-fn a_manifest_is_as_large_as_a_metadata_document_at_most() {
+fn a_manifest_is_limited_to_the_size_of_a_metadata_document() {
     let folder = folder();
     let mut limits = Limits::default();
     limits.metadata_bytes = MANIFEST.len() as u64;

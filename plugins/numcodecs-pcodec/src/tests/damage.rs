@@ -57,7 +57,7 @@ proptest! {
 }
 
 #[test]
-fn memory_is_earned() {
+fn claimed_sizes_need_enough_input() {
     // What comes after the header of a file: type, 24 bits for how many less one, 4 bits for the mode.
     let dictionary = b"\x01\x03\0\0\xf4\xff\xff\x1f\x01\0\0\0\x02\0\0\0";
     let e = claims::check(dictionary, 4, 4, true).unwrap_err();
@@ -87,7 +87,7 @@ fn memory_is_earned() {
 }
 
 #[test]
-fn files_of_pco_that_ask_for_more() {
+fn pco_files_that_claim_too_much_are_refused() {
     let numbers: Vec<u32> = (0..300u32).map(|i| [7, 1 << 20, 900, 5 << 28][(i * i % 7 % 4) as usize]).collect();
     let codec = create("{}", "uint32", &[300]);
     for (config, mode, change, says) in [

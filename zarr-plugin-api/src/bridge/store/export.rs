@@ -40,15 +40,15 @@ pub(crate) fn into_abi<const PLUGIN: bool>(store: Arc<dyn Store>) -> FfiStore {
 }
 
 unsafe extern "C" fn release(ffi: *mut FfiStore) {
-    // SAFETY: `give` made it, and it is released once.
+    // SAFETY: `into_abi` made it, and it is released once.
     let drop_it = || unsafe { drop(Box::from_raw((*ffi).this.cast::<Arc<dyn Store>>())) };
     quietly(drop_it);
 }
 
 /// # Safety
-/// `ffi` is a copy of what `give` made, and is not released. The other arguments of the functions below are what the
-/// other side lends to them; each says no more.
-unsafe fn ours<'a>(ffi: *const FfiStore) -> &'a dyn Store {
+/// `ffi` is a copy of what `into_abi` made, and is not released. The other arguments of the functions below are what the
+/// other side passes to them; each says no more.
+unsafe fn store<'a>(ffi: *const FfiStore) -> &'a dyn Store {
     // SAFETY: the caller's promise.
     unsafe { &**(*ffi).this.cast::<Arc<dyn Store>>() }
 }
@@ -83,8 +83,14 @@ unsafe fn bytes<'a>(p: *const Bytes) -> &'a [u8] {
 
 /// # Safety
 /// `found` may be called with `context` now.
-unsafe fn hand(found: abi::Found, context: *mut c_void, i: usize, is_prefix: bool, bytes: Option<&[u8]>) -> Result<()> {
-    let Some(found) = found else { return Err(ErrorKind::Contract("a null function was lent").into()) };
+unsafe fn deliver(
+    found: abi::Found,
+    context: *mut c_void,
+    i: usize,
+    is_prefix: bool,
+    bytes: Option<&[u8]>,
+) -> Result<()> {
+    let Some(found) = found else { return Err(ErrorKind::Contract("a null function was passed").into()) };
     let (ptr, len) = bytes.map_or((std::ptr::null(), 0), |b| (b.as_ptr(), b.len()));
     // SAFETY: the caller's promise; the bytes live until it returns.
     crate::bridge::error::check(unsafe { found(context, i, u32::from(is_prefix), ptr, len) })
@@ -93,15 +99,15 @@ unsafe fn hand(found: abi::Found, context: *mut c_void, i: usize, is_prefix: boo
 /// Hands names over, each with whether it is a prefix.
 ///
 /// # Safety
-/// As for `hand`.
-unsafe fn hand_all<'n>(
+/// As for `deliver`.
+unsafe fn deliver_all<'n>(
     found: abi::Found,
     context: *mut c_void,
     names: impl Iterator<Item = (bool, &'n str)>,
 ) -> Result<()> {
     // SAFETY: the caller's promise.
     let one = |(i, (is_prefix, name)): (usize, (bool, &str))| unsafe {
-        hand(found, context, i, is_prefix, Some(name.as_bytes()))
+        deliver(found, context, i, is_prefix, Some(name.as_bytes()))
     };
     names.enumerate().try_for_each(one)
 }
@@ -115,9 +121,9 @@ struct Foreign<const PLUGIN: bool> {
 
 impl<const PLUGIN: bool> Update for Foreign<PLUGIN> {
     fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
-        let Some(change) = self.change else { return Err(ErrorKind::Contract("a null function was lent").into()) };
+        let Some(change) = self.change else { return Err(ErrorKind::Contract("a null function was passed").into()) };
         let (mut value, mut stored) = (Bytes::new(&[]), 0);
-        // SAFETY: the other side lends the function, its context and the call until `update` returns.
+        // SAFETY: the other side passes the function, its context and the call until `update` returns.
         let mut run = |old| unsafe { change(self.context, self.call, old, &raw mut value, &raw mut stored) };
         crate::bridge::error::check(match old {
             Some(old) => source::to_abi_for_update::<PLUGIN, _>(old, &mut run),
@@ -132,9 +138,9 @@ impl<const PLUGIN: bool> Update for Foreign<PLUGIN> {
 macro_rules! served {
     ($($name:ident($store:ident, $call:ident, $($arg:ident: $ty:ty),*) $body:block)*) => { $(
         unsafe extern "C" fn $name<const PLUGIN: bool>(ffi: *const FfiStore, $call: *const Call, $($arg: $ty),*) -> Status {
-            // SAFETY: the other side passes the store on that it was given, and lends the rest until this returns.
+            // SAFETY: the other side passes the store on that it was given, and the rest until this returns.
             let run = || unsafe {
-                let $store = ours(ffi);
+                let $store = store(ffi);
                 $body
             };
             // SAFETY: the other side passes the call that it is serving or has made.
@@ -165,7 +171,7 @@ served! {
         let ranges = source::ranges_from(ranges, n)?;
         let wanted: Vec<_> = keys(k, n)?.into_iter().zip(ranges).collect();
         let values = store.reader()?.get_partial_values(&wanted)?;
-        values.iter().enumerate().try_for_each(|(i, v)| hand(found, context, i, false, v.as_deref()))
+        values.iter().enumerate().try_for_each(|(i, v)| deliver(found, context, i, false, v.as_deref()))
     }
     set(store, call, k: *const Str, value: *const Bytes) {
         store.writer()?.set(&key(k)?, bytes(value))
@@ -194,14 +200,14 @@ served! {
     list_dir(store, call, p: *const Str, found: abi::Found, context: *mut c_void) {
         let listing = store.lister()?.list_dir(&prefix(p)?)?;
         let keys = listing.keys.iter().map(|k| (false, k.as_str()));
-        hand_all(found, context, keys.chain(listing.prefixes.iter().map(|p| (true, p.as_str()))))
+        deliver_all(found, context, keys.chain(listing.prefixes.iter().map(|p| (true, p.as_str()))))
     }
     list_prefix(store, call, p: *const Str, found: abi::Found, context: *mut c_void) {
         let all = store.lister()?.list_prefix(&prefix(p)?)?;
-        hand_all(found, context, all.iter().map(|k| (false, k.as_str())))
+        deliver_all(found, context, all.iter().map(|k| (false, k.as_str())))
     }
     list(store, call, found: abi::Found, context: *mut c_void) {
         let all = store.lister()?.list()?;
-        hand_all(found, context, all.iter().map(|k| (false, k.as_str())))
+        deliver_all(found, context, all.iter().map(|k| (false, k.as_str())))
     }
 }

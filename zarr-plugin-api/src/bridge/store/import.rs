@@ -23,7 +23,7 @@ pub(crate) struct ImportedStore {
     guard: Option<Arc<dyn Guard>>,
     limits: Limits,
     // What the store's functions need, dropped after its release.
-    _keeps: Box<dyn Any + Send + Sync>,
+    _owner: Box<dyn Any + Send + Sync>,
 }
 // SAFETY: the ABI says that a store is used from any threads at once.
 unsafe impl Send for ImportedStore {}
@@ -50,15 +50,15 @@ impl Drop for ImportedStore {
 
 impl ImportedStore {
     /// # Safety
-    /// The other side filled it, or lent it to be kept, and it has not been released.
+    /// The other side filled it, or passed it to be kept, and it has not been released.
     pub(crate) unsafe fn new(
         ffi: FfiStore,
         name: &str,
         guard: Option<Arc<dyn Guard>>,
         limits: &Limits,
-        keeps: Box<dyn Any + Send + Sync>,
+        owner: Box<dyn Any + Send + Sync>,
     ) -> Self {
-        Self { ffi, name: name.to_owned(), guard, limits: limits.clone(), _keeps: keeps }
+        Self { ffi, name: name.to_owned(), guard, limits: limits.clone(), _owner: owner }
     }
     fn call(&self, f: &mut dyn FnMut(*const FfiStore, *const Call) -> Result<Answer>) -> Result<()> {
         let mut failed = None;
@@ -99,10 +99,10 @@ macro_rules! function {
 
 type OnFound<'f> = &'f mut dyn FnMut(usize, bool, Option<&[u8]>) -> Result<()>;
 
-/// Lends a Rust function as a `zp_found`, and gives back what went wrong in it.
+/// Exports a Rust function as a `zp_found`, and gives back what went wrong in it.
 fn with_found(each: OnFound<'_>, f: impl FnOnce(abi::Found, *mut c_void) -> Result<()>) -> Result<()> {
     unsafe extern "C" fn run(context: *mut c_void, i: usize, is_prefix: u32, ptr: *const u8, len: usize) -> Status {
-        // SAFETY: the context is lent with this function; the bytes until this returns.
+        // SAFETY: the context is valid as long as this function is borrowed; the bytes until this returns.
         unsafe {
             callback::Callback::<OnFound<'_>>::run(context, |each| {
                 each(i, is_prefix != 0, (!ptr.is_null()).then(|| abi::slice(ptr, len)))
@@ -133,7 +133,7 @@ impl Store for ImportedStore {
         let mut text = Vec::new();
         let done = self.ffi.uri.map(|uri| {
             self.call(&mut |store, call| {
-                // SAFETY: the store is not released, and what is lent lives until it returns.
+                // SAFETY: the store is not released, and what is borrowed lives until it returns.
                 let got = out::collected(1 << 16, |out| unsafe { uri(store, call, &raw const prefix, out) })?;
                 text = got.2;
                 Ok((got.0, got.1))
@@ -147,7 +147,7 @@ impl Store for ImportedStore {
     }
 }
 
-// SAFETY of the blocks below: the store is not released before it is dropped, and what is lent lives until the function
+// SAFETY of the blocks below: the store is not released before it is dropped, and what is borrowed lives until the function
 // returns.
 
 impl ReadableStore for ImportedStore {
@@ -165,10 +165,10 @@ impl ReadableStore for ImportedStore {
             Ok((status, None))
         });
         // SAFETY: it was filled if it was found. It is ours to release also if the call is found to be wrong.
-        let given = (filled && found != 0)
+        let source = (filled && found != 0)
             .then(|| unsafe { source::ImportedSource::owned(reader, self.guard.clone(), &self.limits) });
         done?;
-        Ok(given.map(|given| Box::new(given) as Box<dyn Source>))
+        Ok(source.map(|source| Box::new(source) as Box<dyn Source>))
     }
     fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
         let (get, key) = (function!(self.get), Str::new(key.as_str()));
@@ -231,7 +231,7 @@ impl WriteableStore for ImportedStore {
             value: *mut Bytes,
             stored: *mut u32,
         ) -> Status {
-            // SAFETY: the context is lent with this function; the rest by the other side until it returns.
+            // SAFETY: the context is valid as long as this function is borrowed; the rest until it returns.
             unsafe {
                 Run::run(context, |(change, asked)| {
                     **asked = true;

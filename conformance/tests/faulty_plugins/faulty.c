@@ -1,5 +1,5 @@
-/* Animals: one codec from bytes to bytes, which swaps the halves of each byte. It is built once for each way in which a
-   plugin can be wrong: ANIMAL says which. */
+/* Faulty plugins: one codec from bytes to bytes, which swaps the halves of each byte. It is built once for each FAULT that
+   a plugin can have. */
 #include "zarr_plugin.h"
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include <xmmintrin.h>
 #endif
 
-#define PARENT 0
+#define NONE 0
 #define CRASHES 1
 #define HANGS 2
 #define ROUNDS 3
@@ -18,7 +18,7 @@
 #define READS_BEFORE 6
 #define WRITES_INPUT 7
 #define WRITES_BEYOND 8
-#define KEEPS 9
+#define USES_AFTER_CALL 9
 #define LEAKS_DESCRIPTORS 10
 #define LEAKS_THREADS 11
 #define TWO_SYMBOLS 12
@@ -57,9 +57,9 @@ static zp_status create(const zp_host *host, const zp_call *call, const zp_site 
   const zp_bytes *json = site->configuration;
   (void)host, (void)sleeper;
   *self = &instance;
-#if ANIMAL == LEAKS_DESCRIPTORS
+#if FAULT == LEAKS_DESCRIPTORS
   if (dup(0) < 0) return ZP_FAIL(call, ZP_E_LIMIT, "there are no more");
-#elif ANIMAL == LEAKS_THREADS
+#elif FAULT == LEAKS_THREADS
   {
     static int made;
     pthread_t thread;
@@ -81,7 +81,7 @@ static zp_status destroy(void *self) {
 static zp_status encoded_size(const void *self, const zp_size *decoded, zp_size *encoded) {
   (void)self;
   *encoded = *decoded;
-#if ANIMAL == TOO_SMALL
+#if FAULT == TOO_SMALL
   encoded->kind = ZP_SIZE_EXACT;
   encoded->bytes = 1;
 #endif
@@ -89,35 +89,35 @@ static zp_status encoded_size(const void *self, const zp_size *decoded, zp_size 
 }
 
 static volatile uint8_t seen;
-#if ANIMAL == KEEPS
-static const uint8_t *kept;
+#if FAULT == USES_AFTER_CALL
+static const uint8_t *previous;
 #endif
 
 static zp_status encode(const void *self, const zp_call *call, const zp_bytes *decoded, zp_out *encoded) {
   zp_status status;
   (void)self, (void)call;
-#if ANIMAL == CRASHES
+#if FAULT == CRASHES
   if (decoded->len > 0) __builtin_trap();
-#elif ANIMAL == HANGS
+#elif FAULT == HANGS
   while (decoded->len > 0) usleep(1000);
-#elif ANIMAL == ROUNDS && defined(__x86_64__)
+#elif FAULT == ROUNDS && defined(__x86_64__)
   _MM_SET_ROUNDING_MODE(_MM_ROUND_TOWARD_ZERO);
-#elif ANIMAL == READS_BEYOND
+#elif FAULT == READS_BEYOND
   if (decoded->len > 0) seen = decoded->ptr[decoded->len];
-#elif ANIMAL == READS_BEFORE
+#elif FAULT == READS_BEFORE
   if (decoded->len > 0) seen = *(decoded->ptr - 1);
-#elif ANIMAL == WRITES_INPUT
+#elif FAULT == WRITES_INPUT
   if (decoded->len > 0) *(volatile uint8_t *)decoded->ptr = *(volatile const uint8_t *)decoded->ptr;
-#elif ANIMAL == KEEPS
-  if (kept) seen = *kept;
-  kept = decoded->len > 0 ? decoded->ptr : 0;
-#elif ANIMAL == ENDS_THE_PROCESS
+#elif FAULT == USES_AFTER_CALL
+  if (previous) seen = *previous;
+  previous = decoded->len > 0 ? decoded->ptr : 0;
+#elif FAULT == ENDS_THE_PROCESS
   if (decoded->len > 0) _exit(0);
 #endif
   status = put(encoded, call, decoded->ptr, decoded->len);
-#if ANIMAL == ANSWERS
+#if FAULT == ANSWERS
   if (status == ZP_OK && decoded->len > 0) return 77;
-#elif ANIMAL == WRITES_BEYOND
+#elif FAULT == WRITES_BEYOND
   if (status == ZP_OK && decoded->len > 0) ((volatile uint8_t *)encoded->data)[decoded->len] ^= 0;
 #endif
   return status;
@@ -125,7 +125,7 @@ static zp_status encode(const void *self, const zp_call *call, const zp_bytes *d
 
 static zp_status decode(const void *self, const zp_call *call, const zp_bytes *encoded, zp_out *decoded) {
   (void)self, (void)seen;
-#if ANIMAL == RARELY_CRASHES
+#if FAULT == RARELY_CRASHES
   if (encoded->len > 3 && encoded->ptr[0] == 0x10 && encoded->ptr[1] != 0x10 && encoded->len % 5 == 2) abort();
 #endif
   return put(decoded, call, encoded->ptr, encoded->len);
@@ -135,23 +135,23 @@ static const zp_bytes_to_bytes table = {sizeof(zp_bytes_to_bytes), 0, create, de
                                         encoded_size, encode, decode, 0};
 
 ZP_MANIFEST(manifest,
-            "{\"manifest\":1,\"id\":\"test.animal\",\"version\":\"1.0.0\",\"license\":\"MIT\","
+            "{\"manifest\":1,\"id\":\"test.faulty\",\"version\":\"1.0.0\",\"license\":\"MIT\","
             "\"abi\":{\"major\":1,\"min_minor\":0},\"extensions\":[{\"kind\":\"bytes_to_bytes\","
-            "\"name\":\"test.animal\",\"aliases\":[],\"caps\":[],\"needs\":[]}]}");
+            "\"name\":\"test.faulty\",\"aliases\":[],\"caps\":[],\"needs\":[]}]}");
 
-static const zp_str id = ZP_STR("test.animal");
-#if ANIMAL == OTHER_VERSION
+static const zp_str id = ZP_STR("test.faulty");
+#if FAULT == OTHER_VERSION
 static const zp_str version = ZP_STR("1.0.1");
 #else
 static const zp_str version = ZP_STR("1.0.0");
 #endif
-static const zp_str name = ZP_STR("test.animal");
+static const zp_str name = ZP_STR("test.faulty");
 
 static const zp_extension extension = {sizeof(zp_extension), ZP_EXTENSION_BYTES_TO_BYTES, 0, 0, &name, 0, 0, &table};
 static const zp_extension *const extensions[] = {&extension};
 static const zp_plugin plugin = {sizeof(zp_plugin), ZP_ABI_MINOR, ZP_MAGIC, &id, &version, extensions, 1, &manifest};
 
-#if ANIMAL == TWO_SYMBOLS
+#if FAULT == TWO_SYMBOLS
 __attribute__((visibility("default"))) int inflate(void);
 int inflate(void) { return 0; }
 #endif

@@ -1,6 +1,6 @@
 //! Calls of everything that an extension has.
 
-use super::Cage;
+use super::Host;
 use crate::call;
 use ozarr::{
     Result,
@@ -19,8 +19,8 @@ use ozarr::{
 use std::sync::Arc;
 
 /// Calls everything that an extension has. Gives the first error.
-pub(super) fn exercise(cage: &Cage, extension: &Extension, data_type: &str) -> Result<()> {
-    cage.with_site(data_type, |cx| {
+pub(super) fn exercise(host: &Host, extension: &Extension, data_type: &str) -> Result<()> {
+    host.with_site(data_type, |cx| {
         let registration = cx.registry.list().find(|l| l.name == extension.name()).unwrap();
         let found = cx.registry.find(registration.point, extension.name()).unwrap();
         match found.constructor() {
@@ -42,7 +42,7 @@ pub(super) fn exercise(cage: &Cage, extension: &Extension, data_type: &str) -> R
             }
             Constructor::ChunkKeyEncoding(make) => {
                 let encoding = make(extension, cx)?.object;
-                let _quarantine_tells = encoding.decode("c/0/0", 2);
+                let _quarantined = encoding.decode("c/0/0", 2);
                 encoding.encode(&[0, 0]).map(|_| ())
             }
             Constructor::StorageTransformer(make) => {

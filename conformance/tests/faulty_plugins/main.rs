@@ -12,12 +12,12 @@ use zarr_conformance::{
     check::Settings,
     plugin::Subject,
     report::{Outcome, Record},
-    strangers,
+    third_party,
 };
 
-fn animal(name: &str) -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugin_zoo/animal.c");
-    strangers::c(&source, &["-D_GNU_SOURCE", "-pthread", &format!("-DANIMAL={name}")]).unwrap()
+fn library(name: &str) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faulty_plugins/faulty.c");
+    third_party::c(&source, &["-D_GNU_SOURCE", "-pthread", &format!("-DFAULT={name}")]).unwrap()
 }
 
 fn run(file: &Path, samples: Option<&Path>, fuzz: Option<u64>, settings: &Settings) -> Vec<Record> {
@@ -35,12 +35,12 @@ fn run(file: &Path, samples: Option<&Path>, fuzz: Option<u64>, settings: &Settin
 
 fn failed(records: &[Record]) -> BTreeSet<String> {
     let failed = records.iter().filter(|r| matches!(r.outcome, Outcome::Fail(_)));
-    failed.map(|r| r.id.trim_start_matches("codec/test.animal/").to_owned()).collect()
+    failed.map(|r| r.id.trim_start_matches("codec/test.faulty/").to_owned()).collect()
 }
 
 /// The check that each was built for, and what else must find it.
-const ANIMALS: [(&str, &[&str]); 16] = [
-    ("PARENT", &[]),
+const FAULTS: [(&str, &[&str]); 16] = [
+    ("NONE", &[]),
     ("CRASHES", &["abi/crash"]),
     ("ENDS_THE_PROCESS", &["abi/crash"]),
     ("HANGS", &["abi/hang"]),
@@ -51,7 +51,7 @@ const ANIMALS: [(&str, &[&str]); 16] = [
     ("READS_BEFORE", &["guard"]),
     ("WRITES_INPUT", &["guard"]),
     ("WRITES_BEYOND", &["guard"]),
-    ("KEEPS", &["guard"]),
+    ("USES_AFTER_CALL", &["guard"]),
     ("LEAKS_DESCRIPTORS", &["abi/descriptors"]),
     ("LEAKS_THREADS", &["abi/threads"]),
     ("TWO_SYMBOLS", &["abi/one-symbol"]),
@@ -59,13 +59,13 @@ const ANIMALS: [(&str, &[&str]); 16] = [
 ];
 
 #[test]
-fn each_is_caught_by_its_check_and_by_no_other() {
+fn each_fault_is_caught_by_its_check_alone() {
     let mut wrong = Vec::new();
     // Few cases: what hangs does so in each of them.
-    for (name, wanted) in ANIMALS {
+    for (name, wanted) in FAULTS {
         let filter = (name == "HANGS").then(|| "round-trip".to_owned());
         let settings = Settings { cases: 12, filter, ..Settings::default() };
-        let records = run(&animal(name), None, None, &settings);
+        let records = run(&library(name), None, None, &settings);
         let found = failed(&records);
         if found != wanted.iter().map(|w| (*w).to_owned()).collect() {
             let told: Vec<String> = records
@@ -81,8 +81,8 @@ fn each_is_caught_by_its_check_and_by_no_other() {
 
 /// What dies rarely is found by trying long enough, and again by the seed that is told.
 #[test]
-fn a_finding_of_fuzzing_is_seen_again() {
-    let file = animal("RARELY_CRASHES");
+fn fuzzing_failures_are_reproducible() {
+    let file = library("RARELY_CRASHES");
     let fuzz = |seed: u64, seconds| {
         let settings = Settings { filter: Some("abi/fuzz".into()), seed, ..Settings::default() };
         let records = run(&file, None, Some(seconds), &settings);
@@ -94,25 +94,25 @@ fn a_finding_of_fuzzing_is_seen_again() {
     let seed = first.split("--seed ").nth(1).and_then(|s| s.split(' ').next()).unwrap().parse().unwrap();
     assert_eq!(fuzz(seed, 0), first);
     let healthy = Settings { filter: Some("abi/fuzz".into()), ..Settings::default() };
-    assert_eq!(run(&animal("PARENT"), None, Some(1), &healthy)[0].outcome, Outcome::Pass);
+    assert_eq!(run(&library("NONE"), None, Some(1), &healthy)[0].outcome, Outcome::Pass);
 }
 
 /// The same seed finds the same things, whichever child is the one to find them.
 #[test]
-fn a_run_can_be_repeated() {
+fn runs_are_reproducible() {
     let settings = Settings { cases: 6, seed: 7, ..Settings::default() };
     let once = |name| {
-        let mut records = run(&animal(name), None, None, &settings);
+        let mut records = run(&library(name), None, None, &settings);
         records.iter_mut().for_each(|r| r.seconds = 0.0);
         records
     };
-    for name in ["PARENT", "CRASHES"] {
+    for name in ["NONE", "CRASHES"] {
         assert_eq!(once(name), once(name));
     }
 }
 
 #[test]
-fn a_file_that_is_no_plugin_is_a_failure_and_nothing_more() {
+fn a_file_that_is_not_a_plugin_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("no.so");
     std::fs::write(&file, b"no library").unwrap();
@@ -122,20 +122,20 @@ fn a_file_that_is_no_plugin_is_a_failure_and_nothing_more() {
 
 /// A manifest beside the library that says something else, or has another hash.
 #[test]
-fn a_manifest_beside_is_compared() {
+fn a_manifest_beside_the_library_is_compared() {
     use ozarr::plugins::{Candidate, LibraryFile, Manifest, target};
     let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("animal.so");
-    std::fs::copy(animal("PARENT"), &file).unwrap();
+    let file = dir.path().join("faulty.so");
+    std::fs::copy(library("NONE"), &file).unwrap();
     let settings = Settings { filter: Some("abi/manifest".into()), ..Settings::default() };
     let mut beside = Manifest::embedded(&file).unwrap();
     let mut check = |change: &dyn Fn(&mut Manifest)| {
-        let (path, sha256) = ("animal.so".to_owned(), Candidate::hash(&file).unwrap());
+        let (path, sha256) = ("faulty.so".to_owned(), Candidate::hash(&file).unwrap());
         beside.libraries = vec![LibraryFile { target: target(), path, sha256 }];
         let mut changed = beside.clone();
         change(&mut changed);
         let json = ozarr::zarr_core::json::Json::from_serialize(&changed).unwrap().to_pretty();
-        std::fs::write(dir.path().join("animal.zarrplugin.json"), json).unwrap();
+        std::fs::write(dir.path().join("faulty.zarrplugin.json"), json).unwrap();
         run(&file, None, None, &settings)[0].outcome.clone()
     };
     assert_eq!(check(&|_| {}), Outcome::Pass);
@@ -145,12 +145,12 @@ fn a_manifest_beside_is_compared() {
 
 /// A panic is stopped in the plugin, which is used no more, and told as what it is.
 #[test]
-fn a_panic_is_a_finding() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/animals");
-    let file = strangers::rust_from("animals", &folder).unwrap();
+fn a_panic_is_reported() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/panicking");
+    let file = third_party::rust_from("panicking-plugin", &folder).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let samples = dir.path().join("samples.toml");
-    let name = "panics.bytes-to-bytes";
+    let name = "panicking.bytes-to-bytes";
     for at in ["encode", "decode", "encoded_size"] {
         let text = format!(
             "[[sample]]\npoint = \"codec\"\nname = \"{name}\"\nconfiguration = '{{\"at\": \"{at}\"}}'\nopen = true\n"

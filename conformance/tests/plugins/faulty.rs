@@ -24,31 +24,31 @@ use std::{
     process::Command,
     sync::Arc,
 };
-use zarr_conformance::strangers;
+use zarr_conformance::third_party;
 use zarr_plugin_api::testing::Bench;
 
 fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/c").join(name)
 }
 
-/// Under AddressSanitizer the animals in C are built for it.
+/// Under AddressSanitizer plugins in C are built for it.
 fn c(name: &str) -> PathBuf {
-    let asan = std::env::var_os("ZOO_UNDER_ASAN").is_some();
+    let asan = std::env::var_os("FAULTY_UNDER_ASAN").is_some();
     let flags: &[&str] = if asan { &["-fsanitize=address", "-fno-omit-frame-pointer"] } else { &[] };
-    strangers::c(&source(name), flags).unwrap()
+    third_party::c(&source(name), flags).unwrap()
 }
 
-fn animals() -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/animals");
-    strangers::rust_from("animals", &folder).unwrap()
+fn panicking() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/panicking");
+    third_party::rust_from("panicking-plugin", &folder).unwrap()
 }
 
-struct Cage {
+struct Host {
     plugin: Arc<Plugin>,
     registry: Registry,
 }
 
-impl Cage {
+impl Host {
     fn new(library: &Path) -> Self {
         let plugin = Plugin::open(library).unwrap();
         let mut registry = Registry::builtin();
@@ -62,7 +62,7 @@ impl Cage {
         let size = array.bytes().map_or(Size::Unknown, Size::Exact);
         f(&CreateContext { size, ..bench.create_context().with(&array) })
     }
-    /// The plugin is in quarantine for this reason, says who it is, takes no more calls, and others work.
+    /// The plugin is in quarantine for this reason, is named by its error, gets no more calls, and others work.
     fn check_quarantine(&self, why: &str, what: &str) {
         let found = self.plugin.quarantined().unwrap_or_else(|| panic!("{what}: not in quarantine"));
         assert!(found.contains(why), "{what}: {found}");
@@ -86,10 +86,10 @@ fn named(name: &str, at: Option<&str>) -> Extension {
     Extension::parse(&text.parse::<Json>().unwrap()).unwrap()
 }
 
-const HEAD: [&str; 4] = ["create", "configuration", "drop", "bomb in create"];
+const HEAD: [&str; 4] = ["create", "configuration", "drop", "payload in create"];
 const PANICS: [(&str, &[&str]); 7] = [
     (
-        "panics.bytes-to-bytes",
+        "panicking.bytes-to-bytes",
         &[
             "encoded_size",
             "encode",
@@ -98,35 +98,35 @@ const PANICS: [(&str, &[&str]); 7] = [
             "decoded_source",
             "read",
             "each",
-            "bomb in encode",
+            "payload in encode",
             "display of an error",
         ],
     ),
     (
-        "panics.array-to-bytes",
+        "panicking.array-to-bytes",
         &[
             "encoded_size",
             "encode",
             "decode",
-            "partial",
-            "update",
+            "partial_decode",
+            "partial_encode",
             "raw",
             "inner_chunk_shape",
-            "partial_decode",
-            "memo",
+            "decode_region",
+            "cached",
             "each",
-            "update it",
+            "update_region",
         ],
     ),
     (
-        "panics.array-to-array",
-        &["encoded_representation", "encode", "decode", "plan", "decode_in_place", "encoded_region"],
+        "panicking.array-to-array",
+        &["encoded_representation", "encode", "decode", "decode_strategy", "decode_in_place", "encoded_region"],
     ),
-    ("panics.data-type", &["layout", "fill_from_json", "fill_to_json", "default_fill", "check_elements"]),
-    ("panics.chunk-grid", &["grid_shape", "cell", "cell_of", "resized", "axis"]),
-    ("panics.chunk-key-encoding", &["encode", "decode"]),
+    ("panicking.data-type", &["layout", "fill_from_json", "fill_to_json", "default_fill", "check_elements"]),
+    ("panicking.chunk-grid", &["grid_shape", "chunk_region", "chunk_index_of", "resized", "axis"]),
+    ("panicking.chunk-key-encoding", &["encode", "decode"]),
     (
-        "panics.storage-transformer",
+        "panicking.storage-transformer",
         &[
             "wrap",
             "uri",
@@ -149,74 +149,83 @@ const PANICS: [(&str, &[&str]); 7] = [
 ];
 
 /// Functions that have no call through which to tell more than that they panicked.
-const WITHOUT_CALL: [&str; 9] =
-    ["encoded_size", "partial", "update", "raw", "inner_chunk_shape", "plan", "encoded_region", "layout", "axis"];
+const WITHOUT_CALL: [&str; 9] = [
+    "encoded_size",
+    "partial_decode",
+    "partial_encode",
+    "raw",
+    "inner_chunk_shape",
+    "decode_strategy",
+    "encoded_region",
+    "layout",
+    "axis",
+];
 
 #[test]
-fn a_panic_in_any_function_stops_at_the_edge() {
-    let library = animals();
+fn panics_in_any_function_do_not_cross_the_boundary() {
+    let library = panicking();
     let mut done = 0;
     for (name, functions) in PANICS {
         for at in HEAD.iter().chain(functions) {
             let what = format!("{name} in {at}");
-            let cage = Cage::new(&library);
-            let outcome = exercise(&cage, &named(name, Some(at)), "uint8");
+            let host = Host::new(&library);
+            let outcome = exercise(&host, &named(name, Some(at)), "uint8");
             if let Err(e) = &outcome {
                 assert!(matches!(reason(e), Reason::Quarantined(_)), "{what}: {e}");
             }
             let why = match *at {
                 "drop" => "it failed to destroy an instance",
-                at if at.starts_with("bomb") => "it panicked",
+                at if at.starts_with("payload") => "it panicked",
                 at if WITHOUT_CALL.contains(&at) => "it panicked",
                 at => &format!("in {at}"),
             };
-            cage.check_quarantine(why, &what);
+            host.check_quarantine(why, &what);
             done += 1;
         }
     }
     assert_eq!(done, 28 + 9 + 11 + 6 + 5 + 5 + 2 + 16);
-    // Left alone, no animal panics.
+    // Otherwise no extension panics.
     for (name, _) in PANICS {
-        let cage = Cage::new(&library);
-        exercise(&cage, &named(name, Some("nowhere")), "uint8").unwrap();
-        assert_eq!(cage.plugin.quarantined(), None, "{name}");
+        let host = Host::new(&library);
+        exercise(&host, &named(name, Some("nowhere")), "uint8").unwrap();
+        assert_eq!(host.plugin.quarantined(), None, "{name}");
     }
 }
 
 /// A plugin in safe Rust cannot make its glue write or let others read beyond what is there.
 #[test]
-fn answers_of_another_rank_stay_in_the_plugin() {
+fn results_of_the_wrong_rank_do_not_leave_the_plugin() {
     for (name, at) in [
-        ("panics.array-to-bytes", "wrong rank"),
-        ("panics.array-to-array", "short order"),
-        ("panics.array-to-array", "long region"),
+        ("panicking.array-to-bytes", "wrong rank"),
+        ("panicking.array-to-array", "short order"),
+        ("panicking.array-to-array", "long region"),
     ] {
-        let cage = Cage::new(&animals());
-        let outcome = exercise(&cage, &named(name, Some(at)), "uint8");
+        let host = Host::new(&panicking());
+        let outcome = exercise(&host, &named(name, Some(at)), "uint8");
         // Without the region all of the array is decoded.
         assert_eq!(outcome.is_ok(), at == "long region", "{at}: {outcome:?}");
-        assert_eq!(cage.plugin.quarantined(), None, "{at}");
+        assert_eq!(host.plugin.quarantined(), None, "{at}");
     }
 }
 
 #[test]
-fn readers_that_do_not_answer() {
+fn readers_that_return_other_ranges_are_quarantined() {
     for at in ["silence", "another number"] {
-        let cage = Cage::new(&animals());
-        let e = exercise(&cage, &named("panics.storage-transformer", Some(at)), "uint8").unwrap_err();
+        let host = Host::new(&panicking());
+        let e = exercise(&host, &named("panicking.storage-transformer", Some(at)), "uint8").unwrap_err();
         assert!(matches!(reason(&e), Reason::Quarantined(_)), "{at}: {e}");
-        cage.check_quarantine("other bytes than it was asked for", at);
+        host.check_quarantine("other bytes than it was asked for", at);
     }
 }
 
 #[test]
-fn drops_of_stores_and_readers_do_not_unwind() {
+fn panics_in_drop_do_not_unwind_into_the_host() {
     for at in ["drop of the store", "drop of the reader"] {
-        exercise(&Cage::new(&animals()), &named("panics.storage-transformer", Some(at)), "uint8").unwrap();
+        exercise(&Host::new(&panicking()), &named("panicking.storage-transformer", Some(at)), "uint8").unwrap();
     }
 }
 
-/// What each animal in C does, with which data type it is met, and why it is put away.
+/// The fault of each extension in C, a data type that shows it, and the reason of the quarantine.
 const FAULTS: [(&str, &str, &str); 39] = [
     ("too-long", "uint8", "more bytes than the output has room for"),
     ("moved-output", "uint8", "moved the output"),
@@ -233,37 +242,37 @@ const FAULTS: [(&str, &str, &str); 39] = [
     ("reads-too-little", "uint8", "other bytes than it was asked for"),
     ("no-json", "uint8", "no JSON object"),
     ("no-object", "uint8", "no JSON object"),
-    ("fails-to-die", "uint8", "failed to destroy"),
+    ("fails-to-destroy", "uint8", "failed to destroy"),
     ("long-offsets", "string", "offsets are wrong"),
     ("backward-offsets", "string", "offsets are wrong"),
     ("few-offsets", "string", "offsets are wrong"),
     ("false-raw", "uint8", "does not fit the array"),
     ("empty-inner", "uint8", "inner chunks have no elements"),
-    ("no-permutation", "uint8", "no permutation"),
+    ("invalid-permutation", "uint8", "no permutation"),
     ("in-place", "uint8", "cannot decode in place"),
     ("unknown-plan", "uint8", "unknown kind"),
     ("other-layout", "uint8", "another layout"),
     ("no-layout", "uint8", "did not say how its elements lie"),
     ("wrong-fill", "uint8", "no element"),
     ("no-json-fill", "uint8", "no JSON"),
-    ("many-cells", "uint8", "another number of cells"),
-    ("cell-at-the-end", "uint8", "contradicts"),
-    ("overlapping-cells", "uint8", "contradicts"),
-    ("empty-cell", "uint8", "contradicts"),
+    ("too-many-chunks", "uint8", "another number of chunks"),
+    ("chunk-at-the-end", "uint8", "contradicts"),
+    ("overlapping-chunks", "uint8", "contradicts"),
+    ("empty-chunk", "uint8", "contradicts"),
     ("axis-of-nothing", "uint8", "unknown way"),
     ("axis-with-a-hole", "uint8", "no length"),
     ("axis-too-long", "uint8", "beyond 2^64"),
     ("axis-unknown", "uint8", "unknown way"),
     ("axis-endless", "uint8", "unknown way"),
-    ("climbs", "uint8", "a key that no store takes"),
+    ("key-with-parent", "uint8", "a key that no store takes"),
     ("overwrites", "uint8", "a key that no store takes"),
 ];
 
-/// Animals that give an error but may go on.
+/// Faults that are errors and leave the plugin usable.
 const ERRORS: [(&str, &str, &str); 11] = [
     ("swallows-errors", "uint8", "scratch memory"),
-    ("error-without-words", "uint8", "did not say why"),
-    ("garbled-words", "uint8", "no UTF-8"),
+    ("error-without-message", "uint8", "did not say why"),
+    ("garbled-message", "uint8", "no UTF-8"),
     // It may be what was stored.
     ("no-text", "string", "no UTF-8"),
     ("blind-reader", "uint8", "reaches outside"),
@@ -276,46 +285,46 @@ const ERRORS: [(&str, &str, &str); 11] = [
 ];
 
 #[test]
-fn answers_that_no_correct_plugin_gives() {
-    let library = c("zoo.c");
-    for (animal, data_type, why) in FAULTS {
-        let cage = Cage::new(&library);
-        let outcome = exercise(&cage, &named(&format!("zoo.{animal}"), None), data_type);
-        if animal != "fails-to-die" {
-            let e = outcome.expect_err(animal);
-            assert!(matches!(reason(&e), Reason::Quarantined(_)), "{animal}: {e}");
+fn invalid_results_are_errors_or_quarantine() {
+    let library = c("faulty.c");
+    for (fault, data_type, why) in FAULTS {
+        let host = Host::new(&library);
+        let outcome = exercise(&host, &named(&format!("test.{fault}"), None), data_type);
+        if fault != "fails-to-destroy" {
+            let e = outcome.expect_err(fault);
+            assert!(matches!(reason(&e), Reason::Quarantined(_)), "{fault}: {e}");
         }
-        cage.check_quarantine(why, animal);
+        host.check_quarantine(why, fault);
     }
-    for animal in ["garbled-key", "null-in-key", "empty-key"] {
-        let cage = Cage::new(&library);
-        exercise(&cage, &named(&format!("zoo.{animal}"), None), "uint8").expect_err(animal);
-        cage.check_quarantine("a key that no store takes", animal);
+    for fault in ["garbled-key", "null-in-key", "empty-key"] {
+        let host = Host::new(&library);
+        exercise(&host, &named(&format!("test.{fault}"), None), "uint8").expect_err(fault);
+        host.check_quarantine("a key that no store takes", fault);
     }
-    for (animal, data_type, why) in ERRORS {
-        let cage = Cage::new(&library);
-        let e: Error = exercise(&cage, &named(&format!("zoo.{animal}"), None), data_type).expect_err(animal);
-        assert!(e.to_string().contains(why), "{animal}: {e}");
-        assert_eq!(cage.plugin.quarantined(), None, "{animal}");
+    for (fault, data_type, why) in ERRORS {
+        let host = Host::new(&library);
+        let e: Error = exercise(&host, &named(&format!("test.{fault}"), None), data_type).expect_err(fault);
+        assert!(e.to_string().contains(why), "{fault}: {e}");
+        assert_eq!(host.plugin.quarantined(), None, "{fault}");
     }
-    let cage = Cage::new(&library);
-    let e = round_trip(cage.registry.clone(), r#""zoo.too-short""#).unwrap_err();
+    let host = Host::new(&library);
+    let e = round_trip(host.registry.clone(), r#""test.too-short""#).unwrap_err();
     assert!(e.to_string().contains("3 bytes"), "a length that is not the chunk's: {e}");
     // What it says twice the same about nothing: the identity of rank 2 has this order.
-    exercise(&cage, &named("zoo.permutes-nothing", None), "uint8").expect_err("an order of zeros is no permutation");
+    exercise(&host, &named("test.permutes-nothing", None), "uint8").expect_err("an order of zeros is no permutation");
 }
 
 #[test]
-fn all_that_a_call_lends_can_be_used() {
-    exercise(&Cage::new(&c("zoo.c")), &named("zoo.tame", None), "uint8").unwrap();
+fn every_function_of_a_call_can_be_used() {
+    exercise(&Host::new(&c("faulty.c")), &named("test.correct", None), "uint8").unwrap();
 }
 
 /// A codec that looks at no length: the host knows what it always makes.
 #[test]
-fn stored_bytes_of_another_size_are_damaged() {
-    let cage = Cage::new(&c("zoo.c"));
-    cage.with_site("uint8", |cx| {
-        let name = named("zoo.careless", None);
+fn stored_bytes_of_the_wrong_size_are_an_error() {
+    let host = Host::new(&c("faulty.c"));
+    host.with_site("uint8", |cx| {
+        let name = named("test.unchecked-length", None);
         let Constructor::ArrayToBytes(make) = cx.registry.codec(&name).unwrap().unwrap().constructor() else {
             panic!("it is no such codec");
         };
@@ -336,30 +345,30 @@ fn stored_bytes_of_another_size_are_damaged() {
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn the_floating_point_environment_is_put_back() {
-    let cage = Cage::new(&c("zoo.c"));
+fn the_floating_point_environment_is_restored() {
+    let host = Host::new(&c("faulty.c"));
     let tiny = std::hint::black_box(f32::MIN_POSITIVE) / std::hint::black_box(2.0);
     assert!(tiny > 0.0);
-    exercise(&cage, &named("zoo.flushes-to-zero", None), "uint8").unwrap_err();
+    exercise(&host, &named("test.flushes-to-zero", None), "uint8").unwrap_err();
     let after = std::hint::black_box(f32::MIN_POSITIVE) / std::hint::black_box(2.0);
     assert_eq!(after.to_bits(), tiny.to_bits());
-    cage.check_quarantine("floating-point environment", "flushes-to-zero");
+    host.check_quarantine("floating-point environment", "flushes-to-zero");
 }
 
 #[test]
-fn what_cpp_throws_stops_at_the_edge() {
-    let cage = Cage::new(&c("throws.cpp"));
-    let e = exercise(&cage, &named("test.throws", None), "uint8").unwrap_err();
+fn cpp_exceptions_do_not_cross_the_boundary() {
+    let host = Host::new(&c("throws.cpp"));
+    let e = exercise(&host, &named("test.throws", None), "uint8").unwrap_err();
     assert!(matches!(reason(&e), Reason::Quarantined(why) if why.contains("an exception was thrown")), "{e}");
-    cage.check_quarantine("an exception was thrown", "throws");
+    host.check_quarantine("an exception was thrown", "throws");
 }
 
 /// A codec that believes to be called by one thread at a time spoils its own data, and nothing else.
 #[test]
-fn state_shared_between_threads_harms_its_owner_only() {
-    let cage = Cage::new(&c("zoo.c"));
-    cage.with_site("uint8", |cx| {
-        let extension = named("zoo.shared-state", None);
+fn a_data_race_in_one_codec_does_not_affect_others() {
+    let host = Host::new(&c("faulty.c"));
+    host.with_site("uint8", |cx| {
+        let extension = named("test.shared-state", None);
         let make = |name: &Extension| match cx.registry.codec(name).unwrap().unwrap().constructor() {
             Constructor::BytesToBytes(make) => make(name, cx).unwrap().object,
             _ => panic!("it is no such codec"),
@@ -389,45 +398,45 @@ fn under_asan(test: &str) -> std::process::Output {
         .args([test, "--exact", "--nocapture", "--include-ignored"])
         .env("LD_PRELOAD", library.trim())
         .env("ASAN_OPTIONS", "detect_leaks=0")
-        .env("ZOO_UNDER_ASAN", "1")
+        .env("FAULTY_UNDER_ASAN", "1")
         .output()
         .unwrap()
 }
 
 #[test]
-fn the_zoo_under_address_sanitizer() {
-    if std::env::var_os("ZOO_UNDER_ASAN").is_some() {
+fn faulty_plugins_under_address_sanitizer() {
+    if std::env::var_os("FAULTY_UNDER_ASAN").is_some() {
         return;
     }
     // Built first: compilers are not to run under the sanitizer.
-    animals();
-    for source_name in ["zoo.c", "frozen.c"] {
-        strangers::c(&source(source_name), &["-fsanitize=address", "-fno-omit-frame-pointer"]).unwrap();
+    panicking();
+    for source_name in ["faulty.c", "frozen.c"] {
+        third_party::c(&source(source_name), &["-fsanitize=address", "-fno-omit-frame-pointer"]).unwrap();
     }
     for test in [
-        "zoo::a_panic_in_any_function_stops_at_the_edge",
-        "zoo::answers_that_no_correct_plugin_gives",
-        "zoo::state_shared_between_threads_harms_its_owner_only",
+        "faulty::panics_in_any_function_do_not_cross_the_boundary",
+        "faulty::invalid_results_are_errors_or_quarantine",
+        "faulty::a_data_race_in_one_codec_does_not_affect_others",
     ] {
         let output = under_asan(test);
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && !said.contains("AddressSanitizer"), "{test}: {said}");
     }
-    // It does see what an animal does with a pointer that it kept.
-    let output = under_asan("zoo::keeps_a_pointer");
+    // It does see the use of a pointer after its call.
+    let output = under_asan("faulty::uses_a_pointer_after_its_call");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("heap-use-after-free"), "{said}");
 }
 
-/// Not a test by itself: an animal that the sanitizer must catch.
+/// Not a test by itself: an extension that the sanitizer must catch.
 #[test]
-fn keeps_a_pointer() {
-    if std::env::var_os("ZOO_UNDER_ASAN").is_none() {
+fn uses_a_pointer_after_its_call() {
+    if std::env::var_os("FAULTY_UNDER_ASAN").is_none() {
         return;
     }
-    let cage = Cage::new(&c("zoo.c"));
-    cage.with_site("uint8", |cx| {
-        let name = named("zoo.kept-pointer", None);
+    let host = Host::new(&c("faulty.c"));
+    host.with_site("uint8", |cx| {
+        let name = named("test.dangling-pointer", None);
         let Constructor::BytesToBytes(make) = cx.registry.codec(&name).unwrap().unwrap().constructor() else {
             panic!("it is no such codec");
         };

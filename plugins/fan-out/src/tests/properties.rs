@@ -10,7 +10,7 @@ fn index() -> impl Strategy<Value = u64> {
 }
 
 /// Cells of one rank.
-fn cells() -> impl Strategy<Value = Vec<Vec<u64>>> {
+fn chunk_indices() -> impl Strategy<Value = Vec<Vec<u64>>> {
     (0usize..5).prop_flat_map(|rank| prop::collection::vec(prop::collection::vec(index(), rank), 1..60))
 }
 
@@ -21,9 +21,9 @@ fn bound(digits: u8) -> u64 {
 
 proptest! {
     #[test]
-    fn keys_read_back(cells in cells(), digits in 1u8..=19) {
+    fn keys_read_back(chunk_indices in chunk_indices(), digits in 1u8..=19) {
         let encoding = with_digits(digits);
-        for chunk_index in cells {
+        for chunk_index in chunk_indices {
             let key = encoding.encode(&chunk_index).unwrap();
             prop_assert!(key.starts_with("c/") && Key::new(key.clone()).is_ok(), "{key}");
             let decoded = encoding.decode(&key, chunk_index.len());
@@ -32,18 +32,18 @@ proptest! {
     }
 
     #[test]
-    fn no_key_is_a_directory(cells in cells(), digits in 1u8..=19) {
+    fn no_key_is_a_directory(chunk_indices in chunk_indices(), digits in 1u8..=19) {
         let encoding = with_digits(digits);
-        let cells: BTreeSet<Vec<u64>> = cells.into_iter().collect();
-        let keys: BTreeSet<String> = cells.iter().map(|c| encoding.encode(c).unwrap()).collect();
-        prop_assert_eq!(keys.len(), cells.len(), "two cells have one key");
+        let chunk_indices: BTreeSet<Vec<u64>> = chunk_indices.into_iter().collect();
+        let keys: BTreeSet<String> = chunk_indices.iter().map(|c| encoding.encode(c).unwrap()).collect();
+        prop_assert_eq!(keys.len(), chunk_indices.len(), "two chunks have one key");
         for key in &keys {
             let below = format!("{key}/");
             prop_assert!(!keys.iter().any(|other| other.starts_with(&below)), "{key}");
         }
     }
 
-    /// Whatever is decoded is the key of that cell, letter for letter.
+    /// Whatever is decoded is the key of that chunk, letter for letter.
     #[test]
     fn keys_are_canonical(
         key in "(c/)?([0-9+]{1,4}/){0,6}[0-9a]{1,4}/?",
@@ -71,7 +71,7 @@ proptest! {
     }
 }
 
-/// All cells of long grids: how many names each directory has.
+/// All chunk indices of long grids: how many names each directory has.
 #[test]
 fn directories_stay_small() {
     for (digits, shape, largest) in [

@@ -1,6 +1,6 @@
-//! Codecs that take arrays and are wrong. Their parents are `bytes`, `sharding_indexed` and `transpose`.
+//! Codecs that take arrays and are wrong. They wrap `bytes`, `sharding_indexed` and `transpose`.
 
-use super::Animal;
+use super::Fixture;
 use ozarr::{
     Error, Result,
     zarr_core::{
@@ -22,7 +22,7 @@ use std::sync::{
 #[derive(Debug)]
 struct Bytes {
     name: &'static str,
-    parent: Arc<dyn ArrayToBytes>,
+    wrapped: Arc<dyn ArrayToBytes>,
     of: Representation,
     suspended: AtomicBool,
 }
@@ -39,12 +39,12 @@ impl Bytes {
 
 impl ArrayToBytes for Bytes {
     fn encoded_size(&self) -> Size {
-        self.parent.encoded_size()
+        self.wrapped.encoded_size()
     }
     fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()> {
         match self.name {
             // Takes memory for gapless.
-            "zoo.no-strides" if decoded.as_slice().is_none() && decoded.heap().is_none() => {
+            "test.no-strides" if decoded.as_slice().is_none() && decoded.heap().is_none() => {
                 let mut scratch = Vec::new();
                 let n = decoded.count();
                 let mut flat = decoded.contiguous(&mut scratch)?.to_vec();
@@ -52,36 +52,36 @@ impl ArrayToBytes for Bytes {
                     flat.rotate_left(decoded.element_size());
                 }
                 let view = View::new(&flat, &decoded.shape(), decoded.element_size())?;
-                self.parent.encode(call, &view, out)
+                self.wrapped.encode(call, &view, out)
             }
-            "zoo.rank-0" => {
-                self.parent.encode(call, decoded, out)?;
+            "test.wrong-rank-0" => {
+                self.wrapped.encode(call, decoded, out)?;
                 self.spoil(out, self.of.shape().is_empty());
                 Ok(())
             }
-            "zoo.complex" => {
-                self.parent.encode(call, decoded, out)?;
+            "test.wrong-complex" => {
+                self.wrapped.encode(call, decoded, out)?;
                 self.spoil(out, self.of.element_size() == 16 && self.of.shape().len() == 3);
                 Ok(())
             }
-            _ => self.parent.encode(call, decoded, out),
+            _ => self.wrapped.encode(call, decoded, out),
         }
     }
     fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()> {
-        self.parent.decode(call, encoded, out)
+        self.wrapped.decode(call, encoded, out)
     }
     fn partial_decode(&self) -> Option<&dyn PartialDecode> {
-        self.parent.partial_decode().map(|_| self as &dyn PartialDecode)
+        self.wrapped.partial_decode().map(|_| self as &dyn PartialDecode)
     }
     fn partial_encode(&self) -> Option<&dyn PartialEncode> {
-        self.parent.partial_encode().map(|_| self as &dyn PartialEncode)
+        self.wrapped.partial_encode().map(|_| self as &dyn PartialEncode)
     }
     fn raw(&self) -> Option<usize> {
-        if self.name == "zoo.raw" { Some(self.of.element_size().max(1)) } else { None }
+        if self.name == "test.false-raw" { Some(self.of.element_size().max(1)) } else { None }
     }
     fn inner_chunk_shape(&self) -> Option<&[u64]> {
-        let shape = self.parent.inner_chunk_shape();
-        if self.name == "zoo.inner" { shape.map(|s| &s[1..]) } else { shape }
+        let shape = self.wrapped.inner_chunk_shape();
+        if self.name == "test.inner-chunks-of-lower-rank" { shape.map(|s| &s[1..]) } else { shape }
     }
 }
 
@@ -93,25 +93,25 @@ impl PartialDecode for Bytes {
         region: &Region,
         mut out: ViewMut<'_>,
     ) -> Result<()> {
-        let Some(parent) = self.parent.partial_decode() else { return Err(Error::chain("it decodes no parts")) };
+        let Some(wrapped) = self.wrapped.partial_decode() else { return Err(Error::chain("it decodes no parts")) };
         match self.name {
-            "zoo.part-off-by-one" => {
+            "test.part-off-by-one" => {
                 let mut moved = region.clone();
                 if let Some(s) = moved.start.first_mut() {
                     *s = s.saturating_sub(1);
                 }
-                parent.decode_region(call, source, &moved, out)
+                wrapped.decode_region(call, source, &moved, out)
             }
             // Takes the second call for the end of the first.
-            "zoo.does-not-begin-again" => {
+            "test.does-not-begin-again" => {
                 if self.suspended.swap(false, Ordering::Relaxed) {
                     return out.fill(self.of.fill());
                 }
-                let done = parent.decode_region(call, source, region, out);
+                let done = wrapped.decode_region(call, source, region, out);
                 self.suspended.store(done.is_err(), Ordering::Relaxed);
                 done
             }
-            _ => parent.decode_region(call, source, region, out),
+            _ => wrapped.decode_region(call, source, region, out),
         }
     }
 }
@@ -125,13 +125,13 @@ impl PartialEncode for Bytes {
         new: &View<'_>,
         out: &mut OutputBuffer<'_>,
     ) -> Result<Encoded> {
-        let Some(parent) = self.parent.partial_encode() else { return Err(Error::chain("it changes no parts")) };
+        let Some(wrapped) = self.wrapped.partial_encode() else { return Err(Error::chain("it changes no parts")) };
         match self.name {
             // What was stored is lost.
-            "zoo.forgets-old" => parent.update_region(call, None, region, new, out),
-            "zoo.stores-fill" => match parent.update_region(call, old, region, new, out)? {
+            "test.forgets-old" => wrapped.update_region(call, None, region, new, out),
+            "test.stores-fill" => match wrapped.update_region(call, old, region, new, out)? {
                 Encoded::Fill => self
-                    .parent
+                    .wrapped
                     .encode(
                         call,
                         &View::new(&vec![0; 6 * 4 * self.of.element_size()], &[6, 4], self.of.element_size())?,
@@ -140,12 +140,12 @@ impl PartialEncode for Bytes {
                     .map(|()| Encoded::Bytes),
                 other => Ok(other),
             },
-            _ => parent.update_region(call, old, region, new, out),
+            _ => wrapped.update_region(call, old, region, new, out),
         }
     }
 }
 
-fn parent_codec(cx: &CreateContext<'_>, name: &str, extension: &Extension) -> Result<(Arc<dyn ArrayToBytes>, Json)> {
+fn wrapped_codec(cx: &CreateContext<'_>, name: &str, extension: &Extension) -> Result<(Arc<dyn ArrayToBytes>, Json)> {
     let own = match extension.configuration() {
         Some(members) => Extension::new(name, members.clone()),
         None => Extension::short_hand(name),
@@ -161,24 +161,24 @@ fn parent_codec(cx: &CreateContext<'_>, name: &str, extension: &Extension) -> Re
 }
 
 fn of(
-    parent: &'static str,
+    wrapped: &'static str,
     name: &'static str,
     samples: &'static [&'static str],
     caught: &'static [&'static str],
-) -> Animal {
+) -> Fixture {
     let make = move |extension: &Extension, cx: &CreateContext<'_>| {
-        let (parent, written) = parent_codec(cx, parent, extension)?;
-        let codec = Bytes { name, parent, of: cx.representation()?.clone(), suspended: AtomicBool::new(false) };
+        let (wrapped, written) = wrapped_codec(cx, wrapped, extension)?;
+        let codec = Bytes { name, wrapped, of: cx.representation()?.clone(), suspended: AtomicBool::new(false) };
         Ok(Instance::new(Arc::new(codec) as Arc<dyn ArrayToBytes>, Box::new(written)))
     };
-    let registration = Registration::new(name, "the zoo", Constructor::ArrayToBytes(Arc::new(make)));
-    Animal { name, registration, samples, caught }
+    let registration = Registration::new(name, "the tests", Constructor::ArrayToBytes(Arc::new(make)));
+    Fixture { name, registration, samples, caught }
 }
 
 #[derive(Debug)]
 struct Moves {
     name: &'static str,
-    parent: Arc<dyn ArrayToArray>,
+    wrapped: Arc<dyn ArrayToArray>,
     encoded: Representation,
     order: Vec<usize>,
 }
@@ -188,25 +188,25 @@ impl ArrayToArray for Moves {
         &self.encoded
     }
     fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, encoded: ViewMut<'_>) -> Result<()> {
-        self.parent.encode(call, decoded, encoded)
+        self.wrapped.encode(call, decoded, encoded)
     }
     fn decode(&self, call: &CallContext<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()> {
-        self.parent.decode(call, encoded, decoded)
+        self.wrapped.decode(call, encoded, decoded)
     }
     fn decode_strategy(&self) -> DecodeStrategy<'_> {
         match self.name {
-            "zoo.plan" => DecodeStrategy::Permute(&self.order),
-            "zoo.region" => DecodeStrategy::Copy,
-            _ => self.parent.decode_strategy(),
+            "test.false-strategy" => DecodeStrategy::Permute(&self.order),
+            "test.region-not-permuted" => DecodeStrategy::Copy,
+            _ => self.wrapped.decode_strategy(),
         }
     }
     fn encoded_region(&self, decoded: &Region) -> Option<Region> {
         // It permutes, and the region does not.
-        (self.name == "zoo.region").then(|| decoded.clone())
+        (self.name == "test.region-not-permuted").then(|| decoded.clone())
     }
 }
 
-fn moving(name: &'static str, caught: &'static [&'static str]) -> Animal {
+fn moving(name: &'static str, caught: &'static [&'static str]) -> Fixture {
     let make = move |extension: &Extension, cx: &CreateContext<'_>| {
         let own = Extension::new("transpose", extension.configuration().cloned().unwrap_or_default());
         let Some(Constructor::ArrayToArray(make)) = cx.registry.codec(&own)?.map(Registration::constructor) else {
@@ -215,16 +215,16 @@ fn moving(name: &'static str, caught: &'static [&'static str]) -> Animal {
         let made = make(&own, &CreateContext { name: "transpose", ..*cx })?;
         let written = Json::Object(made.configuration()?);
         let mut encoded = made.object.encoded_representation().clone();
-        if name == "zoo.fill" {
+        if name == "test.false-fill" {
             let fill: Vec<u8> = encoded.fill().iter().map(|b| b ^ 1).collect();
             encoded = encoded.with_fill(&fill);
         }
         let order = (0..encoded.shape().len()).collect();
-        let codec = Moves { name, parent: made.object, encoded, order };
+        let codec = Moves { name, wrapped: made.object, encoded, order };
         Ok(Instance::new(Arc::new(codec) as Arc<dyn ArrayToArray>, Box::new(written)))
     };
-    let registration = Registration::new(name, "the zoo", Constructor::ArrayToArray(Arc::new(make)));
-    Animal { name, registration, samples: &["configuration = '{\"order\": [1, 0]}'\nshape = [3, 3]"], caught }
+    let registration = Registration::new(name, "the tests", Constructor::ArrayToArray(Arc::new(make)));
+    Fixture { name, registration, samples: &["configuration = '{\"order\": [1, 0]}'\nshape = [3, 3]"], caught }
 }
 
 const LITTLE: &[&str] = &["configuration = '{\"endian\": \"little\"}'"];
@@ -232,23 +232,23 @@ const SHARD: &[&str] = &[r#"shape = [6, 4]
 configuration = '''{"chunk_shape": [3, 2], "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
   "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]}'''"#];
 
-pub(crate) fn parent() -> Animal {
-    of("sharding_indexed", "zoo.shards", SHARD, &[])
+pub(crate) fn counterpart() -> Fixture {
+    of("sharding_indexed", "test.shards", SHARD, &[])
 }
 
-pub(crate) fn animals() -> Vec<Animal> {
+pub(crate) fn fixtures() -> Vec<Fixture> {
     vec![
-        of("bytes", "zoo.complex", LITTLE, &["data-types", "*round-trip", "*partial-decode"]),
-        of("bytes", "zoo.rank-0", LITTLE, &["rank-0", "*round-trip", "*data-types"]),
-        of("bytes", "zoo.no-strides", LITTLE, &["strides"]),
-        of("bytes", "zoo.raw", &["configuration = '{\"endian\": \"little\"}'\nshape = [4]"], &["raw"]),
-        of("sharding_indexed", "zoo.inner", SHARD, &["inner-chunks"]),
-        of("sharding_indexed", "zoo.part-off-by-one", SHARD, &["partial-decode", "suspension"]),
-        of("sharding_indexed", "zoo.does-not-begin-again", SHARD, &["suspension"]),
-        of("sharding_indexed", "zoo.forgets-old", SHARD, &["update"]),
-        of("sharding_indexed", "zoo.stores-fill", SHARD, &["fill", "*update"]),
-        moving("zoo.plan", &["plan"]),
-        moving("zoo.region", &["partial-decode"]),
-        moving("zoo.fill", &["representation"]),
+        of("bytes", "test.wrong-complex", LITTLE, &["data-types", "*round-trip", "*partial-decode"]),
+        of("bytes", "test.wrong-rank-0", LITTLE, &["rank-0", "*round-trip", "*data-types"]),
+        of("bytes", "test.no-strides", LITTLE, &["strides"]),
+        of("bytes", "test.false-raw", &["configuration = '{\"endian\": \"little\"}'\nshape = [4]"], &["raw"]),
+        of("sharding_indexed", "test.inner-chunks-of-lower-rank", SHARD, &["inner-chunks"]),
+        of("sharding_indexed", "test.part-off-by-one", SHARD, &["partial-decode", "suspension"]),
+        of("sharding_indexed", "test.does-not-begin-again", SHARD, &["suspension"]),
+        of("sharding_indexed", "test.forgets-old", SHARD, &["update"]),
+        of("sharding_indexed", "test.stores-fill", SHARD, &["fill", "*update"]),
+        moving("test.false-strategy", &["plan"]),
+        moving("test.region-not-permuted", &["partial-decode"]),
+        moving("test.false-fill", &["representation"]),
     ]
 }

@@ -1,13 +1,13 @@
-//! Animals that list wrongly.
+//! Stores that list wrongly.
 
-use crate::beast::{Beast, animals, key, pause};
+use crate::faulty::{FaultyStore, faulty_stores, key, pause};
 use ozarr::{
     Error, Result,
     zarr_core::store::{Key, ListableStore, Listing, Prefix, ReadableStore, WriteableStore},
 };
 use std::collections::BTreeSet;
 
-animals! {
+faulty_stores! {
     /// Lists one page.
     OnePage {
         fn list(&self) -> Result<BTreeSet<Key>> {
@@ -35,7 +35,7 @@ animals! {
         }
     }
     /// What was written for nothing is left behind.
-    Debris {
+    Orphans {
         fn set_if_absent(&self, k: &Key, value: &[u8]) -> Result<bool> {
             let new = self.m().set_if_absent(k, value)?;
             if !new {

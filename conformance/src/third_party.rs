@@ -1,4 +1,4 @@
-//! Plugins of `plugins/`, each built as a stranger would build it: from a copy outside the tree, with its own lock
+//! Plugins of `plugins/`, each built as a third party would build it: from a copy outside the tree, with its own lock
 //! file. Those in C see only the header.
 //!
 //! A plugin is built once for each state of its sources. What cannot be built is an error, never a reason to skip.
@@ -36,9 +36,9 @@ fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree().join("target"), PathBuf::from)
 }
 
-/// The folder in which cargo builds projects of strangers, so that what they share is built once.
+/// The folder in which cargo builds third-party projects, so that what they share is built once.
 pub fn build_folder() -> PathBuf {
-    target().join("strangers/target")
+    target().join("third-party/target")
 }
 
 /// The files below a folder without what is built there, sorted.
@@ -73,11 +73,11 @@ fn run(command: &mut Command) -> Result<()> {
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(Error::argument(format!("{command:?} failed: {}", said.trim())))
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(Error::argument(format!("{command:?} failed: {}", stderr.trim())))
 }
 
-/// Holds the folder of built plugins: several test programs may come here at the same time.
+/// Locks the folder of built plugins: several test programs may come here at the same time.
 fn lock(below: &Path) -> Result<File> {
     fs::create_dir_all(below)?;
     let lock = File::create(below.join("lock"))?;
@@ -122,8 +122,8 @@ pub fn new_in_rust(name: &str, kind: &str) -> Result<PathBuf> {
 }
 
 fn built(name: &str, source: &Path) -> Result<PathBuf> {
-    let below = target().join("strangers");
-    let _held = lock(&below)?;
+    let below = target().join("third-party");
+    let _lock = lock(&below)?;
     let tree = tree();
     let state = state(&[source, &tree.join("zarr-plugin-api"), &tree.join("zarr-core")])?;
     let suffix = std::env::consts::DLL_SUFFIX;
@@ -147,8 +147,8 @@ fn built(name: &str, source: &Path) -> Result<PathBuf> {
 
 /// The program that links every plugin in Rust, and loads what it is given.
 pub fn static_and_dynamic() -> Result<PathBuf> {
-    let below = target().join("strangers");
-    let _held = lock(&below)?;
+    let below = target().join("third-party");
+    let _lock = lock(&below)?;
     // A folder of its own: libraries of crates that are plugins too have one name, with and without the feature.
     let folder = below.join("static");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -161,7 +161,7 @@ pub fn static_and_dynamic() -> Result<PathBuf> {
 
 /// Copies a project out of the tree, where its paths to crates of the tree are others.
 fn copy(name: &str, source: &Path) -> Result<PathBuf> {
-    let place = std::env::temp_dir().join(format!("zarr-strangers-{:016x}", {
+    let place = std::env::temp_dir().join(format!("zarr-third-party-{:016x}", {
         let mut hasher = DefaultHasher::new();
         tree().hash(&mut hasher);
         hasher.finish()
@@ -190,8 +190,8 @@ fn copy(name: &str, source: &Path) -> Result<PathBuf> {
 
 /// A library from one file in C or C++, which sees the header and nothing else. `extra` are arguments of the compiler.
 pub fn c(source: &Path, extra: &[&str]) -> Result<PathBuf> {
-    let below = target().join("strangers");
-    let _held = lock(&below)?;
+    let below = target().join("third-party");
+    let _lock = lock(&below)?;
     let text = fs::read(source).map_err(|e| Error::from(e).at_key(source.display()))?;
     let mut hasher = DefaultHasher::new();
     (&text, extra, HEADER).hash(&mut hasher);
@@ -201,7 +201,7 @@ pub fn c(source: &Path, extra: &[&str]) -> Result<PathBuf> {
     let name = format!("{parent}-{stem}-{:016x}{}", hasher.finish(), std::env::consts::DLL_SUFFIX);
     let library = below.join(name);
     if !library.exists() {
-        let folder = std::env::temp_dir().join(format!("zarr-strangers-c-{:016x}", hasher.finish()));
+        let folder = std::env::temp_dir().join(format!("zarr-third-party-c-{:016x}", hasher.finish()));
         fs::create_dir_all(&folder)?;
         fs::write(folder.join("zarr_plugin.h"), HEADER)?;
         let cpp = source.extension().is_some_and(|e| e == "cpp");

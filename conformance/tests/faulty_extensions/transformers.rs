@@ -1,6 +1,6 @@
-//! Storage transformers that are wrong. Their parent stores everything below a folder.
+//! Storage transformers with faults. Their wrapped stores everything below a folder.
 
-use super::Animal;
+use super::Fixture;
 use ozarr::{
     Error, Result,
     store::MemoryStore,
@@ -22,13 +22,13 @@ impl StorageTransformer for Below {
     fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>> {
         match self.0 {
             // What is stored goes with the store.
-            "zoo.remembers" => Ok(Arc::new(MemoryStore::default())),
-            "zoo.once" => {
+            "test.shares-nothing" => Ok(Arc::new(MemoryStore::default())),
+            "test.stores-once" => {
                 let used = below.uri(&Prefix::ROOT).contains("wrapped");
                 let below = if used { Arc::new(MemoryStore::default()) as Arc<dyn Store> } else { below };
-                Ok(Arc::new(Wrapped { below, lies: false }))
+                Ok(Arc::new(Wrapped { below, false_size: false }))
             }
-            "zoo.lies" => Ok(Arc::new(Wrapped { below, lies: true })),
+            "test.false-size" => Ok(Arc::new(Wrapped { below, false_size: true })),
             _ => Ok(Arc::new(SubStore::new(below, Prefix::new("below/")?))),
         }
     }
@@ -37,7 +37,7 @@ impl StorageTransformer for Below {
 #[derive(Debug)]
 struct Wrapped {
     below: Arc<dyn Store>,
-    lies: bool,
+    false_size: bool,
 }
 
 impl Store for Wrapped {
@@ -58,7 +58,7 @@ impl Store for Wrapped {
 impl ReadableStore for Wrapped {
     fn open<'s>(&'s self, key: &Key) -> Result<Option<Box<dyn Source + 's>>> {
         match self.below.reader()?.open(key)? {
-            Some(source) if self.lies => Ok(Some(Box::new(Longer(source)))),
+            Some(source) if self.false_size => Ok(Some(Box::new(Longer(source)))),
             found => Ok(found),
         }
     }
@@ -76,25 +76,25 @@ impl Source for Longer<'_> {
     }
 }
 
-fn animal(name: &'static str, caught: &'static [&'static str]) -> Animal {
+fn faulty(name: &'static str, caught: &'static [&'static str]) -> Fixture {
     let make = move |extension: &Extension, _: &CreateContext<'_>| {
         if extension.configuration().is_some_and(|c| !c.is_empty()) {
             return Err(Error::configuration("there is nothing to configure"));
         }
         Ok(Instance::new(Arc::new(Below(name)) as Arc<dyn StorageTransformer>, Box::new(Json::Object(Object::new()))))
     };
-    let registration = Registration::new(name, "the zoo", Constructor::StorageTransformer(Arc::new(make)));
-    Animal { name, registration, samples: &["configuration = '{}'"], caught }
+    let registration = Registration::new(name, "the tests", Constructor::StorageTransformer(Arc::new(make)));
+    Fixture { name, registration, samples: &["configuration = '{}'"], caught }
 }
 
-pub(crate) fn parent() -> Animal {
-    animal("zoo.below", &[])
+pub(crate) fn counterpart() -> Fixture {
+    faulty("test.below", &[])
 }
 
-pub(crate) fn animals() -> Vec<Animal> {
+pub(crate) fn fixtures() -> Vec<Fixture> {
     vec![
-        animal("zoo.remembers", &["lasting", "stacking"]),
-        animal("zoo.once", &["stacking"]),
-        animal("zoo.lies", &["store/get/size", "store/get/one-version"]),
+        faulty("test.shares-nothing", &["lasting", "stacking"]),
+        faulty("test.stores-once", &["stacking"]),
+        faulty("test.false-size", &["store/get/size", "store/get/one-version"]),
     ]
 }

@@ -1,4 +1,4 @@
-//! What clauses say of what checks them is so: a law that names the clause is run and holds, or the test is there.
+//! What clauses say of what checks them is so: a property that names the clause is run and holds, or the test is there.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::zarr_core::{
@@ -42,7 +42,7 @@ impl StorageTransformer for Nothing {
     }
 }
 
-/// Every kind of subject, with few inputs: that the laws catch what is wrong, the zoos show.
+/// Every kind of subject, with few inputs: that the properties catch what is wrong, the tests with faults show.
 fn records() -> Vec<Record> {
     let settings = Settings { cases: 2, ..Settings::default() };
     let records = Mutex::new(Vec::new());
@@ -66,9 +66,9 @@ fn records() -> Vec<Record> {
 #[cfg(target_os = "linux")]
 fn plugin(settings: &Settings, each: &mut dyn FnMut(Record)) {
     use std::time::Duration;
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugin_zoo/animal.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faulty_plugins/faulty.c");
     let subject = zarr_conformance::plugin::Subject {
-        file: zarr_conformance::strangers::c(&source, &["-D_GNU_SOURCE", "-pthread", "-DANIMAL=PARENT"]).unwrap(),
+        file: zarr_conformance::third_party::c(&source, &["-D_GNU_SOURCE", "-pthread", "-DFAULT=NONE"]).unwrap(),
         samples: None,
         program: env!("CARGO_BIN_EXE_zarr-conformance").into(),
         patience: Duration::from_secs(10),
@@ -78,22 +78,22 @@ fn plugin(settings: &Settings, each: &mut dyn FnMut(Record)) {
 }
 
 #[test]
-fn laws_and_their_clauses_belong_together() {
+fn properties_and_clauses_match() {
     let (clauses, records) = (Clauses::embedded().unwrap(), records());
     let unknown: BTreeSet<_> = records.iter().filter(|r| clauses.get(&r.clause).is_none()).map(|r| &r.clause).collect();
-    assert!(unknown.is_empty(), "laws are about what is no clause: {unknown:?}");
+    assert!(unknown.is_empty(), "properties are about what is no clause: {unknown:?}");
     let failed: Vec<_> = records.iter().filter(|r| matches!(r.outcome, Outcome::Fail(_))).collect();
     assert!(failed.is_empty(), "{failed:?}");
     let hold: BTreeSet<_> = records.iter().filter(|r| r.outcome == Outcome::Pass).map(|r| &r.clause).collect();
-    let by_law = clauses.iter().filter(|c| c.checked_by == Some(CheckedBy::Law));
+    let by_property = clauses.iter().filter(|c| c.checked_by == Some(CheckedBy::Property));
     // Libraries are built by another test's means on Linux alone.
-    let by_law = by_law.filter(|c| cfg!(target_os = "linux") || c.page != "abi");
-    let free: Vec<_> = by_law.map(|c| &c.id).filter(|id| !hold.contains(id)).collect();
-    assert!(free.is_empty(), "no law checks {free:?}");
+    let by_property = by_property.filter(|c| cfg!(target_os = "linux") || c.page != "abi");
+    let free: Vec<_> = by_property.map(|c| &c.id).filter(|id| !hold.contains(id)).collect();
+    assert!(free.is_empty(), "no property checks {free:?}");
 }
 
 #[test]
-fn the_tests_that_clauses_name_are_there() {
+fn tests_named_by_clauses_exist() {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for clause in Clauses::embedded().unwrap().iter() {
         let Some(test) = &clause.test else { continue };

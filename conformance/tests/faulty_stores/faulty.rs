@@ -1,4 +1,4 @@
-//! What all animals share: a store in memory, of which each gets one thing wrong.
+//! What all faulty stores share: a store in memory, of which each gets one thing wrong.
 
 use ozarr::{
     Result,
@@ -14,8 +14,8 @@ use zarr_conformance::store::Contents;
 pub(crate) type Open<'s> = Result<Option<Box<dyn Source + 's>>>;
 pub(crate) type Part<'p> = (Key, u64, &'p [u8]);
 
-/// A store that does right whatever is not written anew.
-pub(crate) trait Beast: Debug + Default + Send + Sync + 'static {
+/// A store that is right in all methods that are not overridden.
+pub(crate) trait FaultyStore: Debug + Default + Send + Sync + 'static {
     fn m(&self) -> &MemoryStore;
     /// What it remembers and should not.
     fn past(&self) -> MutexGuard<'_, Contents>;
@@ -64,11 +64,11 @@ pub(crate) trait Beast: Debug + Default + Send + Sync + 'static {
     }
 }
 
-/// An animal as a store.
+/// A faulty store behind the traits of stores.
 #[derive(Debug, Default)]
-pub(crate) struct Wild<B>(pub(crate) B);
+pub(crate) struct AsStore<B>(pub(crate) B);
 
-impl<B: Beast> Store for Wild<B> {
+impl<B: FaultyStore> Store for AsStore<B> {
     fn readable(&self) -> Option<&dyn ReadableStore> {
         Some(self)
     }
@@ -82,7 +82,7 @@ impl<B: Beast> Store for Wild<B> {
         self.0.uri(prefix)
     }
 }
-impl<B: Beast> ReadableStore for Wild<B> {
+impl<B: FaultyStore> ReadableStore for AsStore<B> {
     fn open<'s>(&'s self, key: &Key) -> Open<'s> {
         self.0.open(key)
     }
@@ -93,7 +93,7 @@ impl<B: Beast> ReadableStore for Wild<B> {
         self.0.get_partial_values(ranges)
     }
 }
-impl<B: Beast> WriteableStore for Wild<B> {
+impl<B: FaultyStore> WriteableStore for AsStore<B> {
     fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
         self.0.set(key, value)
     }
@@ -116,7 +116,7 @@ impl<B: Beast> WriteableStore for Wild<B> {
         self.0.erase_values(keys)
     }
 }
-impl<B: Beast> ListableStore for Wild<B> {
+impl<B: FaultyStore> ListableStore for AsStore<B> {
     fn list_dir(&self, prefix: &Prefix) -> Result<Listing> {
         self.0.list_dir(prefix)
     }
@@ -128,13 +128,13 @@ impl<B: Beast> ListableStore for Wild<B> {
     }
 }
 
-/// Animals, each with the methods that it gets wrong.
-macro_rules! animals {
+/// Faulty stores, each with the methods that it gets wrong.
+macro_rules! faulty_stores {
     ($($(#[$doc:meta])* $name:ident { $($methods:tt)* })*) => {$(
         $(#[$doc])*
         #[derive(Debug, Default)]
         pub(crate) struct $name(ozarr::store::MemoryStore, std::sync::Mutex<zarr_conformance::store::Contents>);
-        impl Beast for $name {
+        impl FaultyStore for $name {
             fn m(&self) -> &ozarr::store::MemoryStore {
                 &self.0
             }
@@ -145,20 +145,20 @@ macro_rules! animals {
         }
     )*};
 }
-pub(crate) use animals;
+pub(crate) use faulty_stores;
 
 /// An open value that gets one thing wrong.
-pub(crate) struct Strange {
+pub(crate) struct FaultySource {
     value: Vec<u8>,
     pub(crate) read: fn(&[u8], &[ByteRange], RangeCallback<'_>) -> Result<()>,
     pub(crate) read_into: fn(&[u8], ByteRange, &mut [u8]) -> Result<()>,
     pub(crate) size: fn(&[u8]) -> u64,
 }
 
-/// Opens a value, and makes it strange.
-pub(crate) fn strange<'s>(store: &MemoryStore, key: &Key, change: impl FnOnce(&mut Strange)) -> Open<'s> {
+/// Opens a value, and changes how it is read.
+pub(crate) fn faulty_source<'s>(store: &MemoryStore, key: &Key, change: impl FnOnce(&mut FaultySource)) -> Open<'s> {
     let Some(value) = store.get(key)? else { return Ok(None) };
-    let mut opened = Strange {
+    let mut opened = FaultySource {
         value,
         read: |v, ranges, each| v.read(ranges, each),
         read_into: |v, range, out| v.read_into(range, out),
@@ -168,7 +168,7 @@ pub(crate) fn strange<'s>(store: &MemoryStore, key: &Key, change: impl FnOnce(&m
     Ok(Some(Box::new(opened)))
 }
 
-impl Source for Strange {
+impl Source for FaultySource {
     fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
         (self.read)(&self.value, ranges, each)
     }

@@ -1,6 +1,6 @@
-//! Animals that read wrongly.
+//! Stores that read wrongly.
 
-use crate::beast::{Beast, Open, animals, pause, strange};
+use crate::faulty::{FaultyStore, Open, faulty_source, faulty_stores, pause};
 use ozarr::{
     Error, Result,
     store::MemoryStore,
@@ -31,7 +31,7 @@ impl Source for Living<'_> {
     }
 }
 
-animals! {
+faulty_stores! {
     /// A directory is an empty value.
     Directories {
         fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
@@ -48,7 +48,7 @@ animals! {
     /// A server that answers a single empty range with "not satisfiable".
     EmptyRange {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
-            strange(self.m(), key, |s| s.read = |v, ranges, each| match ranges {
+            faulty_source(self.m(), key, |s| s.read = |v, ranges, each| match ranges {
                 [one] if one.within(v.len() as u64)?.1 == 0 => Err(Error::argument("416")),
                 _ => v.read(ranges, each),
             })
@@ -57,7 +57,7 @@ animals! {
     /// A suffix longer than the value is the value.
     ShortSuffix {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
-            strange(self.m(), key, |s| s.read = |v, ranges, each| ranges.iter().enumerate().try_for_each(|(i, r)| match r {
+            faulty_source(self.m(), key, |s| s.read = |v, ranges, each| ranges.iter().enumerate().try_for_each(|(i, r)| match r {
                 ByteRange::Suffix(_) => each(i, clamped(*r, v)),
                 _ => each(i, r.of(v)?),
             }))
@@ -66,7 +66,7 @@ animals! {
     /// Where a range ends is not looked at before it is added up.
     Overflows {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
-            strange(self.m(), key, |s| s.read = |v, ranges, each| ranges.iter().enumerate().try_for_each(|(i, r)| match *r {
+            faulty_source(self.m(), key, |s| s.read = |v, ranges, each| ranges.iter().enumerate().try_for_each(|(i, r)| match *r {
                 ByteRange::Slice { start, len } => each(i, &v[start as usize..(start + len) as usize]),
                 r => each(i, r.of(v)?),
             }))
@@ -75,7 +75,7 @@ animals! {
     /// What is too long for the value is filled up with zeros.
     Pads {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
-            strange(self.m(), key, |s| s.read_into = |v, range, out| {
+            faulty_source(self.m(), key, |s| s.read_into = |v, range, out| {
                 let found = clamped(range, v);
                 out.fill(0);
                 out[..found.len()].copy_from_slice(found);
@@ -86,7 +86,7 @@ animals! {
     /// Ranges are numbered in the order in which they lie.
     Sorts {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
-            strange(self.m(), key, |s| s.read = |v, ranges, each| {
+            faulty_source(self.m(), key, |s| s.read = |v, ranges, each| {
                 let mut sorted = ranges.to_vec();
                 sorted.sort_by_key(|r| r.within(v.len() as u64).ok());
                 v.read(&sorted, each)
@@ -96,7 +96,7 @@ animals! {
     /// Equal ranges are read once, and given once.
     ReadsOnce {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
-            strange(self.m(), key, |s| s.read = |v, ranges, each| {
+            faulty_source(self.m(), key, |s| s.read = |v, ranges, each| {
                 let new = |(i, r): &(usize, &ByteRange)| !ranges[..*i].contains(r);
                 ranges.iter().enumerate().filter(new).try_for_each(|(i, r)| each(i, r.of(v)?))
             })
@@ -105,7 +105,7 @@ animals! {
     /// Goes on when told to stop.
     GoesOn {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
-            strange(self.m(), key, |s| s.read = |v, ranges, each| {
+            faulty_source(self.m(), key, |s| s.read = |v, ranges, each| {
                 for (i, r) in ranges.iter().enumerate() {
                     let _ignored = each(i, r.of(v)?);
                 }
@@ -116,7 +116,7 @@ animals! {
     /// Into memory it reads the first bytes.
     FromStart {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
-            strange(self.m(), key, |s| s.read_into = |v, range, out| {
+            faulty_source(self.m(), key, |s| s.read_into = |v, range, out| {
                 range.within(v.len() as u64)?;
                 out.copy_from_slice(&v[..out.len()]);
                 Ok(())
@@ -126,7 +126,7 @@ animals! {
     /// Tells the size on disk.
     Blocks {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
-            strange(self.m(), key, |s| s.size = |v| v.len().next_multiple_of(4096) as u64)
+            faulty_source(self.m(), key, |s| s.size = |v| v.len().next_multiple_of(4096) as u64)
         }
     }
     /// Opens a key, not a value.

@@ -1,4 +1,4 @@
-//! The grid beside a naive twin: the lengths written out one after another.
+//! The grid compared with a naive reference: the lengths written out one after another.
 
 use super::{grid, lengths};
 use proptest::prelude::*;
@@ -20,34 +20,34 @@ fn edges() -> impl Strategy<Value = (String, Vec<u64>, u64)> {
     prop_oneof![list, every]
 }
 
-/// The lengths of the cells that hold an element of the first `n`.
+/// The lengths of the chunks that contain an element of the first `n`.
 fn visible(lengths: &[u64], n: u64) -> Vec<u64> {
     let starts = lengths.iter().scan(0, |end, len| Some(std::mem::replace(end, *end + len)));
-    let held = starts.take_while(|s| *s < n).count();
-    lengths[..held].to_vec()
+    let contained = starts.take_while(|s| *s < n).count();
+    lengths[..contained].to_vec()
 }
 
 proptest! {
-    /// `lengths` of the parent also finds the cell of each element again.
+    /// `lengths` of the parent also finds the chunk of each element again.
     #[test]
-    fn cells_are_those_of_the_written_out_list((text, all, n) in edges()) {
+    fn chunks_match_the_explicit_list((text, all, n) in edges()) {
         let made = grid(&format!("[{text}]"), &[n]).unwrap();
         prop_assert_eq!(lengths(&*made, n), visible(&all, n));
         match made.axis(0).unwrap() {
-            AxisChunks::Lengths(told) => prop_assert_eq!(told, &all[..]),
+            AxisChunks::Lengths(lengths) => prop_assert_eq!(lengths, &all[..]),
             AxisChunks::Regular(m) => prop_assert!(all.iter().all(|len| *len == m)),
             other => prop_assert!(false, "{other:?}"),
         }
     }
 
     #[test]
-    fn dimensions_do_not_mix((a, _, n) in edges(), (b, _, m) in edges()) {
+    fn dimensions_are_independent((a, _, n) in edges(), (b, _, m) in edges()) {
         let both = grid(&format!("[{a},{b}]"), &[n, m]).unwrap();
         let (first, second) = (grid(&format!("[{a}]"), &[n]).unwrap(), grid(&format!("[{b}]"), &[m]).unwrap());
-        let cells = both.grid_shape(&[n, m]).unwrap();
-        prop_assert_eq!(cells[0], first.grid_shape(&[n]).unwrap()[0]);
-        prop_assert_eq!(cells[1], second.grid_shape(&[m]).unwrap()[0]);
-        for chunk_index in (0..cells[0]).flat_map(|i| (0..cells[1]).map(move |j| [i, j])) {
+        let chunks = both.grid_shape(&[n, m]).unwrap();
+        prop_assert_eq!(chunks[0], first.grid_shape(&[n]).unwrap()[0]);
+        prop_assert_eq!(chunks[1], second.grid_shape(&[m]).unwrap()[0]);
+        for chunk_index in (0..chunks[0]).flat_map(|i| (0..chunks[1]).map(move |j| [i, j])) {
             let region = both.chunk_region(&[n, m], &chunk_index).unwrap();
             let (row, column) = (first.chunk_region(&[n], &chunk_index[..1]).unwrap(), second.chunk_region(&[m], &chunk_index[1..]).unwrap());
             prop_assert_eq!(&region.start[..], [row.start[0], column.start[0]]);
@@ -56,7 +56,7 @@ proptest! {
     }
 
     #[test]
-    fn growing_keeps_every_cell((text, all, n) in edges(), more in 0u64..100) {
+    fn growing_preserves_every_chunk((text, all, n) in edges(), more in 0u64..100) {
         let made = grid(&format!("[{text}]"), &[n]).unwrap();
         let resized = made.resized(&[n], &[n + more]).unwrap();
         let shapes = resized.map_or(format!("[{text}]"), |o| o.get("chunk_shapes").unwrap().to_string());

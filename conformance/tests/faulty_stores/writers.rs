@@ -1,6 +1,6 @@
-//! Animals that write or erase wrongly.
+//! Stores that write or erase wrongly.
 
-use crate::beast::{Beast, Open, Part, animals, key, pause};
+use crate::faulty::{FaultyStore, Open, Part, faulty_stores, key, pause};
 use ozarr::{
     Error, Result,
     zarr_core::{
@@ -28,7 +28,7 @@ impl Update for OrEmpty<'_> {
     }
 }
 
-animals! {
+faulty_stores! {
     /// Values are lines of text.
     Lines {
         fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
@@ -120,7 +120,7 @@ animals! {
             Ok(())
         }
     }
-    /// A part is laid over what the key held before it was erased.
+    /// A part is laid over what the key had before it was erased.
     Revives {
         fn erase(&self, key: &Key) -> Result<()> {
             if let Some(value) = self.m().get(key)? {
@@ -336,7 +336,7 @@ animals! {
             self.m().set(key, value)
         }
     }
-    /// Writes the index of a directory anew: what others added meanwhile is not in it.
+    /// Rewrites the index of a directory: what others added meanwhile is not in it.
     Forgets {
         fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
             let parent = key.as_str().rsplit_once('/').map_or(String::new(), |(parent, _)| format!("{parent}/"));

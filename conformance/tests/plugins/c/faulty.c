@@ -1,4 +1,4 @@
-/* Animals: extensions each of which breaks the contract in its own way. Their names say how. */
+/* Faulty extensions: each breaks the contract in its own way. Their names say how. */
 #include "zarr_plugin.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,22 @@ typedef struct instance {
   uint64_t lengths[3];
 } instance;
 
+/* The length of "test.", with which all names begin. */
+#define PREFIX (sizeof("test.") - 1)
+
 static int is(const void *self, const char *name) { return strcmp(((const instance *)self)->name, name) == 0; }
 
 static zp_status create(const zp_host *host, const zp_call *call, const zp_site *site, void **self) {
   instance *made = (instance *)calloc(1, sizeof(instance));
   (void)host;
   if (!made) return ZP_FAIL(call, ZP_E_LIMIT, "there is no memory");
-  memcpy(made->name, site->name->ptr + 4, site->name->len - 4);
+  memcpy(made->name, site->name->ptr + PREFIX, site->name->len - PREFIX);
   *self = made;
-  if (is(made, "error-without-words")) {
+  if (is(made, "error-without-message")) {
     free(made);
     return ZP_E_CONFIGURATION;
   }
-  if (is(made, "garbled-words")) {
+  if (is(made, "garbled-message")) {
     zp_str text = ZP_STR("\xff\xfe\xfd");
     free(made);
     call->set_error(call, ZP_E_CONFIGURATION, &text, &text);
@@ -33,7 +36,7 @@ static zp_status create(const zp_host *host, const zp_call *call, const zp_site 
   return ZP_OK;
 }
 static zp_status destroy(void *self) {
-  zp_status status = is(self, "fails-to-die") ? 77 : ZP_OK;
+  zp_status status = is(self, "fails-to-destroy") ? 77 : ZP_OK;
   free(self);
   return status;
 }
@@ -52,8 +55,8 @@ static zp_status configuration(const void *self, const zp_call *call, zp_out *js
 
 /* ---- bytes -> bytes ------------------------------------------------------------------------------------------------ */
 
-static const uint8_t *kept;
-static size_t kept_len;
+static const uint8_t *previous;
+static size_t previous_len;
 static volatile uint8_t seen;
 static uint8_t shared[1 << 16];
 static size_t shared_len;
@@ -69,8 +72,8 @@ static zp_status encoded_size(const void *self, const zp_size *decoded, zp_size 
 }
 static void set_one(void *p) { *(uint8_t *)p = 1; }
 static zp_status encode(const void *self, const zp_call *call, const zp_bytes *in, zp_out *out) {
-  if (is(self, "tame")) {
-    /* Uses all that a call lends. */
+  if (is(self, "correct")) {
+    /* Uses everything that a call has. */
     uint8_t *first = (uint8_t *)call->scratch(call, 100), *second = (uint8_t *)call->scratch(call, 1);
     if (!first || !second || (uintptr_t)first % 64 || first == second)
       return ZP_FAIL(call, ZP_E_INTERNAL, "there is no scratch memory");
@@ -104,10 +107,10 @@ static zp_status encode(const void *self, const zp_call *call, const zp_bytes *i
     (void)call->scratch(call, SIZE_MAX / 2);
     return put(out, call, in->ptr, in->len);
   }
-  if (is(self, "kept-pointer")) {
-    if (kept && kept_len) seen = kept[0];
-    kept = in->ptr;
-    kept_len = in->len;
+  if (is(self, "dangling-pointer")) {
+    if (previous && previous_len) seen = previous[0];
+    previous = in->ptr;
+    previous_len = in->len;
   }
   if (is(self, "shared-state")) {
     /* As if there were one call at a time. */
@@ -139,8 +142,8 @@ static const zp_bytes_to_bytes b2b = {sizeof(zp_bytes_to_bytes), 0, create, dest
 /* ---- array -> bytes ------------------------------------------------------------------------------------------------ */
 
 static zp_status a2b_size(const void *self, zp_size *encoded) {
-  encoded->kind = is(self, "false-array-size") || is(self, "careless") ? ZP_SIZE_EXACT : ZP_SIZE_UNKNOWN;
-  encoded->bytes = is(self, "careless") ? 4 : 1;
+  encoded->kind = is(self, "false-array-size") || is(self, "unchecked-length") ? ZP_SIZE_EXACT : ZP_SIZE_UNKNOWN;
+  encoded->bytes = is(self, "unchecked-length") ? 4 : 1;
   return ZP_OK;
 }
 static zp_status a2b_encode(const void *self, const zp_call *call, const zp_array *decoded, zp_out *out) {
@@ -171,7 +174,7 @@ static zp_status partial_decode(const void *self, const zp_call *call, const zp_
                                 const uint64_t *len, const zp_array *decoded) {
   zp_range beyond = {ZP_RANGE_SLICE, 0, 1 << 30, 4};
   (void)start, (void)len;
-  if (is(self, "careless")) return ZP_OK;
+  if (is(self, "unchecked-length")) return ZP_OK;
   /* The error is not looked at. */
   (void)encoded->read_into(encoded, call, &beyond, decoded->data, 4);
   return ZP_OK;
@@ -216,7 +219,7 @@ static zp_status a2a_code(const void *self, const zp_call *call, const zp_array 
 }
 static zp_status plan(const void *self, uint32_t *plan, const uint64_t **order) {
   static const uint64_t wrong[] = {1, 1};
-  if (is(self, "no-permutation")) {
+  if (is(self, "invalid-permutation")) {
     *plan = ZP_PLAN_PERMUTE;
     *order = wrong;
   }
@@ -255,7 +258,7 @@ static const zp_data_type data_type = {sizeof(zp_data_type), 0, create, destroy,
 static zp_status grid_shape(const void *self, const zp_call *call, const uint64_t *array, uint32_t rank, uint64_t *to) {
   uint32_t i;
   (void)call;
-  for (i = 0; i < rank; i++) to[i] = is(self, "many-cells") ? UINT64_MAX : (array[i] + 1) / 2;
+  for (i = 0; i < rank; i++) to[i] = is(self, "too-many-chunks") ? UINT64_MAX : (array[i] + 1) / 2;
   return ZP_OK;
 }
 static zp_status cell(const void *self, const zp_call *call, const uint64_t *array, uint32_t rank, const uint64_t *at,
@@ -263,8 +266,8 @@ static zp_status cell(const void *self, const zp_call *call, const uint64_t *arr
   uint32_t i;
   (void)call, (void)array;
   for (i = 0; i < rank; i++) {
-    start[i] = is(self, "cell-at-the-end") ? UINT64_MAX : at[i] * 2;
-    len[i] = is(self, "empty-cell") ? 0 : is(self, "overlapping-cells") ? 4 : 2;
+    start[i] = is(self, "chunk-at-the-end") ? UINT64_MAX : at[i] * 2;
+    len[i] = is(self, "empty-chunk") ? 0 : is(self, "overlapping-chunks") ? 4 : 2;
   }
   return ZP_OK;
 }
@@ -280,7 +283,7 @@ static zp_status axis(const void *self, uint32_t axis, zp_axis *cells) {
   (void)axis;
   cells->kind = ZP_AXIS_REGULAR;
   cells->regular = is(self, "axis-of-nothing") ? 0 : 2;
-  if (is(self, "empty-cell") || is(self, "many-cells")) cells->kind = ZP_AXIS_NONE;
+  if (is(self, "empty-chunk") || is(self, "too-many-chunks")) cells->kind = ZP_AXIS_NONE;
   if (is(self, "axis-with-a-hole")) {
     cells->kind = ZP_AXIS_LENGTHS;
     cells->lengths = zero;
@@ -306,7 +309,7 @@ static const zp_chunk_grid grid = {sizeof(zp_chunk_grid), 0, create, destroy, co
 
 static zp_status key_encode(const void *self, const zp_call *call, const uint64_t *at, uint32_t rank, zp_out *key) {
   (void)at, (void)rank;
-  if (is(self, "climbs")) return put(key, call, "../../etc", 9);
+  if (is(self, "key-with-parent")) return put(key, call, "../../etc", 9);
   if (is(self, "overwrites")) return put(key, call, "zarr.json", 9);
   if (is(self, "garbled-key")) return put(key, call, "\xff", 1);
   if (is(self, "null-in-key")) return put(key, call, "a\0b", 3);
@@ -329,33 +332,33 @@ static const zp_chunk_key_encoding keys = {sizeof(zp_chunk_key_encoding), 0, cre
   X(B2B, b2b, "bytes_to_bytes", "too-long") X(B2B, b2b, "bytes_to_bytes", "moved-output")                              \
   X(B2B, b2b, "bytes_to_bytes", "larger-output") X(B2B, b2b, "bytes_to_bytes", "garbage-status")                       \
   X(B2B, b2b, "bytes_to_bytes", "negative-status") X(B2B, b2b, "bytes_to_bytes", "aliases-in-encode")                  \
-  X(B2B, b2b, "bytes_to_bytes", "swallows-errors") X(B2B, b2b, "bytes_to_bytes", "kept-pointer")                       \
+  X(B2B, b2b, "bytes_to_bytes", "swallows-errors") X(B2B, b2b, "bytes_to_bytes", "dangling-pointer")                   \
   X(B2B, b2b, "bytes_to_bytes", "shared-state") X(B2B, b2b, "bytes_to_bytes", "flushes-to-zero")                       \
   X(B2B, b2b, "bytes_to_bytes", "aliases-too-much") X(B2B, b2b, "bytes_to_bytes", "too-short")                         \
   X(B2B, b2b, "bytes_to_bytes", "false-size") X(B2B, b2b, "bytes_to_bytes", "false-bound")                             \
   X(B2B, b2b, "bytes_to_bytes", "reads-nothing") X(B2B, b2b, "bytes_to_bytes", "reads-another-range")                  \
   X(B2B, b2b, "bytes_to_bytes", "reads-too-little") X(B2B, b2b, "bytes_to_bytes", "no-json")                           \
-  X(B2B, b2b, "bytes_to_bytes", "no-object") X(B2B, b2b, "bytes_to_bytes", "fails-to-die")                             \
-  X(B2B, b2b, "bytes_to_bytes", "error-without-words") X(B2B, b2b, "bytes_to_bytes", "garbled-words")                  \
+  X(B2B, b2b, "bytes_to_bytes", "no-object") X(B2B, b2b, "bytes_to_bytes", "fails-to-destroy")                         \
+  X(B2B, b2b, "bytes_to_bytes", "error-without-message") X(B2B, b2b, "bytes_to_bytes", "garbled-message")              \
   X(A2B, a2b, "array_to_bytes", "long-offsets") X(A2B, a2b, "array_to_bytes", "backward-offsets")                      \
   X(A2B, a2b, "array_to_bytes", "few-offsets") X(A2B, a2b, "array_to_bytes", "no-text")                                \
   X(A2B, a2b, "array_to_bytes", "blind-reader") X(A2B, a2b, "array_to_bytes", "false-raw")                             \
   X(A2B, a2b, "array_to_bytes", "empty-inner") X(A2B, a2b, "array_to_bytes", "false-array-size")                       \
-  X(A2B, a2b, "array_to_bytes", "careless")                                                                            \
+  X(A2B, a2b, "array_to_bytes", "unchecked-length")                                                                    \
   X(A2A, a2a, "array_to_array", "other-layout") X(A2A, a2a, "array_to_array", "short-fill")                            \
-  X(A2A, a2a, "array_to_array", "many-dimensions") X(A2A, a2a, "array_to_array", "no-permutation")                     \
+  X(A2A, a2a, "array_to_array", "many-dimensions") X(A2A, a2a, "array_to_array", "invalid-permutation")                \
   X(A2A, a2a, "array_to_array", "permutes-nothing") X(A2A, a2a, "array_to_array", "in-place")                          \
   X(A2A, a2a, "array_to_array", "unknown-plan")                                                                        \
   X(DT, data_type, "data_type", "empty-element") X(DT, data_type, "data_type", "huge-element")                         \
   X(DT, data_type, "data_type", "unknown-form") X(DT, data_type, "data_type", "fieldless")                             \
   X(DT, data_type, "data_type", "no-layout") X(DT, data_type, "data_type", "wrong-fill")                               \
   X(DT, data_type, "data_type", "no-json-fill")                                                                        \
-  X(CG, grid, "chunk_grid", "many-cells") X(CG, grid, "chunk_grid", "cell-at-the-end")                                 \
-  X(CG, grid, "chunk_grid", "empty-cell") X(CG, grid, "chunk_grid", "overlapping-cells")                               \
+  X(CG, grid, "chunk_grid", "too-many-chunks") X(CG, grid, "chunk_grid", "chunk-at-the-end")                           \
+  X(CG, grid, "chunk_grid", "empty-chunk") X(CG, grid, "chunk_grid", "overlapping-chunks")                             \
   X(CG, grid, "chunk_grid", "axis-of-nothing") X(CG, grid, "chunk_grid", "axis-with-a-hole")                           \
   X(CG, grid, "chunk_grid", "axis-too-long") X(CG, grid, "chunk_grid", "axis-unknown")                                 \
   X(CG, grid, "chunk_grid", "axis-endless")                                                                            \
-  X(CK, keys, "chunk_key_encoding", "climbs") X(CK, keys, "chunk_key_encoding", "overwrites")                          \
+  X(CK, keys, "chunk_key_encoding", "key-with-parent") X(CK, keys, "chunk_key_encoding", "overwrites")                 \
   X(CK, keys, "chunk_key_encoding", "garbled-key") X(CK, keys, "chunk_key_encoding", "null-in-key")                    \
   X(CK, keys, "chunk_key_encoding", "empty-key")
 
@@ -366,17 +369,17 @@ static const zp_chunk_key_encoding keys = {sizeof(zp_chunk_key_encoding), 0, cre
 #define CG ZP_EXTENSION_CHUNK_GRID
 #define CK ZP_EXTENSION_CHUNK_KEY_ENCODING
 
-#define SAID(kind, table, word, name) ",{\"kind\":\"" word "\",\"name\":\"zoo." name "\"}"
-ZP_MANIFEST(manifest, "{\"manifest\":1,\"id\":\"test.zoo\",\"version\":\"6.6.6\",\"abi\":{\"major\":1,\"min_minor\":0},"
-                      "\"extensions\":[{\"kind\":\"bytes_to_bytes\",\"name\":\"zoo.tame\"}" ALL(SAID) "]}");
+#define OFFERED(kind, table, word, name) ",{\"kind\":\"" word "\",\"name\":\"test." name "\"}"
+ZP_MANIFEST(manifest, "{\"manifest\":1,\"id\":\"test.faulty\",\"version\":\"6.6.6\",\"abi\":{\"major\":1,\"min_minor\":0},"
+                      "\"extensions\":[{\"kind\":\"bytes_to_bytes\",\"name\":\"test.correct\"}" ALL(OFFERED) "]}");
 
-#define NAME(kind, table, word, name) ZP_STR("zoo." name),
-static const zp_str names[] = {ZP_STR("zoo.tame"), ALL(NAME)};
+#define NAME(kind, table, word, name) ZP_STR("test." name),
+static const zp_str names[] = {ZP_STR("test.correct"), ALL(NAME)};
 #define ENTRY(kind, table, word, name) {sizeof(zp_extension), kind, 0, 0, 0, 0, 0, &table},
 static zp_extension all[] = {{sizeof(zp_extension), B2B, 0, 0, 0, 0, 0, &b2b}, ALL(ENTRY)};
 #define N (sizeof(all) / sizeof(all[0]))
 static const zp_extension *extensions[N];
-static const zp_str id = ZP_STR("test.zoo");
+static const zp_str id = ZP_STR("test.faulty");
 static const zp_str version = ZP_STR("6.6.6");
 static const zp_plugin plugin = {sizeof(zp_plugin), ZP_ABI_MINOR, ZP_MAGIC, &id, &version, extensions, N, &manifest};
 
