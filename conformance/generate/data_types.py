@@ -230,7 +230,7 @@ def respell_raw_bytes(array):
     metadata["data_type"] = f"r{metadata['data_type']['configuration']['length_bytes'] * 8}"
     metadata["fill_value"] = list(base64.b64decode(metadata["fill_value"]))
     path.write_text(json.dumps(metadata, indent=2))
-    return "data type and fill value spelled anew by the generator"
+    return "data type and fill value rewritten by the generator"
 
 
 def times():

@@ -106,8 +106,8 @@ fn the_page_for_extension_authors_lists_every_property() {
         Some(property) => ExtensionPoint::ALL.iter().map(|p| format!("{}/{property}", word(*p))).collect(),
         None => vec![id.to_owned()],
     };
-    let told: BTreeSet<String> = ids.flat_map(each).collect();
+    let listed: BTreeSet<String> = ids.flat_map(each).collect();
     let mut all: BTreeSet<String> = Subject::properties().into_iter().collect();
     all.extend(CHECKS.iter().map(|c| format!("store/{}", c.id)));
-    assert_eq!(told, all);
+    assert_eq!(listed, all);
 }

@@ -76,7 +76,7 @@ fn plugins_work_in_the_memory_of_the_caller() {
         let at = wide.as_ptr() as usize;
         let all = View::new(&wide[..256], &[4, 8], 8).unwrap();
         plain.encode(&call, &all, &mut OutputBuffer::fixed(&mut output)).unwrap();
-        assert_eq!(address(&output), at, "elements without gaps are lent as they are");
+        assert_eq!(address(&output), at, "elements without gaps are passed as they are");
         plain.decode(&call, &input, ViewMut::new(&mut wide[..256], &[4, 8], 8).unwrap()).unwrap();
         assert_eq!(address(wide), at, "and written where they belong");
 

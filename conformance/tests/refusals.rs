@@ -69,11 +69,11 @@ fn check(case: &Refusal, context: &Context) -> std::result::Result<(), String> {
     if listed != [true, false] {
         return Err(format!("listed as {listed:?}"));
     }
-    // What is accepted is kept.
+    // What is accepted is preserved.
     let (text, metadata) =
         (Json::parse(&case.accept, &context.limits), NodeMetadata::parse(&case.accept, &context.limits));
-    let kept = metadata.is_ok_and(|m| text.is_ok_and(|t| t == Json::Object(m.document().clone())));
-    if kept { Ok(()) } else { Err("its counterpart does not keep its document".into()) }
+    let preserved = metadata.is_ok_and(|m| text.is_ok_and(|t| t == Json::Object(m.document().clone())));
+    if preserved { Ok(()) } else { Err("its counterpart does not keep its document".into()) }
 }
 
 #[test]

@@ -106,11 +106,11 @@ fn a_sample_of_an_unknown_extension_is_an_error() {
         fs::write(&samples, format!("{known}\n{}", sample(wrong))).unwrap();
         for subject in [&["plugin", library][..], &["extension", "acme.invert", "--plugin", library]] {
             let out = command(&[subject, &["--samples", file, "--cases", "1"]].concat());
-            let said = String::from_utf8(out.stderr).unwrap();
-            assert_eq!(out.status.code(), Some(2), "{subject:?}: {said}");
+            let stderr = String::from_utf8(out.stderr).unwrap();
+            assert_eq!(out.status.code(), Some(2), "{subject:?}: {stderr}");
             assert!(
-                said.contains(&format!("`{wrong}`")) && said.contains(&format!("did you mean `{near}`?")),
-                "{said}"
+                stderr.contains(&format!("`{wrong}`")) && stderr.contains(&format!("did you mean `{near}`?")),
+                "{stderr}"
             );
         }
     }

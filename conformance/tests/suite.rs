@@ -134,11 +134,11 @@ fn exported_cases_are_arrays() {
     for entry in std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir()) {
         let array = ozarr::Hierarchy::options().read_only().open(&entry).unwrap().array("/").unwrap();
         let read = zarr_conformance::elements::read_elements(&array).unwrap();
-        let told = Json::parse(&std::fs::read(entry.join("elements.json")).unwrap(), &Default::default()).unwrap();
+        let elements = Json::parse(&std::fs::read(entry.join("elements.json")).unwrap(), &Default::default()).unwrap();
         let data_type = array.representation().data_type().clone();
-        let told: Vec<Vec<u8>> =
-            told.as_array().unwrap().iter().map(|e| data_type.fill_from_json(e).unwrap()).collect();
-        assert_eq!(read, told, "{}", entry.display());
+        let elements: Vec<Vec<u8>> =
+            elements.as_array().unwrap().iter().map(|e| data_type.fill_from_json(e).unwrap()).collect();
+        assert_eq!(read, elements, "{}", entry.display());
         assert!(page.contains(&format!("[{}]", Path::new(&entry).file_name().unwrap().to_str().unwrap())));
         found += 1;
     }
@@ -157,8 +157,8 @@ fn export_takes_exactly_one_extension() {
         String::from_utf8(out.stderr).unwrap()
     };
     assert!(refused("bytes").contains("give one of codec/bytes, data_type/bytes"));
-    let said = refused("no-such");
-    assert_eq!((said.matches("codec/bytes").count(), said.matches("data_type/bytes").count()), (1, 1), "{said}");
+    let stderr = refused("no-such");
+    assert_eq!((stderr.matches("codec/bytes").count(), stderr.matches("data_type/bytes").count()), (1, 1), "{stderr}");
     assert!(!dir.path().join("none").exists());
     let page = |name: &str, folder: &str| {
         assert!(export(name, folder).status.success());

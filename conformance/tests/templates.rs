@@ -19,9 +19,9 @@ const SEED: &str = "3444";
 
 fn run(command: &mut Command) -> String {
     let out = command.output().unwrap();
-    let said = String::from_utf8(out.stdout).unwrap();
-    assert!(out.status.success(), "{command:?}: {said}{}", String::from_utf8_lossy(&out.stderr));
-    said
+    let stdout = String::from_utf8(out.stdout).unwrap();
+    assert!(out.status.success(), "{command:?}: {stdout}{}", String::from_utf8_lossy(&out.stderr));
+    stdout
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn new_plugins_in_c_have_all_properties() {
         third_party::new_project(&folder, &format!("acme.{kind}"), kind, "c").unwrap();
         let library = third_party::c(&folder.join("plugin.c"), &[]).unwrap();
         let mut suite = Command::new(env!("CARGO_BIN_EXE_zarr-conformance"));
-        let said = run(suite.arg("plugin").arg(&library).args(["--seed", SEED]));
-        assert!(said.contains(&format!("acme-{kind}")) && said.contains(" 0 failed"), "{said}");
+        let stdout = run(suite.arg("plugin").arg(&library).args(["--seed", SEED]));
+        assert!(stdout.contains(&format!("acme-{kind}")) && stdout.contains(" 0 failed"), "{stdout}");
     }
 }

@@ -24,7 +24,7 @@
 //! );
 //! ```
 //!
-//! They register themselves in every program that links this crate, and see only what a stranger's plugin sees: the
+//! They register themselves in every program that links this crate, and see only what a third-party plugin sees: the
 //! contract of `zarr-core`. A codec that was switched off is known by name, so that an array that needs it is refused
 //! with the feature that is missing.
 

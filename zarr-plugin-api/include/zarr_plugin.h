@@ -13,9 +13,9 @@
  * - Errors: a function that returns anything but ZP_OK says why through call->set_error, if it has a call. Only ZP_OK is
  *   success.
  * - Calls back: set_error, scratch and join of zp_call, zp_out, zp_reader and zp_store, during the call they were passed
- *   to, and no later. When one of them fails, return its status at once. What is lent as zp_each, zp_make and zp_found,
+ *   to, and no later. When one of them fails, return its status at once. What is passed as zp_each, zp_make and zp_found,
  *   and one zp_out, is used by one thread at a time, and is not entered again before it has returned.
- * - Nothing unwinds into the other side: no exception, no panic, no longjmp, from functions lent to it neither. In C++
+ * - Nothing unwinds into the other side: no exception, no panic, no longjmp, from functions passed to it neither. In C++
  *   functions are ZP_NOEXCEPT, and ZP_GUARD catches what their bodies throw.
  */
 #ifndef ZARR_PLUGIN_H
@@ -93,7 +93,7 @@ typedef struct zp_range { /* bytes of a value; never grows */
 #define ZP_RANGE_SUFFIX 2u /* the last len bytes        */
 #define ZP_RANGE_ALL 3u
 
-/* ---- what the host lends to a call ----------------------------------------------------------------------------- */
+/* ---- what the host passes to a call ---------------------------------------------------------------------------- */
 
 typedef struct zp_options { /* choices at run time that never enter metadata */
   uint32_t struct_size;
@@ -136,7 +136,7 @@ typedef struct zp_out { /* bytes that the caller owns and the callee writes */
 #define ZP_OUT_FIXED 1u /* cap is all there will be */
 #define ZP_OUT_ALIAS 2u /* instead of writing, data may be set to a part of the input: see zp_alias */
 
-/* Takes the bytes of range i, in any order, each range at least once; they are lent until it returns. */
+/* Takes the bytes of range i, in any order, each range at least once; they are valid until it returns. */
 typedef zp_status (*zp_each)(void *context, size_t i, const uint8_t *bytes, size_t len);
 /* Makes something costly from a value's bytes, to be kept and used again; drop is called when it is given up. */
 typedef zp_status (*zp_make)(void *context, void **made);

@@ -122,7 +122,7 @@ impl Memory {
         let all = ViewMut::new(&mut self.bytes, &around, self.element)?.with_heap(heap);
         all.permute(&order)?.region(&Region::whole(&self.shape))
     }
-    /// Lends the memory to be written.
+    /// Passes the memory to `f`, which writes it.
     pub(crate) fn write(&mut self, f: impl FnOnce(ViewMut<'_>) -> Result<()>) -> Result<()> {
         let heap = self.heap.take();
         let done = self.view_mut_with(heap.as_ref()).and_then(f);

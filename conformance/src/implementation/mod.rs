@@ -49,7 +49,7 @@ pub fn version(adapter: &Adapter) -> Result<String> {
     }
 }
 
-/// Makes ready what an implementation needs; what was made before is made anew or left to the command.
+/// Makes ready what an implementation needs; what was made before is recreated or left to the command.
 ///
 /// # Errors
 /// When a command of `setup` fails.

@@ -1,4 +1,4 @@
-//! The property that a codec touches no memory but what it was lent, and none after the call: its inputs are pages that
+//! The property that a codec touches no memory but what it was passed, and none after the call: its inputs are pages that
 //! cannot be written, its outputs end where the process does, and all of it is gone afterwards.
 
 use super::guard::{Edge, Guarded, Locked};
@@ -20,7 +20,7 @@ use ozarr::{
     },
 };
 
-/// `guards` is told before memory with guards is lent for the first time: all inputs were tried without before.
+/// `guards` is told before memory with guards is passed for the first time: all inputs were tried without before.
 pub(super) fn property(subject: &Subject, settings: &Settings, guards: &dyn Fn()) -> Verdict {
     subject.ensure_created()?;
     let trials = Trials::new(subject);

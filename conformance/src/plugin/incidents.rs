@@ -16,7 +16,7 @@ const KINDS: [(&str, &[&str]); 5] = [
     ("answers", &[]),
 ];
 
-/// What the id of the property of guards ends with, and how it ends while guards are around the memory that is lent:
+/// What the id of the property of guards ends with, and how it ends while guards are around the memory that is passed:
 /// who dies then breaks the property.
 pub(super) const GUARD: &str = "/guard";
 pub(super) const GUARDED: &str = "/guarded";
@@ -47,7 +47,7 @@ impl Incidents {
     /// A child ended in a case; gives its id, and what that means for it.
     pub(super) fn fell(&mut self, id: &str, how: &str) -> (String, Outcome) {
         if let Some(of) = id.strip_suffix(GUARDED) {
-            let what = format!("with guards around the memory that it was lent, {how}");
+            let what = format!("with guards around the memory that it was passed, {how}");
             return (format!("{of}{GUARD}"), Outcome::Fail(what));
         }
         self.add(format!("in {id}, {how}"));

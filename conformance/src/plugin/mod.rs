@@ -79,7 +79,7 @@ impl Subject {
                     told += 1;
                     each(record);
                 }
-                // A plugin in quarantine is loaded anew for what is left.
+                // A plugin in quarantine is loaded again for what is left.
                 (Ended::Again, _) if entries.len() > before => {}
                 (Ended::Badly(how), _) => {
                     incidents.outside(&how);

@@ -133,7 +133,7 @@ pub(super) fn updates(subject: &Subject, settings: &Settings) -> Verdict {
     Ok(())
 }
 
-/// A value that is made anew once its prefix is erased is not replaced by a change of the one before.
+/// A value that is recreated once its prefix is erased is not replaced by a change of the one before.
 pub(super) fn erase_and_update(subject: &Subject, settings: &Settings) -> Verdict {
     for _ in 0..rounds(settings) {
         let (store, k, parent, ended) = (subject.empty()?, key("a/b")?, prefix("a/")?, AtomicUsize::new(0));
@@ -164,7 +164,7 @@ pub(super) fn erase_and_update(subject: &Subject, settings: &Settings) -> Verdic
                 ensure(made, || "what was erased comes back by a change of it".to_owned())?;
                 wait();
                 let first = store.get(&k)?.and_then(|v| v.first().copied());
-                ensure(first == Some(i), || "a value made anew is lost to a change of the one before".to_owned())
+                ensure(first == Some(i), || "a recreated value is lost to a change of the one before".to_owned())
             })
         })?;
     }

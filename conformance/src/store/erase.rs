@@ -9,7 +9,7 @@ use crate::check::{Settings, Verdict};
 use ozarr::zarr_core::store::{Key, Prefix};
 use proptest::{collection, prelude::*, sample::Index};
 
-/// What was erased is gone with all that the key held before, and nothing else is.
+/// What was erased is gone with all that the key had before, and nothing else is.
 pub(super) fn removes(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("erase/removes", (contents(), any::<Index>()), |(mut contents, which)| {
         let all: Vec<Key> = contents.keys().cloned().collect();

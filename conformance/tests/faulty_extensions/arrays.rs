@@ -146,13 +146,13 @@ impl PartialEncode for Bytes {
 }
 
 fn wrapped_codec(cx: &CreateContext<'_>, name: &str, extension: &Extension) -> Result<(Arc<dyn ArrayToBytes>, Json)> {
-    let own = match extension.configuration() {
+    let wrapped_extension = match extension.configuration() {
         Some(members) => Extension::new(name, members.clone()),
         None => Extension::short_hand(name),
     };
-    match cx.registry.codec(&own)?.map(Registration::constructor) {
+    match cx.registry.codec(&wrapped_extension)?.map(Registration::constructor) {
         Some(Constructor::ArrayToBytes(make)) => {
-            let made = make(&own, &CreateContext { name, ..*cx })?;
+            let made = make(&wrapped_extension, &CreateContext { name, ..*cx })?;
             let written = Json::Object(made.configuration()?);
             Ok((made.object, written))
         }
@@ -208,11 +208,13 @@ impl ArrayToArray for Moves {
 
 fn moving(name: &'static str, caught: &'static [&'static str]) -> Fixture {
     let make = move |extension: &Extension, cx: &CreateContext<'_>| {
-        let own = Extension::new("transpose", extension.configuration().cloned().unwrap_or_default());
-        let Some(Constructor::ArrayToArray(make)) = cx.registry.codec(&own)?.map(Registration::constructor) else {
+        let wrapped_extension = Extension::new("transpose", extension.configuration().cloned().unwrap_or_default());
+        let Some(Constructor::ArrayToArray(make)) =
+            cx.registry.codec(&wrapped_extension)?.map(Registration::constructor)
+        else {
             return Err(Error::chain("there is no transpose"));
         };
-        let made = make(&own, &CreateContext { name: "transpose", ..*cx })?;
+        let made = make(&wrapped_extension, &CreateContext { name: "transpose", ..*cx })?;
         let written = Json::Object(made.configuration()?);
         let mut encoded = made.object.encoded_representation().clone();
         if name == "test.false-fill" {

@@ -81,8 +81,8 @@ impl ChunkGrid for Grid {
 
 fn faulty(name: &'static str, caught: &'static [&'static str]) -> Fixture {
     let make = move |extension: &Extension, cx: &CreateContext<'_>| {
-        let own = Extension::new("regular", extension.configuration().cloned().unwrap_or_default());
-        let made = cx.registry.chunk_grid(&own, cx)?;
+        let wrapped_extension = Extension::new("regular", extension.configuration().cloned().unwrap_or_default());
+        let made = cx.registry.chunk_grid(&wrapped_extension, cx)?;
         let members = made.configuration()?;
         let lengths = members.get("chunk_shape").and_then(Json::as_array).unwrap_or_default();
         let lengths = lengths.iter().map(|n| n.to_string().parse().map_err(|_| Error::configuration("no number")));

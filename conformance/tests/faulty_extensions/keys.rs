@@ -73,8 +73,8 @@ impl Keys {
             _ => key.to_owned(),
         };
         let chunk_index = self.wrapped.decode(&plain, rank)?;
-        let own = Keys { name: self.name, wrapped: self.wrapped.clone(), calls: AtomicUsize::new(0) };
-        (own.encode(&chunk_index).ok()? == key || self.name == "test.unstable-keys" && plain != key)
+        let copy = Keys { name: self.name, wrapped: self.wrapped.clone(), calls: AtomicUsize::new(0) };
+        (copy.encode(&chunk_index).ok()? == key || self.name == "test.unstable-keys" && plain != key)
             .then_some(chunk_index)
     }
 }

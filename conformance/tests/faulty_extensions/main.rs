@@ -71,8 +71,8 @@ fn each_fault_is_caught_by_its_property_alone() {
         let may = wanted.iter().map(|w| w.trim_start_matches('*').to_owned());
         let may: BTreeSet<String> = may.chain(["arrays".to_owned()]).collect();
         if !must.is_subset(&found) || !found.is_subset(&may) {
-            let told: Vec<String> = failed.map(|r| format!("  {}: {}", r.id, r.outcome.text())).collect();
-            wrong.push(format!("{name}: wanted {wanted:?}, found {found:?}\n{}", told.join("\n")));
+            let failures: Vec<String> = failed.map(|r| format!("  {}: {}", r.id, r.outcome.text())).collect();
+            wrong.push(format!("{name}: wanted {wanted:?}, found {found:?}\n{}", failures.join("\n")));
         }
         covered.extend(wanted.first().map(|w| format!("{point}/{w}")));
     }

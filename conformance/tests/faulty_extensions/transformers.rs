@@ -1,4 +1,5 @@
-//! Storage transformers with faults. Their wrapped stores everything below a folder.
+//! Storage transformers with faults. The one without a fault stores everything below a
+//! folder.
 
 use super::Fixture;
 use ozarr::{

@@ -68,18 +68,18 @@ fn each_fault_is_caught_by_its_check_alone() {
         let records = run(&library(name), None, None, &settings);
         let found = failed(&records);
         if found != wanted.iter().map(|w| (*w).to_owned()).collect() {
-            let told: Vec<String> = records
+            let failures: Vec<String> = records
                 .iter()
                 .filter(|r| !matches!(r.outcome, Outcome::Pass))
                 .map(|r| format!("  {} {:?}", r.id, r.outcome))
                 .collect();
-            wrong.push(format!("{name}: wanted {wanted:?}, found {found:?}\n{}", told.join("\n")));
+            wrong.push(format!("{name}: wanted {wanted:?}, found {found:?}\n{}", failures.join("\n")));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What dies rarely is found by trying long enough, and again by the seed that is told.
+/// What dies rarely is found by trying long enough, and again by the seed that is reported.
 #[test]
 fn fuzzing_failures_are_reproducible() {
     let file = library("RARELY_CRASHES");
@@ -143,7 +143,7 @@ fn a_manifest_beside_the_library_is_compared() {
     assert!(check(&|m| m.libraries[0].sha256.replace_range(..1, "x")).text().contains("hash"));
 }
 
-/// A panic is stopped in the plugin, which is used no more, and told as what it is.
+/// A panic is stopped in the plugin, which is used no more, and reported as what it is.
 #[test]
 fn a_panic_is_reported() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/panicking");

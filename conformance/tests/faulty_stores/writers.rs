@@ -195,8 +195,8 @@ faulty_stores! {
     LastPart {
         fn set_partial_values(&self, parts: &[Part<'_>]) -> Result<()> {
             let last = |(i, p): &(usize, &Part<'_>)| !parts[i + 1..].iter().any(|other| other.0 == p.0);
-            let kept: Vec<_> = parts.iter().enumerate().filter(last).map(|(_, p)| p.clone()).collect();
-            self.m().set_partial_values(&kept)
+            let last_parts: Vec<_> = parts.iter().enumerate().filter(last).map(|(_, p)| p.clone()).collect();
+            self.m().set_partial_values(&last_parts)
         }
     }
     /// Writes one part after the other until one fails.

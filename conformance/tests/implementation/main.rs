@@ -36,8 +36,8 @@ fn ozarr_passes_every_case() {
     assert_eq!(failures(&report), [""; 0]);
     let unknown = report.records.iter().filter(|r| matches!(r.outcome, Outcome::Unsupported(_)));
     for record in unknown {
-        let said = record.outcome.text();
-        assert!(said.contains("unknown data type") || said.contains("unknown codec"), "{}: {said}", record.id);
+        let text = record.outcome.text();
+        assert!(text.contains("unknown data type") || text.contains("unknown codec"), "{}: {text}", record.id);
     }
     assert!(report.counts().pass >= 1500, "{:?}", report.counts());
 }
@@ -220,7 +220,7 @@ fn invalid_adapters_are_reported() {
     let fixture = Fixture::new();
     let read = |text: &str| Adapter::read(&fixture.file("adapter.toml", text));
     assert!(read(good).is_ok());
-    for (from, to, said) in [
+    for (from, to, message) in [
         ("name", "nam", "unknown field `nam`"),
         ("name = 'x'\n", "", "missing field `name`"),
         ("name = 'x'", "name = '../x'", "letters, digits"),
@@ -235,7 +235,7 @@ fn invalid_adapters_are_reported() {
     ] {
         let text = good.replacen(from, to, 1);
         let e = read(&text).unwrap_err().to_string();
-        assert!(e.contains(said) && e.contains("adapter.toml"), "{text}\n{e}");
+        assert!(e.contains(message) && e.contains("adapter.toml"), "{text}\n{e}");
     }
     let e = Adapter::read(&fixture.dir.path().join("none.toml")).unwrap_err().to_string();
     assert!(e.contains("none.toml"), "{e}");

@@ -323,8 +323,8 @@ fn nesting_in_a_plugin_is_limited() {
         array.write(.., &[5u8]).unwrap();
         assert_eq!(array.read::<u8>(..).unwrap(), [5]);
         let e = open(&nested(around, most - around)).unwrap_err().to_string();
-        let told = format!("the depth of nested codecs needs {}, more than the limit of {most}", most + 1);
-        assert!(e.contains(&told), "{around}: {e}");
+        let message = format!("the depth of nested codecs needs {}, more than the limit of {most}", most + 1);
+        assert!(e.contains(&message), "{around}: {e}");
     }
     let transposes = |n: usize| r#"{"name":"transpose","configuration":{"order":[0]}},"#.repeat(n) + little;
     let most = limits.codec_count as usize;

@@ -381,8 +381,9 @@ fn a_data_race_in_one_codec_does_not_affect_others() {
                     for n in 1..2000usize {
                         let input = vec![i; n * 7 % 60_000];
                         let _spoilt = call(|call| OutputBuffer::collect(|out| shared.encode(call, &input, out)));
-                        let kept = call(|call| OutputBuffer::collect(|out| sound.encode(call, &input, out))).unwrap().1;
-                        assert_eq!(kept, input);
+                        let encoded =
+                            call(|call| OutputBuffer::collect(|out| sound.encode(call, &input, out))).unwrap().1;
+                        assert_eq!(encoded, input);
                     }
                 });
             }
@@ -419,13 +420,13 @@ fn faulty_plugins_under_address_sanitizer() {
         "faulty::a_data_race_in_one_codec_does_not_affect_others",
     ] {
         let output = under_asan(test);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && !said.contains("AddressSanitizer"), "{test}: {said}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && !stderr.contains("AddressSanitizer"), "{test}: {stderr}");
     }
     // It does see the use of a pointer after its call.
     let output = under_asan("faulty::uses_a_pointer_after_its_call");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("heap-use-after-free"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && stderr.contains("heap-use-after-free"), "{stderr}");
 }
 
 /// Not a test by itself: an extension that the sanitizer must catch.

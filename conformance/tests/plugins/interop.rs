@@ -79,14 +79,14 @@ impl Case {
         let elements = elements(self.name(), self.width, lossy);
         let array = create(&ours, context).create_array("/", self.new_array()).map_err(|e| format!("create: {e}"))?;
         write_elements(&array, &elements).map_err(|e| format!("we cannot write: {e}"))?;
-        let kept = read_elements(&array).map_err(|e| format!("we cannot read our own: {e}"))?;
-        if (kept == elements) == lossy {
+        let stored = read_elements(&array).map_err(|e| format!("we cannot read our own: {e}"))?;
+        if (stored == elements) == lossy {
             return Err("it is lossy where it must not be, or the other way round".into());
         }
         let mut request: Object = [("op", "read"), ("path", &ours.to_string_lossy())].into_iter().collect();
         request.set("out", file.to_string_lossy().as_ref());
         match peer.ask(&request).unwrap() {
-            Reply::Done if std::fs::read(&file).unwrap() == kept.concat() => {}
+            Reply::Done if std::fs::read(&file).unwrap() == stored.concat() => {}
             Reply::Done => return Err("the peer reads other data".into()),
             other => return Err(format!("the peer cannot read: {other:?}")),
         }
@@ -98,7 +98,7 @@ impl Case {
         let opened = Hierarchy::options().mode(OpenMode::ReadOnly).context(context.clone()).open(theirs);
         let got = opened.and_then(|h| h.array("/")).and_then(|a| read_elements(&a));
         let got = got.map_err(|e| format!("we cannot read: {e}"))?;
-        if got == kept { Ok(()) } else { Err("we read other data".into()) }
+        if got == stored { Ok(()) } else { Err("we read other data".into()) }
     }
 }
 

@@ -114,9 +114,9 @@ fn erasing_removes_the_subtree_and_nothing_else() {
     put(&store, "a/foreign/key", "x");
     let others = |below: &str| keys(&store).into_iter().filter(|k| !k.starts_with(below)).collect::<Vec<_>>();
     for (path, below) in [("/a", "a/"), ("/g", "g/")] {
-        let kept = others(below);
+        let remaining = others(below);
         zarr.erase(path).unwrap();
-        assert_eq!(keys(&store), kept, "{path}");
+        assert_eq!(keys(&store), remaining, "{path}");
     }
     zarr.erase("/").unwrap();
     assert!(keys(&store).is_empty());

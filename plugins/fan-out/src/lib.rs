@@ -6,14 +6,10 @@
 //!
 //! ```
 //! # use fan_out as _;
-//! # use zarr_plugin_api::{Extension, Json, Representation, zarr_core::registry::*};
-//! # let (registry, limits, notes) = (Registry::builtin(), Default::default(), Notes::default());
-//! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open);
-//! # let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?;
-//! # let array = Representation::new(uint8.object, &[99_999_999, 50], &[0]);
-//! let json = br#"{"name": "zarr.fan-out", "configuration": {"digits": 3}}"#;
-//! let extension = Extension::parse(&Json::parse(json, &limits)?)?;
-//! let encoding = registry.chunk_key_encoding(&extension, &cx.with(&array))?.object;
+//! use zarr_plugin_api::testing::Bench;
+//!
+//! let json = r#"{"name": "zarr.fan-out", "configuration": {"digits": 3}}"#;
+//! let encoding = Bench::new().chunk_key_encoding(json, &[99_999_999, 50])?;
 //! assert_eq!(encoding.encode(&[1_234_567, 42])?, "c/3/1/234/567/1/42");
 //! assert_eq!(encoding.decode("c/3/1/234/567/1/42", 2).as_deref(), Some(&[1_234_567, 42][..]));
 //! # Ok::<(), zarr_plugin_api::Error>(())

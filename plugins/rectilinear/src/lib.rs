@@ -8,16 +8,13 @@
 //!
 //! ```
 //! # use rectilinear as _;
-//! # use zarr_plugin_api::{Extension, Json, Representation, zarr_core::registry::*};
-//! # let (registry, limits, notes) = (Registry::builtin(), Default::default(), Notes::default());
-//! # let cx = CreateContext::new(&registry, &limits, &notes, Intent::Open);
-//! # let uint8 = registry.data_type(&Extension::short_hand("uint8"), &limits)?;
-//! # let array = Representation::new(uint8.object, &[100, 6], &[0]);
-//! let json = br#"{
+//! use zarr_plugin_api::testing::Bench;
+//!
+//! let json = r#"{
 //!     "name": "rectilinear",
 //!     "configuration": {"kind": "inline", "chunk_shapes": [[[20, 3], 40], 4]}
 //! }"#;
-//! let grid = registry.chunk_grid(&Extension::parse(&Json::parse(json, &limits)?)?, &cx.with(&array))?.object;
+//! let grid = Bench::new().chunk_grid(json, &[100, 6])?;
 //! assert_eq!(grid.grid_shape(&[100, 6])?[..], [4, 2]);
 //! assert_eq!(grid.chunk_region(&[100, 6], &[3, 1])?.start[..], [60, 4]);
 //! assert_eq!(grid.chunk_region(&[100, 6], &[3, 1])?.len[..], [40, 4]);

@@ -67,7 +67,7 @@ impl Form {
         let gapless = || strides.iter().zip(c()).zip(shape).all(|((s, c), n)| *n < 2 || *s == c);
         self.strided || (ptr as usize).is_multiple_of(align) && gapless()
     }
-    /// Lends elements to be read.
+    /// Exports elements to be read.
     pub(crate) fn to_abi(
         &self,
         call: &CallContext<'_>,
@@ -90,7 +90,7 @@ impl Form {
         ViewMut::new(copy, &shape, element)?.copy_from(view, 1)?;
         f(&array(copy.as_mut_ptr(), &shape, &c_strides(&shape, element), element))
     }
-    /// Lends memory whose elements are all written. `keep`: they are read before that.
+    /// Exports memory whose elements are all written. `keep`: they are read before that.
     pub(crate) fn destination_to_abi(
         &self,
         call: &CallContext<'_>,
@@ -228,7 +228,7 @@ unsafe fn copied(p: *const abi::Array) -> Result<abi::Array> {
     unsafe { abi::copied(p) }.ok_or_else(|| Error::argument("there is no array"))
 }
 
-/// Lends elements of the other side to `f`.
+/// Imports elements of the other side for `f`.
 ///
 /// # Safety
 /// `p` is what the other side passes to the call that is being served, with elements of that representation's layout.
@@ -260,7 +260,7 @@ pub(crate) unsafe fn from_abi<R>(
     f(&View::new(&handles, shape, Handle::SIZE)?.with_heap(Some(&heap)))
 }
 
-/// Lends memory of the other side to `f`, which writes it.
+/// Imports memory of the other side for `f`, which writes it.
 ///
 /// # Safety
 /// As [`from_abi`], and nobody else uses the memory meanwhile.

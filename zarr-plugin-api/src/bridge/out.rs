@@ -21,7 +21,7 @@ impl Output<'_, '_> {
     }
 }
 
-/// Lends an output. `input`: what a result may be a part of. What was written is appended if the status is
+/// Exports an output. `input`: what a result may be a part of. What was written is appended if the status is
 /// [`abi::OK`].
 #[inline(always)]
 pub(crate) fn to_abi(

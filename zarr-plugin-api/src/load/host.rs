@@ -27,7 +27,7 @@ pub(super) fn enter(entry: abi::Entry) -> Result<abi::Plugin, Reason> {
     unsafe { abi::copied(found) }.ok_or(Reason::Descriptor("it does not say its size"))
 }
 
-/// Lends what a plugin may know of its host.
+/// Exports what a plugin may know of its host.
 pub(super) fn with_host<R>(f: impl FnOnce(*const abi::Host) -> R) -> R {
     let (name, version) = (abi::Str::new("ozarr"), abi::Str::new(env!("CARGO_PKG_VERSION")));
     f(&abi::Host {
