@@ -5,15 +5,12 @@
 
 mod args;
 mod commands;
-mod convert;
-mod elements;
 mod location;
-mod npy;
 mod output;
 mod output_file;
 mod progress;
 mod session;
-mod slabs;
+mod words;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -1,61 +1,76 @@
 //! Progress of long work: one line on standard error, if that is a terminal.
 
+use ozarr_tools::Progress;
 use std::{
     io::{self, IsTerminal, Write},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
-/// Counts what is done of a whole.
-pub(crate) struct Progress {
-    what: &'static str,
-    total: u64,
+/// A bar that grows with what is done of a whole.
+pub(crate) struct Bar {
     done: AtomicU64,
-    start: Instant,
-    shown: std::sync::Mutex<Option<Instant>>,
+    work: Mutex<Option<Work>>,
     visible: bool,
 }
 
-impl Progress {
-    /// Begins. `total` is in any unit.
-    pub(crate) fn new(what: &'static str, total: u64) -> Self {
-        let visible = io::stderr().is_terminal();
-        Self {
-            what,
-            total,
-            done: AtomicU64::new(0),
-            start: Instant::now(),
-            shown: std::sync::Mutex::new(None),
-            visible,
+struct Work {
+    label: &'static str,
+    total: u64,
+    start: Instant,
+    shown: Option<Instant>,
+}
+
+impl Default for Bar {
+    fn default() -> Self {
+        Self { done: AtomicU64::new(0), work: Mutex::new(None), visible: io::stderr().is_terminal() }
+    }
+}
+
+impl Bar {
+    fn clear(&self) {
+        if self.visible {
+            let _nobody_listens = write!(io::stderr().lock(), "\r{:70}\r", "");
         }
     }
-    /// Adds what was done.
-    pub(crate) fn add(&self, n: u64) {
+}
+
+impl Progress for Bar {
+    fn begin(&self, label: &'static str, total: u64) {
+        self.clear();
+        if let Ok(mut work) = self.work.lock() {
+            self.done.store(0, Ordering::Relaxed);
+            *work = Some(Work { label, total, start: Instant::now(), shown: None });
+        }
+    }
+    fn add(&self, n: u64) {
         let done = self.done.fetch_add(n, Ordering::Relaxed) + n;
         if !self.visible {
             return;
         }
-        let Ok(mut shown) = self.shown.try_lock() else { return };
-        if shown.is_none_or(|at| at.elapsed() > Duration::from_millis(100)) {
-            *shown = Some(Instant::now());
-            let share = done.min(self.total) as f64 / self.total.max(1) as f64;
+        let Ok(mut work) = self.work.try_lock() else { return };
+        let Some(work) = work.as_mut() else { return };
+        if work.shown.is_none_or(|at| at.elapsed() > Duration::from_millis(100)) {
+            work.shown = Some(Instant::now());
+            let share = done.min(work.total) as f64 / work.total.max(1) as f64;
             let filled = (share * 30.0) as usize;
             let bar: String = (0..30).map(|i| if i < filled { '#' } else { '.' }).collect();
             let _nobody_listens = write!(
                 io::stderr().lock(),
                 "\r{} [{bar}] {:3.0}% {:.0} s ",
-                self.what,
+                work.label,
                 share * 100.0,
-                self.start.elapsed().as_secs_f64()
+                work.start.elapsed().as_secs_f64()
             );
         }
     }
 }
 
-impl Drop for Progress {
+impl Drop for Bar {
     fn drop(&mut self) {
-        if self.visible {
-            let _nobody_listens = write!(io::stderr().lock(), "\r{:70}\r", "");
-        }
+        self.clear();
     }
 }

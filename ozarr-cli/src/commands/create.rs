@@ -1,11 +1,12 @@
 //! `ozarr create`: an array from its metadata document, and its elements if they are given.
 
 use super::Outcome;
-use crate::{args::Create as Args, elements::write_lines, location::Location, output::say};
+use crate::{args::Create as Args, location::Location, output::say};
 use ozarr::{
     Context, Error, Result,
     zarr_core::{limits::Limits, metadata::NodeMetadata},
 };
+use ozarr_tools::{Format, import_file};
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     let text = std::fs::read(&args.metadata).map_err(|e| Error::from(e).at_key(args.metadata.display()))?;
@@ -18,7 +19,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     match &args.elements {
         None => _ = at.hierarchy.create_array_from(&path, metadata, args.overwrite)?,
         Some(file) => at.hierarchy.build(&path, args.overwrite, |staged| {
-            write_lines(&staged.create_array_from(&path, metadata, false)?, &(..).into(), file)
+            import_file(&staged.create_array_from(&path, metadata, false)?, .., Format::JsonLines, file)
         })?,
     }
     say(&format!("created {} with shape {shape:?}", at.typed));

@@ -8,7 +8,7 @@ use crate::{
     session::Session,
 };
 use ozarr::{
-    Array, Child, Error, Hierarchy, Node, Result, StoredKeys,
+    Array, Child, Error, Hierarchy, Node, Result,
     plugins::Discovery,
     zarr_core::{
         extension::{Extension, ExtensionPoint},
@@ -16,10 +16,9 @@ use ozarr::{
         metadata::{ArrayMetadata, NodeMetadata},
         name::NodePath,
         registry::Registry,
-        source::ByteRange,
-        store::{Key, Store},
     },
 };
+use ozarr_tools::stored;
 use std::collections::BTreeMap;
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
@@ -32,10 +31,10 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     let document = match &node {
         Node::Group(group) => group.metadata().document(),
         Node::Array(array) => {
-            let stored = array.stored_keys()?;
-            info.set("stored_keys", (stored.chunks.len() + stored.unknown.len()) as u64);
-            info.set("stored_bytes", stored_bytes(array, &stored)?);
-            info.set("not_values", stored.errors.len() as u64);
+            let stored = stored(array)?;
+            info.set("stored_keys", stored.keys);
+            info.set("stored_bytes", stored.bytes);
+            info.set("not_values", stored.not_values);
             info.set("decoded_bytes", array.representation().bytes().map_or(Json::Null, Json::from));
             let skipped = array.skipped().iter().map(|(_, name)| Json::from(name.as_str()));
             info.set("skipped", skipped.collect::<Json>());
@@ -110,28 +109,6 @@ fn show_attributes(attributes: Option<&Object>) -> Result<()> {
             None => out.write_str("{}"),
         }
     })
-}
-
-/// How many bytes are stored below an array.
-fn stored_bytes(array: &Array, stored: &StoredKeys) -> Result<u64> {
-    let store = array.data_store();
-    let of_chunks: Result<u64> =
-        stored.chunks.iter().try_fold(0, |total, chunk| Ok(total + size(&**store, &array.chunk_key(chunk)?)?));
-    stored.unknown.iter().try_fold(of_chunks?, |total, key| Ok(total + size(&**store, key)?))
-}
-
-/// How many bytes the value of a key has, if there is one.
-pub(super) fn size(store: &(dyn Store + 'static), key: &Key) -> Result<u64> {
-    let Some(value) = store.reader()?.open(key)? else { return Ok(0) };
-    if let Some(size) = value.size()? {
-        return Ok(size);
-    }
-    let mut size = 0;
-    value.read(&[ByteRange::All], &mut |_, bytes| {
-        size = bytes.len() as u64;
-        Ok(())
-    })?;
-    Ok(size)
 }
 
 /// Calls `each` for the metadata of the arrays at and below a node, also of those that cannot be opened. Gives how many

@@ -1,7 +1,6 @@
 //! The verbs, a file each.
 
 mod add_plugin;
-mod consolidated;
 mod copy;
 mod create;
 mod elements;

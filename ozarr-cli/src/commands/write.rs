@@ -1,9 +1,9 @@
 //! `ozarr write`: elements of a file into an array.
 
 use super::Outcome;
-use crate::{args::Write as Args, elements::write_lines, location::Location, npy, output::say};
-use ozarr::{Array, Context, Error, Result, Selection};
-use std::path::Path;
+use crate::{args::Write as Args, location::Location, output::say, words::reworded};
+use ozarr::{Context, Result};
+use ozarr_tools::{Format, import_file};
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     let at = Location::write(&args.array, context)?;
@@ -11,23 +11,12 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     let selection = args.region.clone().unwrap_or_else(|| (..).into());
     let count = selection.shape(array.shape())?.iter().product::<u64>();
     if let Some(file) = &args.elements {
-        write_lines(&array, &selection, file)?;
+        import_file(&array, &selection, Format::JsonLines, file)?;
     }
     if let Some(file) = &args.input {
-        write_npy(&array, selection, file)?;
+        let words = [("take the JSON format", "use --format json"), ("`data_type`", "--data-type")];
+        import_file(&array, &selection, Format::Npy, file).map_err(|e| reworded(e, &words))?;
     }
     say(&format!("wrote {count} elements"));
     Ok(Outcome::Done)
-}
-
-fn write_npy(array: &Array, selection: Selection, path: &Path) -> Result<()> {
-    let file = std::fs::read(path).map_err(|e| Error::from(e).at_key(path.display()))?;
-    let (shape, elements) = npy::read(&file, array.representation().layout()).map_err(|e| e.at_key(path.display()))?;
-    let wanted = selection.shape(array.shape())?;
-    if shape != wanted {
-        let e = Error::argument(format!("the file has the shape {shape:?}, the region {wanted:?}"));
-        return Err(e.at_key(path.display()));
-    }
-    array.representation().data_type().check_elements(&elements)?;
-    array.write_bytes(selection, &elements)
 }

@@ -1,30 +1,115 @@
 //! Copies of metadata documents in a group: where they are not what the documents are.
 
 use ozarr::{
-    Error, ErrorKind, Group, Node, Result,
+    Error, ErrorKind, Group, Hierarchy, Json, Node, Object, Result,
     zarr_core::{
-        json::{Json, Object},
         metadata::NodeMetadata,
         name::NodePath,
-        store::Prefix,
+        store::{Key, Prefix},
     },
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt};
 
-/// What is wrong with the copies of a group.
-#[derive(Default)]
-pub(super) struct Copies {
-    /// Nodes whose document is gone while there is something below them, with the copy: it is all that is left.
-    pub(super) lost: Vec<(NodePath, Object)>,
-    /// What is right again once the copies are made anew.
-    pub(super) stale: Vec<String>,
-    /// What cannot be read: nobody knows whether the copies are right.
-    pub(super) unread: Vec<Error>,
+/// Compares the copies of metadata documents in a group with the documents below it. A group without copies has nothing
+/// wrong with them. The documents themselves are read, also if the hierarchy was opened to use the copies.
+///
+/// ```
+/// use ozarr::{Hierarchy, NewArray, zarr_core::store::Key};
+/// use ozarr_tools::{StaleCopy, check_consolidated, consolidate};
+///
+/// let zarr = Hierarchy::in_memory();
+/// zarr.create_group("/", ())?;
+/// consolidate(&zarr, "/")?;
+/// // Another program writes a group, and does not renew the copies.
+/// zarr.store().writer()?.set(&Key::new("new/zarr.json")?, br#"{"zarr_format": 3, "node_type": "group"}"#)?;
+/// assert_eq!(check_consolidated(&zarr, "/")?.stale, [StaleCopy::Absent("new".into())]);
+/// assert_eq!(consolidate(&zarr, "/")?, [StaleCopy::Absent("new".into())]);
+/// assert!(check_consolidated(&zarr, "/")?.is_up_to_date());
+/// # Ok::<(), ozarr::Error>(())
+/// ```
+///
+/// # Errors
+/// When there is no group. What cannot be read below it is part of the result.
+pub fn check_consolidated(hierarchy: &Hierarchy, path: &str) -> Result<ConsolidatedCheck> {
+    Ok(ConsolidatedCheck::of(&by_documents(hierarchy).group(path)?))
 }
 
-impl Copies {
+/// Writes copies of the documents of all nodes below a group into it, as [`Hierarchy::consolidate`], unless a copy is all that
+/// is left of a document. Gives what was wrong with the copies before.
+///
+/// # Errors
+/// When there is no group, something below it cannot be read, the store cannot be written, or a document is missing whose copy
+/// would be removed: [`repair`](crate::repair()) may recreate it.
+pub fn consolidate(hierarchy: &Hierarchy, path: &str) -> Result<Vec<StaleCopy>> {
+    let found = check_consolidated(hierarchy, path)?;
+    match (found.unread.into_iter().next(), found.lost.first()) {
+        (Some(e), _) => Err(e),
+        (None, Some(lost)) => {
+            let e = Error::metadata("the document is missing, and its copy would be removed too");
+            Err(e.at_key(Key::metadata(&lost.node)))
+        }
+        (None, None) => hierarchy.consolidate(path).map(|()| found.stale),
+    }
+}
+
+/// The same hierarchy, seen by its documents.
+pub(crate) fn by_documents(hierarchy: &Hierarchy) -> Hierarchy {
+    Hierarchy::new(hierarchy.store().clone(), hierarchy.context().clone())
+}
+
+/// What is wrong with the copies of metadata documents in a group.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct ConsolidatedCheck {
+    /// Nodes whose document is missing while there is something below them: the copy is all that is left.
+    pub lost: Vec<LostDocument>,
+    /// What is right again after [`consolidate`].
+    pub stale: Vec<StaleCopy>,
+    /// What cannot be read: it is not known whether the copies are right.
+    pub unread: Vec<Error>,
+}
+
+/// A document that is missing, and its copy.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct LostDocument {
+    /// The node.
+    pub node: NodePath,
+    /// The copy of its document.
+    pub copy: Object,
+}
+
+/// A copy that is not what its document is. Paths are relative to the group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StaleCopy {
+    /// There is no copy of this node.
+    Absent(String),
+    /// The copy of this node differs from its document.
+    Differs(String),
+    /// There is a copy of this node, but neither its document nor anything else below it.
+    Superfluous(String),
+}
+
+impl fmt::Display for StaleCopy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StaleCopy::Absent(below) => write!(f, "there is no copy of `{below}`"),
+            StaleCopy::Differs(below) => write!(f, "the copy of `{below}` differs from its document"),
+            StaleCopy::Superfluous(below) => {
+                write!(f, "there is a copy of `{below}`, but no document and nothing below it")
+            }
+        }
+    }
+}
+
+impl ConsolidatedCheck {
+    /// True if nothing is wrong.
+    pub fn is_up_to_date(&self) -> bool {
+        self.lost.is_empty() && self.stale.is_empty() && self.unread.is_empty()
+    }
     /// Looks at the copies of a group, if it has any.
-    pub(super) fn of(group: &Group) -> Self {
+    pub(crate) fn of(group: &Group) -> Self {
         let mut found = Self::default();
         let Some(copies) = group.metadata().consolidated() else { return found };
         let copied: BTreeSet<&str> = copies.iter().map(|(below, _)| below).collect();
@@ -45,7 +130,7 @@ impl Copies {
             let below = path.strip_prefix(group.path().as_key()).unwrap_or(path).trim_start_matches('/');
             if !copied.contains(below) {
                 match is_node(group, below, &child.node) {
-                    Ok(true) => found.stale.push(format!("there is no copy of `{below}`")),
+                    Ok(true) => found.stale.push(StaleCopy::Absent(below.to_owned())),
                     Ok(false) => {}
                     Err(e) => found.unread.push(e),
                 }
@@ -63,18 +148,18 @@ impl Copies {
                 let mut own = node.document().clone();
                 own.remove("consolidated_metadata");
                 if !plain(own).is_same(&plain(copy)) {
-                    self.stale.push(format!("the copy of `{below}` differs from its document"));
+                    self.stale.push(StaleCopy::Differs(below.to_owned()));
                 }
             }
             Err(e) if !matches!(e.kind(), ErrorKind::NodeNotFound) => return Err(e),
             Err(_) => {
                 let left = group.hierarchy().store().lister()?.list_dir(&Prefix::of(&path))?;
                 if left.keys.is_empty() && left.prefixes.is_empty() {
-                    self.stale.push(format!("there is a copy of `{below}`, but no document and nothing below it"));
+                    self.stale.push(StaleCopy::Superfluous(below.to_owned()));
                 } else {
                     let limits = &group.hierarchy().context().limits;
                     NodeMetadata::from_json(Json::Object(copy.clone()), limits).map_err(|e| e.at_node(&path))?;
-                    self.lost.push((path, copy));
+                    self.lost.push(LostDocument { node: path, copy });
                 }
             }
         }
@@ -116,12 +201,9 @@ fn is_node(group: &Group, below: &str, child: &Result<Node>) -> Result<bool> {
 mod tests {
     use super::*;
     use ozarr::{
-        Context, Hierarchy,
+        Context,
         store::MemoryStore,
-        zarr_core::{
-            metadata::GroupMetadata,
-            store::{Key, WriteableStore},
-        },
+        zarr_core::{metadata::GroupMetadata, store::WriteableStore},
     };
     use std::sync::Arc;
 
@@ -141,8 +223,8 @@ mod tests {
         root.set_consolidated(Some(copies.collect()));
         set("zarr.json", &root);
         let zarr = Hierarchy::new(Arc::new(store), Context::new());
-        let found = Copies::of(&zarr.group("/").unwrap());
-        assert_eq!(found.stale, ["there is no copy of `node 00000`"]);
+        let found = ConsolidatedCheck::of(&zarr.group("/").unwrap());
+        assert_eq!(found.stale, [StaleCopy::Absent("node 00000".to_owned())]);
         assert_eq!((found.unread.len(), found.lost.len()), (300_000, 0));
     }
 }

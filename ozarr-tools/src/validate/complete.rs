@@ -1,34 +1,24 @@
 //! Chunks that are not stored, told in memory that does not grow with their number.
 
-use super::Found;
-use ozarr::{
-    Array, Result,
-    zarr_core::{json::Json, store::Prefix},
-};
+use super::problem::Fault;
+use ozarr::{Array, Result, zarr_core::store::Prefix};
 
 /// How many of an array are named.
 const EXAMPLES: usize = 20;
 
-/// All chunks are stored. `stored`: sorted cells of the grid, each once.
-pub(super) fn check(array: &Array, stored: &[Vec<u64>], found: &mut Found) -> Result<()> {
+/// The chunks that are not stored, if any. `stored`: sorted cells of the grid, each once.
+pub(super) fn check(array: &Array, stored: &[Vec<u64>]) -> Result<Option<Fault>> {
     let grid = array.chunk_grid().grid_shape(array.shape())?;
     // Never looked at one by one: a grid may have more cells than anybody can wait for.
     let total = grid.iter().fold(1u64, |n, len| n.saturating_mul(*len));
     let missing = total.saturating_sub(stored.len() as u64);
     if missing == 0 {
-        return Ok(());
+        return Ok(None);
     }
     let absent = Cells::of(&grid).filter(|chunk_index| stored.binary_search(chunk_index).is_err());
     let key = |chunk_index: Vec<u64>| Ok(format!("{}{}", Prefix::of(array.path()), array.chunk_key(&chunk_index)?));
     let examples = absent.take(EXAMPLES).map(key).collect::<Result<Vec<_>>>()?;
-    let more = if missing > EXAMPLES as u64 { ", and more" } else { "" };
-    let what = format!("{missing} of {total} chunks are not stored: {}{more}", examples.join(", "));
-    let path = array.path().to_string();
-    found.add(&path, None, "all chunks are stored", &what);
-    if let Some(problem) = found.problems.last_mut() {
-        problem.more = vec![("missing", Json::from(missing)), ("examples", Json::from(examples))];
-    }
-    Ok(())
+    Ok(Some(Fault::MissingChunks { missing, total, examples }))
 }
 
 /// The cells of a grid in C order, one at a time.

@@ -17,15 +17,15 @@ enum Number {
 }
 
 /// Converts elements one by one.
-pub(crate) struct Converter<'a> {
-    pub(crate) from: &'a dyn DataType,
-    pub(crate) to: &'a dyn DataType,
-    pub(crate) lossy: bool,
+pub(super) struct Converter<'a> {
+    pub(super) from: &'a dyn DataType,
+    pub(super) to: &'a dyn DataType,
+    pub(super) lossy: bool,
 }
 
 impl Converter<'_> {
     /// Converts the bytes of elements. The error has the number of the element that does not convert.
-    pub(crate) fn elements(&self, elements: &[u8]) -> Result<Vec<u8>, (usize, Error)> {
+    pub(super) fn elements(&self, elements: &[u8]) -> Result<Vec<u8>, (usize, Error)> {
         let (from, to) = (self.from.layout(), self.to.layout());
         if from.is_variable() || to.is_variable() {
             let e = Error::argument(format!("{:?} does not convert to {:?}", self.from, self.to));
@@ -66,7 +66,7 @@ impl Converter<'_> {
     fn inexact(&self, e: &[u8]) -> Error {
         let value = self.from.fill_to_json(e).unwrap_or(Json::Null);
         let kind = ozarr::ErrorKind::Conversion(format!("{value} is no value of {:?}", self.to));
-        Error::new(kind).with_hint("--lossy takes the nearest value")
+        Error::new(kind).with_hint("`lossy` takes the nearest value")
     }
 }
 

@@ -1,9 +1,23 @@
 //! Parts of a selection, in C order, each of at most `most` elements: lazily, so that no array is too large to begin.
 
+use ozarr::{Array, Indices, Result, Selection, Slice, slice};
 use std::ops::Range;
 
+/// Parts of a selection in C order, each of at most `most` elements.
+pub(super) fn parts(array: &Array, selection: &Selection, most: u64) -> Result<impl Iterator<Item = Selection>> {
+    let selected = selection.indices(array.shape())?;
+    let shape: Vec<u64> = selected.iter().map(|s| s.len).collect();
+    let chunk = array.chunk_shape().unwrap_or_default();
+    Ok(Slabs::new(&shape, chunk, most).map(move |part| {
+        let own = |(r, s): (&Range<u64>, &Indices)| -> Slice {
+            slice(s.start + r.start * s.step..s.start + (r.end - 1) * s.step + 1).step_by(s.step)
+        };
+        part.iter().zip(&selected).map(own).collect()
+    }))
+}
+
 /// Parts of an array of a shape whose elements one after another are its elements in C order.
-pub(crate) struct Slabs {
+struct Slabs {
     shape: Vec<u64>,
     /// The dimension that is cut; those before it go index by index, those behind it are whole.
     axis: usize,
@@ -14,7 +28,7 @@ pub(crate) struct Slabs {
 
 impl Slabs {
     /// `chunk`: the lengths of chunks, at which cuts are put where they can be.
-    pub(crate) fn new(shape: &[u64], chunk: &[u64], most: u64) -> Self {
+    fn new(shape: &[u64], chunk: &[u64], most: u64) -> Self {
         let (mut axis, mut behind) = (shape.len(), 1u64);
         while axis > 0 && behind.saturating_mul(shape[axis - 1].max(1)) <= most {
             axis -= 1;

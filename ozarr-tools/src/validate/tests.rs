@@ -1,7 +1,6 @@
 use super::*;
-use crate::args::Node as NodeArgs;
 use ozarr::{
-    NewArray,
+    Context, NewArray,
     store::MemoryStore,
     zarr_core::{
         source::Source,
@@ -61,9 +60,10 @@ fn what_cannot_be_read_hides_no_other_problem() {
     memory.set(&Key::new("z/note").unwrap(), b"mine").unwrap();
     let broken = Hierarchy::new(Arc::new(Broken(memory)), context);
     for (data, complete) in [(false, false), (true, true)] {
-        let args = Args { node: NodeArgs { location: String::new(), json: false }, data, complete };
-        let found = find(&broken, &NodePath::ROOT, &args);
-        let told: Vec<_> = found.problems.iter().map(|p| (p.node.as_str(), p.key.as_deref(), p.rule)).collect();
+        let options = ValidateOptions::default().with_data(data).with_complete(complete);
+        let found = validate(&broken, "/", &options).unwrap();
+        let told: Vec<_> =
+            found.problems.iter().map(|p| (p.node.as_str(), p.key.as_deref(), p.rule.as_str())).collect();
         let mut expected = vec![
             ("/a", Some("a/c/"), "keys are listed"),
             ("/g", Some("g/"), "keys are listed"),

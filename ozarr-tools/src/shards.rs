@@ -27,7 +27,7 @@ use std::{ops::Range, sync::Arc};
 const TRIALS: usize = 256;
 
 /// Shards of an array, one at a time in memory.
-pub(in crate::commands) struct Shards {
+pub(crate) struct Shards {
     /// An array that is one shard, in which a repaired one is tried.
     shard: Array,
     key: Key,
@@ -39,7 +39,7 @@ pub(in crate::commands) struct Shards {
 
 impl Shards {
     /// `None`: an array whose chunks are no shards, or whose indexes are encoded in another way than the recommended one.
-    pub(in crate::commands) fn of(array: &Array, context: &Context) -> Result<Option<Self>> {
+    pub(crate) fn of(array: &Array, context: &Context) -> Result<Option<Self>> {
         let ([codec], Some(shape)) = (array.metadata().codecs(), array.chunk_shape()) else { return Ok(None) };
         let Some(configuration) = codec.configuration().filter(|_| codec.name() == "sharding_indexed") else {
             return Ok(None);
@@ -64,7 +64,7 @@ impl Shards {
     }
 
     /// A stored shard and what it is to be, if its index is damaged and can be made again.
-    pub(in crate::commands) fn look(&self, array: &Array, chunk_index: &[u64]) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
+    pub(crate) fn look(&self, array: &Array, chunk_index: &[u64]) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
         let look = || {
             let Some(source) = array.data_store().reader()?.open(&array.chunk_key(chunk_index)?)? else {
                 return Ok(None);
@@ -79,7 +79,7 @@ impl Shards {
     }
 
     /// Replaces a damaged shard, unless it has changed since it was read.
-    pub(super) fn replace(array: &Array, chunk_index: &[u64], old: &[u8], new: &[u8]) -> Result<()> {
+    pub(crate) fn replace(array: &Array, chunk_index: &[u64], old: &[u8], new: &[u8]) -> Result<()> {
         let replace = || array.data_store().writer()?.update(&array.chunk_key(chunk_index)?, &mut Replace { old, new });
         located(array, chunk_index, replace())
     }

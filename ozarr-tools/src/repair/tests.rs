@@ -1,45 +1,42 @@
-use super::*;
-use ozarr::NewArray;
+use super::{
+    step::{How, Step},
+    *,
+};
+use ozarr::{Json, NewArray};
 
 /// The step of a shard that something else changed since the step was found: done if the shard can be read, and an error if
 /// it cannot.
 #[test]
 fn a_shard_that_changed_counts_as_repaired_only_if_it_can_be_read() {
-    let context = Context::new();
-    let hierarchy = Hierarchy::new(std::sync::Arc::new(ozarr::store::MemoryStore::default()), context.clone());
+    let hierarchy = Hierarchy::in_memory();
     let new = NewArray::new([16], "uint16").chunks([4]).shards([16]);
     let array = hierarchy.create_array("/a", &new).unwrap();
     array.write(.., &[7u16; 16]).unwrap();
     let key = array.chunk_key(&[0]).unwrap();
-    let step = || Step {
-        node: "/a".to_owned(),
-        how: How::Shard(Box::new(array.clone()), vec![0]),
-        of: "a/c/0".to_owned(),
-        error: None,
-    };
-    apply(&step(), &hierarchy, &context).unwrap();
+    let how = How::RebuildIndex(Box::new(array.clone()), vec![0]);
+    let step = Step::new(array.path(), how, "a/c/0".to_owned(), None);
+    step.apply(&hierarchy).unwrap();
     let store = array.data_store().writer().unwrap();
     store.set(&key, &[0x5a; 100]).unwrap();
-    let e = apply(&step(), &hierarchy, &context).unwrap_err();
+    let e = step.apply(&hierarchy).unwrap_err();
     assert!(e.to_string().contains("this shard has changed"), "{e}");
     store.erase(&key).unwrap();
-    apply(&step(), &hierarchy, &context).unwrap();
+    step.apply(&hierarchy).unwrap();
 }
 
 /// The step of a document that something else wrote since the step was found.
 #[test]
 fn a_document_that_is_there_counts_as_recreated_only_if_it_can_be_read() {
-    let context = Context::new();
-    let hierarchy = Hierarchy::new(std::sync::Arc::new(ozarr::store::MemoryStore::default()), context.clone());
+    let hierarchy = Hierarchy::in_memory();
     let group = hierarchy.create_group("/g", ()).unwrap();
     let text = Json::Object(group.metadata().document().clone()).to_pretty();
-    let step = Step { node: "/g".to_owned(), how: How::Document(text), of: "g/zarr.json".to_owned(), error: None };
-    apply(&step, &hierarchy, &context).unwrap();
+    let step = Step::new(group.path(), How::RecreateDocument(text), "g/zarr.json".to_owned(), None);
+    step.apply(&hierarchy).unwrap();
     let key = Key::new("g/zarr.json").unwrap();
     hierarchy.store().writer().unwrap().set(&key, b"{").unwrap();
-    let e = apply(&step, &hierarchy, &context).unwrap_err();
+    let e = step.apply(&hierarchy).unwrap_err();
     assert_eq!(e.key(), Some("g/zarr.json"), "{e}");
     hierarchy.store().writer().unwrap().erase(&key).unwrap();
-    apply(&step, &hierarchy, &context).unwrap();
+    step.apply(&hierarchy).unwrap();
     hierarchy.group("/g").unwrap();
 }

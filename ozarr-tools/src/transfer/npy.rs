@@ -14,7 +14,7 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 fn descr(layout: &Layout) -> Result<String> {
     let &Layout::Fixed { kind, width, components } = layout else {
         let e = Error::argument("elements of variable length and structs have no .npy form here");
-        return Err(e.with_hint("use --format json"));
+        return Err(e.with_hint("take the JSON format"));
     };
     let order = if width == 1 { '|' } else { '<' };
     Ok(match (kind, components) {
@@ -24,12 +24,12 @@ fn descr(layout: &Layout) -> Result<String> {
         (ScalarKind::Float, 1) => format!("{order}f{width}"),
         (ScalarKind::Float, 2) => format!("<c{}", width * 2),
         (ScalarKind::Raw, 1) => format!("|V{width}"),
-        _ => return Err(Error::argument(format!("{layout:?} has no .npy form")).with_hint("use --format json")),
+        _ => return Err(Error::argument(format!("{layout:?} has no .npy form")).with_hint("take the JSON format")),
     })
 }
 
 /// The header of a file of elements in C order, little endian.
-pub(crate) fn header(layout: &Layout, shape: &[u64]) -> Result<Vec<u8>> {
+pub(super) fn header(layout: &Layout, shape: &[u64]) -> Result<Vec<u8>> {
     let lengths: String = shape.iter().map(|n| format!("{n},")).collect();
     let mut text = format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({lengths}), }}", descr(layout)?);
     // The data begins at a multiple of 64 bytes.
@@ -40,18 +40,11 @@ pub(crate) fn header(layout: &Layout, shape: &[u64]) -> Result<Vec<u8>> {
     Ok([MAGIC, &[1, 0], &len.to_le_bytes(), text.as_bytes()].concat())
 }
 
-/// Bytes in the machine's order as little endian, or back.
-pub(crate) fn swap_to_little(bytes: &mut [u8], layout: &Layout) {
-    if cfg!(target_endian = "big") {
-        layout.swap(bytes);
-    }
-}
-
 /// Elements of a file, in C order and the machine's byte order, and their shape.
 ///
 /// # Errors
 /// When it is no .npy file, is cut short or too long, or has elements of another layout.
-pub(crate) fn read(file: &[u8], layout: &Layout) -> Result<(Vec<u64>, Vec<u8>)> {
+pub(super) fn read(file: &[u8], layout: &Layout) -> Result<(Vec<u64>, Vec<u8>)> {
     let wrong = |why: &str| Error::argument(format!("this is no .npy file that can be read: {why}"));
     let rest = file.strip_prefix(MAGIC).ok_or_else(|| wrong("it does not begin as one"))?;
     let (len, rest) = match rest {
@@ -81,7 +74,7 @@ pub(crate) fn read(file: &[u8], layout: &Layout) -> Result<(Vec<u64>, Vec<u8>)> 
     };
     if kind != &wanted.as_bytes()[1..] {
         let e = Error::argument(format!("the file has elements `{found}`, the array `{wanted}`"));
-        return Err(e.with_hint("convert the file, or copy the array with --data-type"));
+        return Err(e.with_hint("convert the file, or copy the array with `data_type`"));
     }
     let size = layout.size();
     let elements = ozarr::zarr_core::limits::product(&shape, size as u64)?;

@@ -1,0 +1,140 @@
+//! Copies of arrays and hierarchies, with other codecs, chunks or data type if asked.
+
+mod apart;
+mod convert;
+mod elements;
+mod options;
+mod plan;
+
+pub use options::{CopyOptions, CopyReport, KeptLengths, Lengths};
+
+use self::{apart::Apart, elements::copy_elements, plan::Plan};
+use crate::stored::bytes_below;
+use ozarr::{
+    Hierarchy, Node, Result,
+    zarr_core::{metadata::NodeMetadata, name::NodePath},
+};
+
+/// Copies a node and all below it to a place where nothing is, or over a node there if that is
+/// [asked for](CopyOptions::overwrite).
+///
+/// All nodes are opened, and the copies planned, before anything is written; the copy appears at once where the store can
+/// do that. Chunks that are not stored are not stored in the copy either. Of a copied group with consolidated metadata, the
+/// copy has its own. Takes memory for a few chunks and the names of all nodes.
+///
+/// ```
+/// use ozarr::{Hierarchy, NewArray, codecs::Gzip};
+/// use ozarr_tools::{CopyOptions, copy};
+///
+/// let (source, destination) = (Hierarchy::in_memory(), Hierarchy::in_memory());
+/// let new = NewArray::of::<i32>([100, 100]).chunks([10, 100]);
+/// source.create_array("/weather/rain", new)?.write(.., &[3i32; 10_000])?;
+///
+/// let sharded = CopyOptions::default().with_chunk_shape([20, 20]).with_shard_shape([100, 100]);
+/// let report = copy(&source, "/weather", &destination, "/", &sharded.with_data_type("uint8").with_codecs([Gzip::level(5)]))?;
+/// assert_eq!((report.groups, report.arrays), (1, 1));
+/// let rain = destination.array("/rain")?;
+/// assert_eq!(rain.inner_chunk_shape(), Some(&[20, 20][..]));
+/// assert_eq!(rain.read::<u8>([0..1, 0..3])?, [3, 3, 3]);
+/// # Ok::<(), ozarr::Error>(())
+/// ```
+///
+/// # Errors
+/// When a node of the source cannot be opened or read, source and destination overlap, something is at the destination, the
+/// copy cannot be as it is asked for (codecs that do not fit, lengths for a single array with another number of dimensions),
+/// a value does not convert exactly ([`Conversion`](ozarr::ErrorKind::Conversion)), or the store of the destination fails.
+/// The destination is then as it was, as far as [`Hierarchy::build`] promises that.
+pub fn copy(
+    source: &Hierarchy,
+    from: &str,
+    destination: &Hierarchy,
+    to: &str,
+    options: &CopyOptions<'_>,
+) -> Result<CopyReport> {
+    let root = source.node(from)?;
+    let work = Copy {
+        source,
+        from: NodePath::new(from)?,
+        to: NodePath::new(to)?,
+        plan: Plan { options, is_single: matches!(root, Node::Array(_)) },
+    };
+    let apart = Apart::new(source, destination, &work.to, options.overwrite);
+    // What is planned is planned again when it is written: of many nodes only the names are in memory.
+    let (mut names, mut total) = (Vec::new(), 0u64);
+    each_node(root, &mut |node| {
+        work.plan.metadata(&node, true)?;
+        apart.check(&node)?;
+        names.push(node.path().relative_to(&work.from).unwrap_or_default().to_owned());
+        total = total.saturating_add(elements(&node));
+        Ok(())
+    })?;
+    options.progress.begin("copying", total);
+    let mut done = Done::default();
+    destination.build(to, options.overwrite, |staged| {
+        staged.batch(|batch| names.iter().try_for_each(|name| work.node(name, batch, &mut done)))?;
+        // From the innermost out, as each copies what is below it.
+        done.consolidated.iter().rev().try_for_each(|path| staged.consolidate(path))
+    })?;
+    Ok(CopyReport {
+        bytes_before: bytes_below(source, &work.from)?,
+        bytes_after: bytes_below(destination, &work.to)?,
+        ..done.report
+    })
+}
+
+/// A copy as it is under way.
+struct Copy<'a> {
+    source: &'a Hierarchy,
+    from: NodePath,
+    to: NodePath,
+    plan: Plan<'a>,
+}
+
+#[derive(Default)]
+struct Done {
+    report: CopyReport,
+    /// Groups whose copies of metadata are yet to be made.
+    consolidated: Vec<String>,
+}
+
+impl Copy<'_> {
+    /// Copies one node, without those below.
+    fn node(&self, relative: &str, to: &Hierarchy, done: &mut Done) -> Result<()> {
+        let (path, options) = (self.to.join(relative)?.to_string(), self.plan.options);
+        let source = self.source.node(&self.from.join(relative)?.to_string())?;
+        match (&source, self.plan.metadata(&source, false)?) {
+            (Node::Group(source), NodeMetadata::Group(m)) => {
+                to.create_group_from(&path, m)?;
+                if source.metadata().consolidated().is_some() {
+                    done.consolidated.push(path);
+                }
+                done.report.groups += 1;
+            }
+            (Node::Array(source), NodeMetadata::Array(m)) => {
+                let copy = to.create_array_from(&path, m, false)?;
+                let copied = copy_elements(source, &copy, options.lossy, options.progress);
+                copied.map_err(|e| e.at_node(source.path()))?;
+                done.report.arrays += 1;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The node and all below it, parents first.
+fn each_node(node: Node, each: &mut dyn FnMut(Node) -> Result<()>) -> Result<()> {
+    let below = match &node {
+        Node::Group(group) => Some(group.walk()),
+        Node::Array(_) => None,
+    };
+    each(node)?;
+    below.into_iter().flatten().try_for_each(|child| each(child?.node?))
+}
+
+fn elements(node: &Node) -> u64 {
+    match node {
+        Node::Array(a) => a.representation().elements().unwrap_or(0),
+        Node::Group(_) => 0,
+    }
+}

@@ -1,0 +1,47 @@
+//! Work on whole Zarr v3 hierarchies: what the `ozarr` command does, for programs.
+//!
+//! | | |
+//! |---|---|
+//! | [`copy`] | an array or a hierarchy, with other codecs, chunks or data type if asked |
+//! | [`validate`] | every problem of a hierarchy, with node, key and rule |
+//! | [`repair`] | what can be made right without a doubt |
+//! | [`consolidate`], [`check_consolidated`] | copies of metadata documents in a group |
+//! | [`export`], [`import`], [`import_file`] | elements as JSON, bytes or `.npy` files |
+//! | [`stored`] | how much is stored of an array |
+//!
+//! Each takes hierarchies and arrays of [`ozarr`] and gives a report. Nothing is printed: [`Progress`] tells a program how far
+//! long work is.
+//!
+//! ```
+//! use ozarr::{Hierarchy, NewArray};
+//! use ozarr_tools::{CopyOptions, ValidateOptions, copy, validate};
+//!
+//! let source = Hierarchy::in_memory();
+//! source.create_array("/a", NewArray::of::<u16>([100]).chunks([10]))?.write(.., &[7u16; 100])?;
+//! let destination = Hierarchy::in_memory();
+//! copy(&source, "/a", &destination, "/b", &CopyOptions::default().with_chunk_shape([50]))?;
+//! assert_eq!(destination.array("/b")?.chunk_shape(), Some(&[50][..]));
+//! assert!(validate(&destination, "/", &ValidateOptions::default().with_data(true))?.problems.is_empty());
+//! # Ok::<(), ozarr::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod consolidated;
+mod copy;
+mod progress;
+mod repair;
+mod shards;
+mod stored;
+mod transfer;
+mod validate;
+
+pub use crate::{
+    consolidated::{ConsolidatedCheck, LostDocument, StaleCopy, check_consolidated, consolidate},
+    copy::{CopyOptions, CopyReport, KeptLengths, Lengths, copy},
+    progress::Progress,
+    repair::{Action, Repair, RepairOptions, RepairReport, repair},
+    stored::{Stored, stored},
+    transfer::{Format, export, import, import_file},
+    validate::{Fault, Problem, Rule, ValidateOptions, Validation, validate},
+};

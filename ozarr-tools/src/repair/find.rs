@@ -1,0 +1,142 @@
+//! What can be made right in a hierarchy.
+
+use super::{
+    documents,
+    options::RepairOptions,
+    step::{How, Step},
+};
+use crate::{
+    consolidated::{ConsolidatedCheck, LostDocument},
+    shards::Shards,
+};
+use ozarr::{
+    Array, Error, Group, Hierarchy, Json, Node, Object, Result,
+    zarr_core::{
+        name::NodePath,
+        store::{Key, Prefix},
+    },
+};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Steps as they are found.
+pub(super) struct Steps<'a> {
+    options: &'a RepairOptions<'a>,
+    /// By key: documents that are gone, and what they were. `None`: copies differ.
+    documents: BTreeMap<String, (NodePath, Option<Object>)>,
+    all: Vec<Step>,
+}
+
+impl<'a> Steps<'a> {
+    pub(super) fn new(options: &'a RepairOptions<'a>) -> Self {
+        Self { options, documents: BTreeMap::new(), all: Vec::new() }
+    }
+    pub(super) fn is_empty(&self) -> bool {
+        self.documents.is_empty() && self.all.is_empty()
+    }
+    fn add(&mut self, node: &NodePath, how: How, of: String) {
+        self.all.push(Step::new(node, how, of, None));
+    }
+    /// Notes that it is not known what there is to repair.
+    pub(super) fn unknown(&mut self, node: &NodePath, key: String, e: Error) {
+        self.all.push(Step::new(node, How::Find, key, Some(Arc::new(e.at_node(node)))));
+    }
+    pub(super) fn orphans(&mut self, hierarchy: &Hierarchy, node: &NodePath) {
+        match hierarchy.store().lister().and_then(|l| l.list_orphans(&Prefix::of(node))) {
+            Ok(names) => names.into_iter().for_each(|name| self.add(node, How::RemoveOrphan, name)),
+            Err(e) => self.unknown(node, "what writers left behind".to_owned(), e),
+        }
+    }
+    /// Steps for a node and those below, deepest groups first.
+    pub(super) fn node(&mut self, node: Node) {
+        let group = match node {
+            Node::Array(array) => return self.array(&array),
+            Node::Group(group) => group,
+        };
+        // The groups on the way: the copies in one are looked at after all that is below it.
+        let (mut walk, mut way) = (group.walk(), vec![group]);
+        while let Some(child) = walk.next() {
+            // An error is of the group that was found last.
+            let depth = walk.depth() + usize::from(child.is_err());
+            while way.len() > depth {
+                way.pop().iter().for_each(|group| self.copies(group));
+            }
+            match child {
+                Ok(child) => match child.node {
+                    Ok(Node::Array(array)) => self.array(&array),
+                    Ok(Node::Group(group)) => way.push(group),
+                    // What cannot be opened, a validation tells.
+                    Err(_) => {}
+                },
+                Err(e) => {
+                    let group = way.last().map_or(NodePath::ROOT, |group| group.path().clone());
+                    self.unknown(&group, "nodes".to_owned(), e);
+                }
+            }
+        }
+        way.iter().rev().for_each(|group| self.copies(group));
+    }
+    fn array(&mut self, array: &Array) {
+        if self.options.data
+            && let Err(e) = self.shards(array)
+        {
+            self.unknown(array.path(), "shards".to_owned(), e);
+        }
+    }
+    fn copies(&mut self, group: &Group) {
+        let copies = ConsolidatedCheck::of(group);
+        for LostDocument { node, copy, .. } in copies.lost {
+            let same = self.documents.entry(Key::metadata(&node).to_string());
+            let (_, known) = same.or_insert_with(|| (node, Some(copy.clone())));
+            if known.as_ref().is_some_and(|known| !Json::Object(known.clone()).is_same(&Json::Object(copy))) {
+                *known = None;
+            }
+        }
+        if let (Some(first), true) = (copies.stale.first(), copies.unread.is_empty()) {
+            let of = match copies.stale.len() {
+                1 => first.to_string(),
+                n => format!("{first}, and {} more", n - 1),
+            };
+            self.add(group.path(), How::Consolidate, of);
+        }
+        for e in copies.unread {
+            self.unknown(group.path(), "copies of metadata".to_owned(), e);
+        }
+    }
+    /// Shards whose indexes can be made again.
+    fn shards(&mut self, array: &Array) -> Result<()> {
+        let Some(shards) = Shards::of(array, array.hierarchy().context())? else { return Ok(()) };
+        let stored = array.stored_keys()?;
+        for e in stored.errors {
+            self.unknown(array.path(), e.key().unwrap_or_default().to_owned(), e);
+        }
+        self.options.progress.begin("shards", stored.chunks.len() as u64);
+        for chunk_index in stored.chunks {
+            self.options.progress.add(1);
+            let key = format!("{}{}", Prefix::of(array.path()), array.chunk_key(&chunk_index)?);
+            match shards.look(array, &chunk_index) {
+                Ok(None) => {}
+                // Found again when it is done, for memory holds one shard at a time.
+                Ok(Some(_)) => self.add(array.path(), How::RebuildIndex(Box::new(array.clone()), chunk_index), key),
+                Err(e) => self.unknown(array.path(), key, e),
+            }
+        }
+        Ok(())
+    }
+    /// All that were found, documents before the copies that are made of them.
+    pub(super) fn all(mut self, hierarchy: &Hierarchy) -> Vec<Step> {
+        let others = std::mem::take(&mut self.all);
+        for (key, (node, copy)) in std::mem::take(&mut self.documents) {
+            let differ = || Error::metadata("the document is missing, and its copies differ").at_key(&key);
+            let agreed = copy.ok_or_else(differ).and_then(|copy| {
+                documents::check(hierarchy, &node, &copy)?;
+                Ok(copy)
+            });
+            match agreed {
+                Ok(copy) => self.add(&node, How::RecreateDocument(Json::Object(copy).to_pretty()), key),
+                Err(e) => self.unknown(&node, key, e),
+            }
+        }
+        self.all.extend(others);
+        self.all
+    }
+}

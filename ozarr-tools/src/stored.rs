@@ -1,0 +1,72 @@
+//! How much is stored.
+
+use ozarr::{
+    Array, Hierarchy, Result,
+    zarr_core::{
+        name::NodePath,
+        source::ByteRange,
+        store::{Key, ListableStore, Prefix, Store, SubStore},
+    },
+};
+
+/// What is stored of an array.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stored {
+    /// Keys with values below the array: of chunks, and those that belong to no chunk. The metadata document is none of them.
+    pub keys: u64,
+    /// How many bytes these values have.
+    pub bytes: u64,
+    /// Places of keys with something else than a value: a directory, a link to nothing, a device.
+    pub not_values: u64,
+}
+
+/// How much is stored of an array, without its metadata document.
+///
+/// ```
+/// use ozarr::{Hierarchy, NewArray};
+/// use ozarr_tools::stored;
+///
+/// let zarr = Hierarchy::in_memory();
+/// let array = zarr.create_array("/a", NewArray::of::<u16>([100]).chunks([10]).no_compressor())?;
+/// array.write(0..30, &[1u16; 30])?;
+/// let stored = stored(&array)?;
+/// assert_eq!((stored.keys, stored.bytes), (3, 60));
+/// # Ok::<(), ozarr::Error>(())
+/// ```
+///
+/// # Errors
+/// When the store cannot list, or a value cannot be opened.
+pub fn stored(array: &Array) -> Result<Stored> {
+    let (found, store) = (array.stored_keys()?, array.data_store());
+    let mut bytes = 0;
+    for chunk_index in &found.chunks {
+        bytes += size(&**store, &array.chunk_key(chunk_index)?)?;
+    }
+    for key in &found.unknown {
+        bytes += size(&**store, key)?;
+    }
+    let keys = (found.chunks.len() + found.unknown.len()) as u64;
+    Ok(Stored { keys, bytes, not_values: found.errors.len() as u64 })
+}
+
+/// How many bytes are stored at and below a node, with its metadata document.
+pub(crate) fn bytes_below(hierarchy: &Hierarchy, node: &NodePath) -> Result<u64> {
+    let below = SubStore::new(hierarchy.store().clone(), Prefix::of(node));
+    let keys = below.list()?;
+    keys.iter().try_fold(0, |total, key| Ok(total + size(&below, key)?))
+}
+
+/// How many bytes the value of a key has, if there is one.
+fn size(store: &(dyn Store + 'static), key: &Key) -> Result<u64> {
+    let Some(value) = store.reader()?.open(key)? else { return Ok(0) };
+    if let Some(size) = value.size()? {
+        return Ok(size);
+    }
+    let mut size = 0;
+    value.read(&[ByteRange::All], &mut |_, bytes| {
+        size = bytes.len() as u64;
+        Ok(())
+    })?;
+    Ok(size)
+}

@@ -1,0 +1,132 @@
+//! What is wrong with a hierarchy.
+
+use crate::consolidated::StaleCopy;
+use ozarr::{Error, zarr_core::extension::ExtensionPoint};
+use std::fmt;
+
+/// Something in a hierarchy that should not be as it is. As text it is one line, without what can be done about it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Problem {
+    /// The path of the node, with a slash in front; not always a valid one.
+    pub node: String,
+    /// The key, if it is one of a key.
+    pub key: Option<String>,
+    /// The rule that is broken.
+    pub rule: Rule,
+    /// How it is broken.
+    pub fault: Fault,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.node)?;
+        if let Some(key) = &self.key {
+            write!(f, " {key}:")?;
+        }
+        write!(f, " {} [{}]", self.fault, self.rule)
+    }
+}
+
+/// What is true of a hierarchy in which nothing is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Rule {
+    /// A node can be opened.
+    NodeOpens,
+    /// Its keys and the nodes below it can be listed.
+    KeysAreListed,
+    /// All extensions are known, also those that need not be understood.
+    ExtensionIsKnown,
+    /// All keys below an array are of chunks.
+    KeyOfChunk,
+    /// What is in the place of a key is a value.
+    KeyIsReadable,
+    /// All chunks lie in the grid of their array.
+    ChunkInGrid,
+    /// Directly below a group are only nodes and reserved names.
+    KeyOfNode,
+    /// Consolidated metadata is what the documents are.
+    ConsolidatedIsUpToDate,
+    /// All stored chunks can be decoded.
+    ChunkDecodes,
+    /// All chunks are stored.
+    AllChunksAreStored,
+    /// Writers that were killed left no temporary files.
+    NothingIsLeftBehind,
+}
+
+impl Rule {
+    /// The rule in words. They stay the same from version to version.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Rule::NodeOpens => "a node opens",
+            Rule::KeysAreListed => "keys are listed",
+            Rule::ExtensionIsKnown => "an extension is known",
+            Rule::KeyOfChunk => "a key is a chunk's",
+            Rule::KeyIsReadable => "a key can be read",
+            Rule::ChunkInGrid => "a chunk lies in the grid",
+            Rule::KeyOfNode => "a key belongs to a node",
+            Rule::ConsolidatedIsUpToDate => "consolidated metadata is up to date",
+            Rule::ChunkDecodes => "a chunk decodes",
+            Rule::AllChunksAreStored => "all chunks are stored",
+            Rule::NothingIsLeftBehind => "nothing is left behind",
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// How a rule is broken.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Fault {
+    /// It failed, or could not be found out.
+    Error(Error),
+    /// An extension that need not be understood is not known, and skipped.
+    SkippedExtension(ExtensionPoint, String),
+    /// A key below an array that belongs to no chunk.
+    KeyOfNoChunk,
+    /// A chunk outside of the grid: where it would be.
+    NoSuchCell(Vec<u64>),
+    /// A key below a group that belongs to no node.
+    KeyOfNoNode,
+    /// A document that is missing while its copy is there, and something below the node.
+    LostDocument,
+    /// A copy that is not what its document is.
+    StaleCopy(StaleCopy),
+    /// Chunks that are not stored, and so have the fill value.
+    MissingChunks {
+        /// How many.
+        missing: u64,
+        /// How many chunks the array has.
+        total: u64,
+        /// The keys of the first of them.
+        examples: Vec<String>,
+    },
+    /// A temporary file that a writer left behind.
+    Orphan,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Error(e) => e.fmt(f),
+            Fault::SkippedExtension(point, name) => write!(f, "the {point} `{name}` is skipped"),
+            Fault::KeyOfNoChunk => f.write_str("this key belongs to no chunk"),
+            Fault::NoSuchCell(chunk_index) => write!(f, "there is no cell {chunk_index:?}"),
+            Fault::KeyOfNoNode => f.write_str("this key belongs to no node"),
+            Fault::LostDocument => f.write_str("the document is missing, but not what is below it"),
+            Fault::StaleCopy(copy) => copy.fmt(f),
+            Fault::MissingChunks { missing, total, examples } => {
+                let more = if *missing > examples.len() as u64 { ", and more" } else { "" };
+                write!(f, "{missing} of {total} chunks are not stored: {}{more}", examples.join(", "))
+            }
+            Fault::Orphan => f.write_str("orphaned temporary file of a writer that was killed"),
+        }
+    }
+}
