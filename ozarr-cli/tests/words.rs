@@ -1,0 +1,34 @@
+//! What the library says of its options, the command says of its flags and of what was typed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
+
+mod common;
+
+use common::{Dir, fails};
+use ozarr::{Hierarchy, NewArray};
+
+#[test]
+fn errors_name_flags_and_places_as_they_were_typed() {
+    let dir = Dir::new();
+    let zarr = Hierarchy::create(dir.path("s")).unwrap();
+    zarr.create_array("/a", NewArray::new([2], "int16")).unwrap().write(.., &[1i16, 300]).unwrap();
+    zarr.create_array("/text", NewArray::new([2], "string")).unwrap();
+    let (a, text, to, file) = (dir.path("s/a"), dir.path("s/text"), dir.path("s/b"), dir.path("a.npy"));
+    common::ok(&["read", "--format", "npy", "-o", &file, &a]);
+    zarr.create_array("/c", NewArray::new([2], "int32")).unwrap();
+    let c = dir.path("s/c");
+    for (args, hint) in [
+        (vec!["copy", "--data-type", "uint8", &a, &to], "--lossy takes the nearest value"),
+        (vec!["read", "--format", "npy", &text], "use --format json"),
+        (vec!["write", "--input", &file, &text], "use --format json"),
+        (vec!["write", "--input", &file, &c], "convert the file, or copy the array with --data-type"),
+    ] {
+        let said = fails(&args, 1);
+        assert!(said.ends_with(&format!("; hint: {hint}\n")), "{args:?}: {said}");
+    }
+    let inside = dir.path("s/a/inside");
+    let said = fails(&["copy", &a, &inside], 1);
+    assert_eq!(said, format!("error: invalid argument: {a} and {inside} overlap (node /a)\n"));
+    let said = fails(&["copy", "--chunk-shape", "1,1", &a, &to], 1);
+    let what = "--chunk-shape has 2 lengths, and the array 1 dimensions: its shape is [2]";
+    assert_eq!(said, format!("error: invalid argument: {what} (node /a)\n"));
+}
