@@ -240,6 +240,9 @@ mod tests {
         ] {
             assert!(import(&a, .., Format::Json, bad.as_bytes()).is_err(), "{bad}");
         }
+        let wide = array(&[1 << 33, 1 << 33, 0], "int8");
+        let e = export(&wide, .., Format::Json, &mut Vec::new()).unwrap_err();
+        assert!(matches!(e.kind(), ozarr::ErrorKind::Limit { .. } | ozarr::ErrorKind::Argument(_)), "{e}");
         // Elements may be lists themselves.
         let c = array(&[2], "complex64");
         import(&c, .., Format::Json, b"[[1.5,2],[0,\"NaN\"]]").unwrap();
