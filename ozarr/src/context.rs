@@ -1,5 +1,7 @@
 //! What all nodes of a hierarchy share.
 
+#[cfg(feature = "plugins")]
+use crate::event::event;
 use crate::{platform, store::Schemes};
 use std::{fmt, sync::Arc};
 use zarr_core::{
@@ -55,6 +57,16 @@ impl Context {
     #[cfg(feature = "plugins")]
     pub fn with_plugins(mut self, search: &crate::plugins::Search) -> Result<(Self, crate::plugins::Discovery)> {
         let found = search.find();
+        for warning in &found.warnings {
+            event!(WARN, "plugins", warning = warning);
+        }
+        for plugin in &found.plugins {
+            let file = plugin.file.display();
+            match &plugin.refused {
+                Some(reason) => event!(WARN, "refused a plugin", file = file, reason = reason),
+                None => event!(DEBUG, "found a plugin", file = file),
+            }
+        }
         let mut registry = Registry::clone(&self.registry);
         found.register(&mut registry)?;
         self.registry = Arc::new(registry);

@@ -19,6 +19,10 @@
 //! | [`Context`] | registry, limits, threads: what all nodes of a hierarchy share |
 //! | [`store`] | where values are kept |
 //!
+//! With the feature `tracing`, decisions that are not errors are events of the crate `tracing` with the target `ozarr`: an
+//! unknown extension that was skipped, consolidated metadata that is stale or was used, files that cannot be locked,
+//! directories that cannot be exchanged, plugins that were found or refused.
+//!
 //! The contract that extensions implement is re-exported as [`zarr_core`]; with the feature `plugins`, how plugins are found
 //! and loaded as `plugins`.
 
@@ -26,6 +30,7 @@ mod array;
 mod attributes;
 mod context;
 mod element;
+mod event;
 mod group;
 mod hierarchy;
 mod location;

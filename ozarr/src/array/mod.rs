@@ -20,6 +20,7 @@ pub use stored::StoredKeys;
 
 use crate::{
     attributes::{NO_ATTRIBUTES, attributes_as, to_attributes},
+    event::event,
     hierarchy::Hierarchy,
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -64,6 +65,15 @@ impl Array {
         let context = hierarchy.context();
         let resolved = ResolvedArray::open(&metadata, &context.registry, &context.limits, &context.options)
             .map_err(|e| e.at_node(&path))?;
+        for (point, name) in &resolved.skipped {
+            event!(
+                WARN,
+                "skipped an unknown extension: the array cannot be written",
+                node = path,
+                point = point,
+                name = name
+            );
+        }
         Self::with_resolved(hierarchy, path, Arc::new(metadata), Arc::new(resolved), Vec::new())
     }
     fn with_resolved(

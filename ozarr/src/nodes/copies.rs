@@ -1,6 +1,7 @@
 //! Copies of the documents of nodes in the groups above them: consolidated metadata, as zarr-python writes it.
 
 use super::{Below, Nodes};
+use crate::event::event;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, PoisonError},
@@ -29,6 +30,7 @@ impl Nodes {
     }
     pub(super) fn copied_metadata(&self, path: &NodePath) -> Option<Result<NodeMetadata>> {
         let copy = self.consolidated.as_ref()?.get(path.as_key())?;
+        event!(DEBUG, "read metadata from the consolidated metadata of the root group", node = path);
         let metadata = NodeMetadata::from_json(copy.clone(), &self.context.limits);
         Some(metadata.map_err(|e| e.at_node(path)))
     }
@@ -65,7 +67,11 @@ impl Nodes {
         // From the innermost out. A group that fails keeps no other from being renewed.
         let mut outcome = Ok(());
         for group in groups.into_iter().rev() {
-            outcome = outcome.and(self.renew_group(&group, &changed).map_err(|reason| stale(&group, reason)));
+            let renewed = self.renew_group(&group, &changed).map_err(|reason| stale(&group, reason));
+            if let Err(e) = &renewed {
+                event!(WARN, "consolidated metadata is stale", group = group, error = e);
+            }
+            outcome = outcome.and(renewed);
         }
         outcome
     }
@@ -107,6 +113,7 @@ impl Nodes {
             let copies = node.consolidated().map(|c| c.nodes().clone());
             let Some(copies) = copies else {
                 // Copies of a kind that is not known here would be wrong now.
+                event!(WARN, "removed consolidated metadata of an unknown kind, which would be stale", group = group);
                 node.set_consolidated(None);
                 return Ok(());
             };

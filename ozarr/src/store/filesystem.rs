@@ -45,6 +45,7 @@ use std::{
     fs,
     io::{self, ErrorKind},
     path::{Component, Path, PathBuf},
+    sync::Once,
 };
 use zarr_core::{
     Error, Result,
@@ -59,6 +60,8 @@ pub struct FilesystemStore {
     names: Names,
     fsync: bool,
     cache: Cache,
+    /// Once it is known that files cannot be locked.
+    unlocked: Once,
 }
 
 impl FilesystemStore {
@@ -69,7 +72,13 @@ impl FilesystemStore {
         if !canonical.is_dir() {
             return Err(Error::argument(format!("{} is not a directory", root.display())));
         }
-        Ok(Self { root: canonical, names: Names::default(), fsync: false, cache: Cache::default() })
+        Ok(Self {
+            root: canonical,
+            names: Names::default(),
+            fsync: false,
+            cache: Cache::default(),
+            unlocked: Once::new(),
+        })
     }
     /// The same; the directory is made if it is not there.
     pub fn create(root: impl AsRef<Path>) -> Result<Self> {

@@ -29,7 +29,10 @@ use super::{
     retry::ATTEMPTS,
     temporary::{Names, make_dir, sync_parent},
 };
-use crate::platform::directory::{Directory, exchange, is_unknown};
+use crate::{
+    event::event,
+    platform::directory::{Directory, exchange, is_unknown},
+};
 use std::{
     ffi::OsStr,
     fs,
@@ -114,7 +117,11 @@ impl Staging {
         access::keep(&self.place, &self.content(), self.fsync)?;
         match exchange(&self.content(), &self.place) {
             Ok(()) => self.sync(&self.place),
-            Err(e) if is_unknown(&e) || matches!(e.kind(), CrossesDevices | ResourceBusy) => self.replace_entries(),
+            Err(e) if is_unknown(&e) || matches!(e.kind(), CrossesDevices | ResourceBusy) => {
+                let place = self.place.display();
+                event!(WARN, "directories cannot be exchanged: replacing entry by entry", place = place, error = e);
+                self.replace_entries()
+            }
             Err(e) => Err(e),
         }
     }

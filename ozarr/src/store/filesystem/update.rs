@@ -8,10 +8,13 @@ use super::{
     temporary::TemporaryFile,
     value::OpenFile,
 };
-use crate::platform::{
-    directory::Directory,
-    lock::{Entry, lock_entry},
-    permissions::Access,
+use crate::{
+    event::event,
+    platform::{
+        directory::Directory,
+        lock::{Entry, lock_entry},
+        permissions::Access,
+    },
 };
 use std::{
     fs,
@@ -61,6 +64,11 @@ impl FilesystemStore {
             };
             let (source, old, locked) = match place {
                 Some(Entry::Locked { file, metadata, locked }) => {
+                    if !locked {
+                        self.unlocked.call_once(|| {
+                            event!(WARN, "files cannot be locked: concurrent updates may be lost", key = key);
+                        });
+                    }
                     let access = Access::of(&file, &metadata).map_err(located)?;
                     (Some(OpenFile::of(file, &metadata, key, &self.cache)), Old::File(Some(access)), locked)
                 }
@@ -117,7 +125,7 @@ impl FilesystemStore {
             };
             match done {
                 Ok(true) => return Ok(()),
-                Ok(false) => {}
+                Ok(false) => event!(DEBUG, "another writer was faster: updating again", key = key),
                 Err(e) => is_last(e)?,
             }
         }

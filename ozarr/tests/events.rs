@@ -1,0 +1,88 @@
+//! Decisions that are not errors can be seen as events.
+#![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
+
+use ozarr::{
+    Context, Hierarchy, NewArray, Result,
+    plugins::{Places, Policy, Search},
+};
+use std::{
+    fs,
+    io::{self, Write},
+    sync::{Arc, Mutex},
+};
+use tracing_subscriber::fmt::MakeWriter;
+
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+impl MakeWriter<'_> for Lines {
+    type Writer = Self;
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// The events while `f` runs, a line each.
+fn events<T>(f: impl FnOnce() -> T) -> (T, Vec<String>) {
+    let lines = Lines::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::DEBUG)
+        .with_ansi(false)
+        .without_time()
+        .with_writer(lines.clone())
+        .finish();
+    let done = tracing::subscriber::with_default(subscriber, f);
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    (done, text.lines().map(|line| line.trim().to_owned()).collect())
+}
+
+#[test]
+fn a_skipped_extension() -> Result<()> {
+    let dir = tempfile::tempdir()?;
+    Hierarchy::create(dir.path().join("s"))?.create_array("/a", NewArray::new([4], "uint8").no_compressor())?;
+    let document = dir.path().join("s/a/zarr.json");
+    let text = fs::read_to_string(&document)?;
+    let transformer = r#""storage_transformers": [{"name": "test.unknown", "must_understand": false}], "codecs""#;
+    fs::write(&document, text.replace("\"codecs\"", transformer))?;
+    let (array, seen) = events(|| Hierarchy::open(dir.path().join("s"))?.array("/a"));
+    assert_eq!(array?.skipped().len(), 1);
+    let line = "WARN ozarr: skipped an unknown extension: the array cannot be written \
+                node=/a point=storage transformer name=test.unknown";
+    assert_eq!(seen, [line]);
+    Ok(())
+}
+
+#[test]
+fn copies_of_metadata() -> Result<()> {
+    let hierarchy = Hierarchy::in_memory();
+    let array = hierarchy.create_array("/g/a", NewArray::new([4], "uint8"))?;
+    let (_, seen) = events(|| hierarchy.array("/g/a"));
+    assert_eq!(seen, [""; 0]);
+    hierarchy.consolidate("/")?;
+    let consolidated = hierarchy.with_consolidated_metadata()?;
+    let (_, seen) = events(|| consolidated.array("/g/a"));
+    assert_eq!(seen, ["DEBUG ozarr: read metadata from the consolidated metadata of the root group node=/g/a"]);
+    let (_, seen) = events(|| array.hierarchy().array("/g/a"));
+    assert_eq!(seen, [""; 0]);
+    Ok(())
+}
+
+#[test]
+fn plugins_that_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("broken.zarrplugin.json"), "{").unwrap();
+    let search = Search {
+        places: Places { folders: vec![dir.path().to_owned()], ..Places::default() },
+        policy: Policy::default(),
+    };
+    let (_, seen) = events(|| Context::new().with_plugins(&search).map(|_| ()));
+    assert!(seen.len() == 1 && seen[0].starts_with("WARN ozarr: refused a plugin file="), "{seen:?}");
+}
