@@ -1,9 +1,9 @@
 //! Shards whose index is damaged and whose inner chunks are not.
 //!
-//! An index is made again in two cases, in which nothing is guessed. One entry is damaged and the checksum is not: what the
+//! An index is rebuilt in two cases, in which nothing is guessed. One entry is damaged and the checksum is not: what the
 //! entry was is a stretch of the shard that no other entry has, or nothing, and the checksum says which. Or one byte of the
-//! checksum is damaged: the entries cover the data without a gap. The whole shard must then be readable. A gap alone tells nothing: who
-//! replaces an inner chunk may leave the old one behind.
+//! checksum is damaged: the entries cover the data without a gap. The whole shard must then be readable. A gap alone tells nothing:
+//! a writer that replaces an inner chunk may leave the old one behind.
 
 use ozarr::{
     Array, Context, Error, Hierarchy, Result,
@@ -63,7 +63,7 @@ impl Shards {
         Ok(Some(Self { shard, key, index, unchecked, limits: context.limits.clone() }))
     }
 
-    /// A stored shard and what it is to be, if its index is damaged and can be made again.
+    /// A stored shard and what it is to be, if its index is damaged and can be rebuilt.
     pub(crate) fn look(&self, array: &Array, chunk_index: &[u64]) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
         let look = || {
             let Some(source) = array.data_store().reader()?.open(&array.chunk_key(chunk_index)?)? else {

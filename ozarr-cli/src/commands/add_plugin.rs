@@ -2,7 +2,7 @@
 
 use super::{
     Outcome,
-    plugin::{installed, is_manifest, lock, names, remove_file, user_folder},
+    installed_plugins::{installed, is_manifest, lock, names, remove_file, user_folder},
 };
 use crate::{
     args::AddPlugin as Args,

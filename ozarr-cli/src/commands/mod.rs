@@ -6,6 +6,7 @@ mod create;
 mod elements;
 mod extensions;
 mod info;
+mod installed_plugins;
 mod new_plugin;
 mod outcome;
 mod plugin;

@@ -1,6 +1,10 @@
 //! `ozarr plugin`: the plugins of this machine.
 
-use super::{Outcome, add_plugin, info, new_plugin};
+use super::{
+    Outcome, add_plugin, info,
+    installed_plugins::{installed, is_manifest, lock, names, remove_file, user_folder},
+    new_plugin,
+};
 use crate::{
     args::Plugin as Verb,
     location::Location,
@@ -9,17 +13,14 @@ use crate::{
 };
 use ozarr::{
     Error, Result,
-    plugins::{Candidate, HEADER, Manifest, Places, Plugin, ProvidedExtension, target, trust},
+    plugins::{Candidate, HEADER, Manifest, Plugin, ProvidedExtension, target, trust},
     zarr_core::{
         extension::ExtensionPoint,
         json::{Json, Object},
         registry::Registry,
     },
 };
-use std::{
-    fs::File,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// `session` is made only by those verbs that need one: the others work also when a plugin is broken.
 pub(crate) fn run(verb: Verb, session: &dyn Fn() -> Result<Session>) -> Result<Outcome> {
@@ -37,16 +38,6 @@ pub(crate) fn run(verb: Verb, session: &dyn Fn() -> Result<Session>) -> Result<O
         Verb::Header => print(HEADER.trim_end()).map(|()| Outcome::Done),
         Verb::New(new) => new_plugin::run(&new),
     }
-}
-
-pub(super) fn names(manifest: &Manifest) -> Json {
-    let one = |o: &ProvidedExtension| {
-        let mut e: Object = [("name", o.name.as_str())].into_iter().collect();
-        e.set("kind", Json::from_serialize(&o.kind).unwrap_or(Json::Null));
-        e.set("aliases", o.aliases.iter().map(|a| Json::from(a.as_str())).collect::<Json>());
-        e
-    };
-    manifest.extensions.iter().map(one).collect()
 }
 
 /// `active`, `shadowed` (all its names mean something else) or `refused`.
@@ -120,10 +111,6 @@ fn list(json: bool, session: &Session) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-pub(super) fn is_manifest(file: &Path) -> bool {
-    file.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"))
-}
-
 fn inspect(file: &Path, json: bool) -> Result<Outcome> {
     let manifest = if is_manifest(file) { Manifest::beside(file)? } else { Manifest::embedded(file)? };
     if let Err(distrust) = trust(file) {
@@ -182,36 +169,6 @@ fn which(name: &str, json: bool, session: &Session) -> Result<Outcome> {
     }
     let usable = there.iter().any(|p| refused(*p).is_none());
     Ok(if usable { Outcome::Done } else { Outcome::ProblemsFound })
-}
-
-pub(super) fn user_folder() -> Result<PathBuf> {
-    let none = || Error::argument("there is no folder for data of this user").with_hint("set HOME or XDG_DATA_HOME");
-    Places::of_user().ok_or_else(none)
-}
-
-/// The manifests of the plugins in a folder, sorted by path.
-pub(super) fn installed(folder: &Path) -> Vec<(PathBuf, Manifest)> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
-    let manifests = entries.filter(|p| p.to_string_lossy().ends_with(".zarrplugin.json"));
-    let mut read: Vec<_> = manifests.filter_map(|p| Some((p.clone(), Manifest::beside(&p).ok()?))).collect();
-    read.sort_by(|(a, _), (b, _)| a.cmp(b));
-    read
-}
-
-/// Keeps other runs of the command from changing the folder until the file is dropped. Without it two runs at once can
-/// install plugins that offer the same name. Windows does not open folders, and NFS does not lock them: there the
-/// command works without.
-pub(super) fn lock(folder: &Path) -> Option<File> {
-    let file = File::open(folder).ok()?;
-    file.lock().ok().map(|()| file)
-}
-
-/// Removes a library that a manifest names, if it lies in the folder itself.
-pub(super) fn remove_file(folder: &Path, name: &str) {
-    let plain = Path::new(name).file_name().is_some_and(|f| f == name);
-    if plain {
-        let _gone_already = std::fs::remove_file(folder.join(name));
-    }
 }
 
 fn remove(id: &str, json: bool) -> Result<Outcome> {

@@ -146,7 +146,7 @@ fn sharding(m: &ArrayMetadata) -> Option<&Extension> {
     m.codecs().iter().find(|c| c.name() == "sharding_indexed")
 }
 
-/// A group's document without copies of the documents below it: they are made anew.
+/// A group's document without copies of the documents below it: the copy gets its own.
 fn plain(group: &Group) -> GroupMetadata {
     let mut metadata = group.metadata().clone();
     if metadata.consolidated().is_some() {

@@ -102,7 +102,7 @@ impl<'a> Steps<'a> {
             self.unknown(group.path(), "copies of metadata".to_owned(), e);
         }
     }
-    /// Shards whose indexes can be made again.
+    /// Shards whose indexes can be rebuilt.
     fn shards(&mut self, array: &Array) -> Result<()> {
         let Some(shards) = Shards::of(array, array.hierarchy().context())? else { return Ok(()) };
         let stored = array.stored_keys()?;

@@ -57,7 +57,7 @@ use std::sync::Arc;
 pub fn repair(hierarchy: &Hierarchy, path: &str, options: &RepairOptions<'_>) -> Result<RepairReport> {
     let (hierarchy, node) = (&by_documents(hierarchy), NodePath::new(path)?);
     let mut steps = Steps::new(options);
-    // What writers left is nobody's. Apart from that, a directory without a node is nobody's to change.
+    // Temporary files of killed writers belong to no node. Apart from them, a directory without a node is not changed.
     steps.orphans(hierarchy, &node);
     let found = hierarchy.node(path);
     let has_node = found.is_ok();

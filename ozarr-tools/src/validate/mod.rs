@@ -263,7 +263,7 @@ fn check_chunks(hierarchy: &Hierarchy, arrays: &[Stored], progress: Listener<'_>
     }
 }
 
-/// True of a shard whose index can be made again.
+/// True of a shard whose index can be rebuilt.
 fn is_repairable(hierarchy: &Hierarchy, path: &str, chunk_index: &[u64]) -> bool {
     let look = || -> Result<bool> {
         let array = hierarchy.array(path)?;

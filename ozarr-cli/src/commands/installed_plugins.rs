@@ -1,0 +1,56 @@
+//! The folder of the plugins that this user installed.
+
+use ozarr::{
+    Error, Result,
+    plugins::{Manifest, Places, ProvidedExtension},
+    zarr_core::json::{Json, Object},
+};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+};
+
+pub(super) fn user_folder() -> Result<PathBuf> {
+    let none = || Error::argument("there is no folder for data of this user").with_hint("set HOME or XDG_DATA_HOME");
+    Places::of_user().ok_or_else(none)
+}
+
+/// The manifests of the plugins in a folder, sorted by path.
+pub(super) fn installed(folder: &Path) -> Vec<(PathBuf, Manifest)> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
+    let manifests = entries.filter(|p| p.to_string_lossy().ends_with(".zarrplugin.json"));
+    let mut read: Vec<_> = manifests.filter_map(|p| Some((p.clone(), Manifest::beside(&p).ok()?))).collect();
+    read.sort_by(|(a, _), (b, _)| a.cmp(b));
+    read
+}
+
+/// Keeps other runs of the command from changing the folder until the file is dropped. Without it two runs at once can
+/// install plugins that offer the same name. Windows does not open folders, and NFS does not lock them: there the
+/// command works without.
+pub(super) fn lock(folder: &Path) -> Option<File> {
+    let file = File::open(folder).ok()?;
+    file.lock().ok().map(|()| file)
+}
+
+/// Removes a library that a manifest names, if it lies in the folder itself.
+pub(super) fn remove_file(folder: &Path, name: &str) {
+    let plain = Path::new(name).file_name().is_some_and(|f| f == name);
+    if plain {
+        let _gone_already = std::fs::remove_file(folder.join(name));
+    }
+}
+
+pub(super) fn is_manifest(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"))
+}
+
+/// The extensions that a plugin offers, as JSON.
+pub(super) fn names(manifest: &Manifest) -> Json {
+    let one = |o: &ProvidedExtension| {
+        let mut e: Object = [("name", o.name.as_str())].into_iter().collect();
+        e.set("kind", Json::from_serialize(&o.kind).unwrap_or(Json::Null));
+        e.set("aliases", o.aliases.iter().map(|a| Json::from(a.as_str())).collect::<Json>());
+        e
+    };
+    manifest.extensions.iter().map(one).collect()
+}
