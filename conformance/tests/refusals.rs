@@ -16,7 +16,7 @@ use zarr_conformance::cases::{Cases, Refusal};
 /// How many there are at least.
 const RULES: usize = 438;
 
-/// The road of one who has the document: read it, then make what it names.
+/// Reads a document, then makes what it names.
 fn resolve(document: &[u8], context: &Context) -> Result<&'static str> {
     Ok(match NodeMetadata::parse(document, &context.limits)? {
         NodeMetadata::Array(m) => {

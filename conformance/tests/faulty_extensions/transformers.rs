@@ -1,5 +1,4 @@
-//! Storage transformers with faults. The one without a fault stores everything below a
-//! folder.
+//! Storage transformers with faults. The one without a fault stores everything below a folder.
 
 use super::Fixture;
 use ozarr::{

@@ -1,5 +1,5 @@
-//! What is not known is treated alike on every road to a node: open, list, walk, read from copies, change attributes,
-//! write chunks, create.
+//! What is not known is treated alike by every operation that opens a node: open, list, walk, read from copies, change
+//! attributes, write chunks, create.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 mod changes;
@@ -175,10 +175,11 @@ fn every_row_in_every_operation() {
     let mut failures = Vec::new();
     for (row, text, good) in documents() {
         let (stored, copied) = (World::new(&text, &good), World::new(&good, &text));
-        let to_node = TO_THE_NODE.iter().map(|road| (road, &stored));
-        for ((road, open), world) in to_node.chain(TO_THE_COPY.iter().map(|road| (road, &copied))) {
+        let to_node = TO_THE_NODE.iter().map(|operation| (operation, &stored));
+        for ((operation, open), world) in to_node.chain(TO_THE_COPY.iter().map(|operation| (operation, &copied))) {
             if let Err(reason) = judge(&row, open(world)) {
-                failures.push(format!("{road}: {:?} for `{}: {}`: it {reason}", row.verdict, row.member, row.value));
+                failures
+                    .push(format!("{operation}: {:?} for `{}: {}`: it {reason}", row.verdict, row.member, row.value));
             }
         }
         // Neither a document that is refused hides a good copy, nor the other way round.
