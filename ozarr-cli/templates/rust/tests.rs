@@ -6,7 +6,7 @@ use zarr_plugin_api::{Result, testing::Bench};
 
 /// Everything that has to hold for any {{point}}. Give it a configuration of each sort.
 #[test]
-fn laws() -> Result<()> {
+fn properties() -> Result<()> {
     assert_properties("{{word}}", "{{name}}", &["{}"])
 }
 
