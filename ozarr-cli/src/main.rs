@@ -23,7 +23,7 @@ fn main() -> ExitCode {
         // Whoever reads the output has seen enough.
         Err(e) if output::is_closed_pipe(&e) => ExitCode::SUCCESS,
         Err(e) => {
-            output::complain(&e);
+            output::print_error(&e);
             ExitCode::FAILURE
         }
     }

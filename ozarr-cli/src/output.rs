@@ -65,13 +65,13 @@ pub(crate) fn print_lines(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result
 }
 
 /// Prints a line for people on standard error.
-pub(crate) fn say(line: &str) {
+pub(crate) fn print_status(line: &str) {
     let _nobody_listens = writeln!(io::stderr().lock(), "{}", shown(line));
 }
 
-/// Says what went wrong, in one line.
-pub(crate) fn complain(e: &Error) {
-    say(&format!("error: {e}"));
+/// Prints an error in one line, on standard error.
+pub(crate) fn print_error(e: &Error) {
+    print_status(&format!("error: {e}"));
 }
 
 /// A number of things, in the singular or the plural.

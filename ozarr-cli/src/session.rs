@@ -1,6 +1,6 @@
 //! What a run of the command works with: extensions, and what they may open.
 
-use crate::{args::Session as Args, output::say};
+use crate::{args::Session as Args, output::print_status};
 use ozarr::{
     Context, Error, Result,
     plugins::{Discovery, Plugin, Search, trust},
@@ -26,14 +26,14 @@ impl Session {
                 return Err(e.with_hint("`--plugin` takes the library, not the manifest beside it"));
             }
             if let Err(distrust) = trust(file) {
-                say(&format!("warning: {distrust}"));
+                print_status(&format!("warning: {distrust}"));
             }
             let plugin = Plugin::open(file)?;
             plugin.add_to(&mut registry)?;
             given.push(plugin);
         }
         let (mut context, found) = Context::with_registry(registry).with_plugins(&Search::standard()?)?;
-        found.warnings.iter().for_each(|w| say(&format!("warning: {w}")));
+        found.warnings.iter().for_each(|w| print_status(&format!("warning: {w}")));
         let registry = Arc::make_mut(&mut context.registry);
         if found.plugins.iter().any(|p| p.manifest.is_none()) {
             registry.advise("`ozarr plugin list` shows what is refused");

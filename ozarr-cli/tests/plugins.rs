@@ -1,4 +1,4 @@
-//! The command with plugins: installed, looked at, used, taken away, and written anew.
+//! The command with plugins: installed, looked at, used, taken away, and created.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 

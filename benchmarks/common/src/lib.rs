@@ -122,7 +122,7 @@ fn system_reads() -> u64 {
 pub fn serve(mut run: impl FnMut(&Job, &mut Meter) -> Result<(), Failure>) -> Result<(), Failure> {
     for line in io::stdin().lock().lines() {
         let job: Job = serde_json::from_str(&line?)?;
-        // The peak begins anew.
+        // The peak starts again.
         let _only_on_linux = fs::write("/proc/self/clear_refs", "5");
         let mut meter = Meter { answer: Answer::default(), check: Default::default(), before: status("VmRSS:") };
         let reads = system_reads();

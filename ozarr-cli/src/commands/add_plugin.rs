@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     args::AddPlugin as Args,
-    output::{print, say, show},
+    output::{print, print_status, show},
     output_file::OutputFile,
 };
 use ozarr::{
@@ -94,10 +94,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         return refuse(manifest, &problems, args.json);
     }
     for problem in &problems {
-        say(&format!("warning: {}", problem.message));
+        print_status(&format!("warning: {}", problem.message));
     }
     for distrust in [trust(file), trust(&folder)].into_iter().filter_map(Result::err) {
-        say(&format!("warning: {distrust}"));
+        print_status(&format!("warning: {distrust}"));
     }
     let name = library.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let listed = LibraryFile { target: target(), path: name, sha256: hash };

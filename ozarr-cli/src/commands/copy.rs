@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::{
     args::Copy as Args,
     location::Location,
-    output::{bytes, print, say},
+    output::{bytes, print, print_status},
     progress::Bar,
     words::reworded,
 };
@@ -57,7 +57,7 @@ fn note(kept: &KeptLengths) {
         _ => "--chunk-shape",
     };
     let (given, path, rank) = (kept.given, &kept.node, kept.dimensions);
-    say(&format!("note: {option} has {given} lengths; {path} has {rank} dimensions and keeps its own"));
+    print_status(&format!("note: {option} has {given} lengths; {path} has {rank} dimensions and keeps its own"));
 }
 
 fn report(copied: &CopyReport, start: Instant, args: &Args) -> Result<Outcome> {
@@ -74,7 +74,7 @@ fn report(copied: &CopyReport, start: Instant, args: &Args) -> Result<Outcome> {
         print(&Json::Object(o).to_pretty())?;
     } else {
         let share = 100.0 * after as f64 / before.max(1) as f64;
-        say(&format!(
+        print_status(&format!(
             "copied {} arrays and {} groups: {} before, {} after ({share:.0}%), {seconds:.2} s",
             copied.arrays,
             copied.groups,

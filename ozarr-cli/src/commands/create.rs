@@ -1,7 +1,7 @@
 //! `ozarr create`: an array from its metadata document, and its elements if they are given.
 
 use super::Outcome;
-use crate::{args::Create as Args, location::Location, output::say};
+use crate::{args::Create as Args, location::Location, output::print_status};
 use ozarr::{
     Context, Error, Result,
     zarr_core::{limits::Limits, metadata::NodeMetadata},
@@ -22,6 +22,6 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
             import_file(&staged.create_array_from(&path, metadata, false)?, .., Format::JsonLines, file)
         })?,
     }
-    say(&format!("created {} with shape {shape:?}", at.typed));
+    print_status(&format!("created {} with shape {shape:?}", at.typed));
     Ok(Outcome::Done)
 }

@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::{
     args::Info as Args,
     location::Location,
-    output::{bytes, count, name, one_line, print, print_escaped, print_with, say, show},
+    output::{bytes, count, name, one_line, print, print_escaped, print_status, print_with, show},
     session::Session,
 };
 use ozarr::{
@@ -88,12 +88,17 @@ fn show_array(array: &Array, info: &Object) -> Result<()> {
     }
     for (point, skipped) in array.skipped() {
         let name = name(skipped);
-        say(&format!("warning: the {point} `{name}` is not known here and is skipped; chunks cannot be written"));
+        print_status(&format!(
+            "warning: the {point} `{name}` is not known here and is skipped; chunks cannot be written"
+        ));
     }
     let not_values = number("not_values");
     if not_values > 0 {
         let are = if not_values == 1 { "is not a value" } else { "are not values" };
-        say(&format!("warning: {} {are}; `ozarr validate` names what is there instead", count(not_values, "key")));
+        print_status(&format!(
+            "warning: {} {are}; `ozarr validate` names what is there instead",
+            count(not_values, "key")
+        ));
     }
     let (stored, decoded) = (number("stored_bytes"), number("decoded_bytes"));
     show(&format!("stored: {} in {} keys, {} decoded", bytes(stored), number("stored_keys"), bytes(decoded)))?;
@@ -120,7 +125,7 @@ fn arrays(hierarchy: &Hierarchy, path: &NodePath, each: &mut dyn FnMut(&ArrayMet
     }
     let mut unread = 0;
     let mut warn = |e: &Error| {
-        say(&format!("warning: {e}"));
+        print_status(&format!("warning: {e}"));
         unread += 1;
     };
     for child in hierarchy.group(&path.to_string())?.walk() {

@@ -24,7 +24,7 @@ use crate::{
 };
 use ozarr::Result;
 
-/// Runs a verb.
+/// Runs a subcommand.
 pub(crate) fn run(command: Command, session: &Args) -> Result<Outcome> {
     let session = || Session::new(session);
     match command {
@@ -38,6 +38,6 @@ pub(crate) fn run(command: Command, session: &Args) -> Result<Outcome> {
         Command::Repair(args) => repair::run(&args, &session()?.context),
         Command::Extensions(args) => extensions::run(&args, &session()?),
         Command::Elements(args) => elements::run(&args, &session()?.context),
-        Command::Plugin(verb) => plugin::run(verb, &session),
+        Command::Plugin(subcommand) => plugin::run(subcommand, &session),
     }
 }

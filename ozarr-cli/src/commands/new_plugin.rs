@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::{
     args::{Language, NewPlugin as Args, PluginKind as Kind},
-    output::{say, show},
+    output::{print_status, show},
 };
 use ozarr::{
     Error, Result,
@@ -132,7 +132,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let point = parts(args.kind).point.point();
     if Registry::builtin().find(point, &args.name).is_some() {
         let name = &args.name;
-        say(&format!(
+        print_status(&format!(
             "warning: `{name}` is the name of a built-in {point}: once the plugin is installed, the built-in one is used. \
              Choose another name, for instance `acme.{name}`"
         ));

@@ -1,6 +1,6 @@
 //! How verbs end.
 
-/// How a verb ended that did not fail.
+/// How a subcommand ended that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// All is well.

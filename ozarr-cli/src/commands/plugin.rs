@@ -6,9 +6,9 @@ use super::{
     new_plugin,
 };
 use crate::{
-    args::Plugin as Verb,
+    args::Plugin as Subcommand,
     location::Location,
-    output::{one_line, print, say, show},
+    output::{one_line, print, print_status, show},
     session::Session,
 };
 use ozarr::{
@@ -23,20 +23,20 @@ use ozarr::{
 use std::path::{Path, PathBuf};
 
 /// `session` is made only by those verbs that need one: the others work also when a plugin is broken.
-pub(crate) fn run(verb: Verb, session: &dyn Fn() -> Result<Session>) -> Result<Outcome> {
-    match verb {
-        Verb::List { json } => list(json, &session()?),
-        Verb::Inspect { file, json } => inspect(&file, json),
-        Verb::Which { name, json } => which(&name, json, &session()?),
-        Verb::Add(add) => add_plugin::run(&add),
-        Verb::Remove { id, json } => remove(&id, json),
-        Verb::Why { array, json } => {
+pub(crate) fn run(subcommand: Subcommand, session: &dyn Fn() -> Result<Session>) -> Result<Outcome> {
+    match subcommand {
+        Subcommand::List { json } => list(json, &session()?),
+        Subcommand::Inspect { file, json } => inspect(&file, json),
+        Subcommand::Which { name, json } => which(&name, json, &session()?),
+        Subcommand::Add(add) => add_plugin::run(&add),
+        Subcommand::Remove { id, json } => remove(&id, json),
+        Subcommand::Why { array, json } => {
             let session = session()?;
             let at = Location::read(&array, &session.context)?;
             info::needs(&at.hierarchy, &at.node, &session.found, json)
         }
-        Verb::Header => print(HEADER.trim_end()).map(|()| Outcome::Done),
-        Verb::New(new) => new_plugin::run(&new),
+        Subcommand::Header => print(HEADER.trim_end()).map(|()| Outcome::Done),
+        Subcommand::New(new) => new_plugin::run(&new),
     }
 }
 
@@ -103,10 +103,10 @@ fn list(json: bool, session: &Session) -> Result<Outcome> {
         }
     }
     if found.folders.is_empty() {
-        say("no plugins are looked for: ZARR_PLUGINS is `off`");
+        print_status("no plugins are looked for: ZARR_PLUGINS is `off`");
     } else if found.plugins.is_empty() {
         let looked: Vec<String> = found.folders.iter().map(|(f, _)| f.display().to_string()).collect();
-        say(&format!("no plugins are installed: there is no *.zarrplugin.json in {}", looked.join(", ")));
+        print_status(&format!("no plugins are installed: there is no *.zarrplugin.json in {}", looked.join(", ")));
     }
     Ok(Outcome::Done)
 }
@@ -114,7 +114,7 @@ fn list(json: bool, session: &Session) -> Result<Outcome> {
 fn inspect(file: &Path, json: bool) -> Result<Outcome> {
     let manifest = if is_manifest(file) { Manifest::beside(file)? } else { Manifest::embedded(file)? };
     if let Err(distrust) = trust(file) {
-        say(&format!("warning: {distrust}"));
+        print_status(&format!("warning: {distrust}"));
     }
     if json {
         print(&Json::from_serialize(&manifest)?.to_pretty())?;
@@ -164,7 +164,7 @@ fn which(name: &str, json: bool, session: &Session) -> Result<Outcome> {
         }
         if there.is_empty() {
             let unknown = registry.unknown(ExtensionPoint::Codec, name);
-            say(&format!("`{name}` is not known: {}", unknown.hint().unwrap_or("no plugins were looked for")));
+            print_status(&format!("`{name}` is not known: {}", unknown.hint().unwrap_or("no plugins were looked for")));
         }
     }
     let usable = there.iter().any(|p| refused(*p).is_none());

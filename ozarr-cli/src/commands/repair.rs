@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::{
     args::Repair as Args,
     location::Location,
-    output::{one_line, print, say, show},
+    output::{one_line, print, print_status, show},
     progress::Bar,
 };
 use ozarr::{
@@ -42,7 +42,7 @@ fn report(found: &RepairReport, args: &Args) -> Result<Outcome> {
         if !found.has_node {
             but += ", no node is there";
         }
-        say(&match (found.repairs.len() - failed, args.apply) {
+        print_status(&match (found.repairs.len() - failed, args.apply) {
             (0, _) if failed == 0 => {
                 let shards = if args.data { "" } else { " `--data` looks at shards too;" };
                 format!("nothing to repair;{shards} what else `ozarr validate --data` finds cannot be repaired")

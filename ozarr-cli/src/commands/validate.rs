@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::{
     args::Validate as Args,
     location::Location,
-    output::{count, one_line, print, say, show},
+    output::{count, one_line, print, print_status, show},
     progress::Bar,
 };
 use ozarr::{
@@ -37,7 +37,7 @@ fn report(found: &Validation, args: &Args) -> Result<Outcome> {
         let (nodes, problems) = (count(found.nodes, "node"), count(found.problems.len() as u64, "problem"));
         let data = if args.data { format!(", {} decoded", count(found.chunks, "chunk")) } else { String::new() };
         let next = if found.is_repairable { "; `ozarr repair --data` shows what can be repaired" } else { "" };
-        say(&format!("{nodes}{data}, {problems}{next}"));
+        print_status(&format!("{nodes}{data}, {problems}{next}"));
     }
     Ok(if found.problems.is_empty() { Outcome::Done } else { Outcome::ProblemsFound })
 }

@@ -1,7 +1,7 @@
 //! `ozarr write`: elements of a file into an array.
 
 use super::Outcome;
-use crate::{args::Write as Args, location::Location, output::say, words::reworded};
+use crate::{args::Write as Args, location::Location, output::print_status, words::reworded};
 use ozarr::{Context, Result};
 use ozarr_tools::{Format, import_file};
 
@@ -17,6 +17,6 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
         let words = [("take the JSON format", "use --format json"), ("`data_type`", "--data-type")];
         import_file(&array, &selection, Format::Npy, file).map_err(|e| reworded(e, &words))?;
     }
-    say(&format!("wrote {count} elements"));
+    print_status(&format!("wrote {count} elements"));
     Ok(Outcome::Done)
 }
