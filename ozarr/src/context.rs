@@ -33,7 +33,7 @@ impl Context {
     pub fn new() -> Self {
         Self::default()
     }
-    /// The same with other extensions.
+    /// A context with the extensions of a registry and no others; [`Registry::builtin`] is a registry to start from.
     pub fn with_registry(registry: Registry) -> Self {
         let mut limits = Limits::default();
         if let Some(memory) = platform::memory::of_the_machine() {
@@ -77,7 +77,7 @@ impl Context {
         self.executor = executor;
         self
     }
-    /// Uses so many threads of its own, at least one, in place of those of the process.
+    /// Uses this many threads of its own, at least one, in place of those of the process.
     ///
     /// # Errors
     /// When the system does not start them.

@@ -103,11 +103,16 @@ pub(crate) fn read_bytes(r: &Representation, shape: &[u64], count: usize, read: 
     Ok(out)
 }
 
-/// Writes elements of fixed size from their bytes.
-pub(crate) fn write_bytes(r: &Representation, shape: &[u64], bytes: &[u8], write: Writer<'_>) -> Result<()> {
+/// Refuses elements that have no bytes of their own.
+pub(crate) fn check_fixed(r: &Representation) -> Result<()> {
     if r.layout().is_variable() {
         return Err(Error::argument("elements of variable length are written as `String` or `Vec<u8>`"));
     }
+    Ok(())
+}
+
+/// Writes elements of fixed size from their bytes.
+pub(crate) fn write_bytes(r: &Representation, shape: &[u64], bytes: &[u8], write: Writer<'_>) -> Result<()> {
     let size = r.element_size();
     check_count(shape, bytes.len(), size)?;
     write(&View::new(bytes, shape, size)?)

@@ -36,6 +36,11 @@ impl Hierarchy {
     pub fn with_consolidated_metadata(&self) -> Result<Self> {
         Ok(Self { nodes: self.nodes.with_consolidated_metadata()? })
     }
+    /// The same with metadata taken from the documents of the nodes, as it is unless
+    /// [`with_consolidated_metadata`](Self::with_consolidated_metadata) was asked for.
+    pub fn without_consolidated_metadata(&self) -> Self {
+        Self { nodes: self.nodes.without_consolidated_metadata() }
+    }
     /// The store.
     pub fn store(&self) -> &Arc<dyn Store> {
         self.nodes.store()

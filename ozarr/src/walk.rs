@@ -18,6 +18,7 @@ use zarr_core::{
 
 /// What stands below a group under a name: a node, or the reason why it cannot be opened.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Child {
     /// Its name.
     pub name: String,

@@ -1,9 +1,10 @@
-//! Decisions that are not errors can be seen as events.
+//! What a caller may want to know although nothing failed can be seen as events.
 #![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
 
 use ozarr::{
-    Context, Hierarchy, NewArray, Result,
+    Context, ErrorKind, Hierarchy, NewArray, Result,
     plugins::{Places, Policy, Search},
+    zarr_core::{name::NodePath, store::Key},
 };
 use std::{
     fs,
@@ -72,6 +73,50 @@ fn copies_of_metadata() -> Result<()> {
     assert_eq!(seen, ["DEBUG ozarr: read metadata from the consolidated metadata of the root group node=/g/a"]);
     let (_, seen) = events(|| array.hierarchy().array("/g/a"));
     assert_eq!(seen, [""; 0]);
+    Ok(())
+}
+
+#[test]
+fn consolidated_metadata_of_an_unknown_kind() -> Result<()> {
+    let hierarchy = Hierarchy::in_memory();
+    let document = r#"{"zarr_format": 3, "node_type": "group", "consolidated_metadata": {"kind": "other", "must_understand": false}}"#;
+    hierarchy.store().writer()?.set(&Key::metadata(&NodePath::ROOT), document.as_bytes())?;
+    let (array, seen) = events(|| hierarchy.create_array("/a", NewArray::new([4], "uint8")));
+    array?;
+    assert_eq!(seen, ["WARN ozarr: removed consolidated metadata of an unknown kind, which would be stale group=/"]);
+    Ok(())
+}
+
+#[test]
+fn consolidated_metadata_that_cannot_be_renewed() -> Result<()> {
+    let dir = tempfile::tempdir()?;
+    let hierarchy = Hierarchy::create(dir.path().join("s"))?;
+    hierarchy.create_group("/", ())?;
+    let document = dir.path().join("s/zarr.json");
+    let (done, seen) = events(|| {
+        hierarchy.batch(|batch| {
+            batch.create_array("/a", NewArray::new([4], "uint8"))?;
+            fs::remove_file(&document)?;
+            fs::create_dir(&document)?;
+            Ok(())
+        })
+    });
+    let e = done.unwrap_err();
+    assert!(matches!(e.kind(), ErrorKind::StaleCopies { .. }), "{e}");
+    assert_eq!(seen.len(), 1, "{seen:?}");
+    assert!(seen[0].starts_with("WARN ozarr: consolidated metadata is stale group=/ error="), "{seen:?}");
+    Ok(())
+}
+
+/// Names from a store cannot control a terminal that shows the events.
+#[test]
+fn names_are_escaped() -> Result<()> {
+    let hierarchy = Hierarchy::in_memory();
+    hierarchy.create_array("/a\u{1b}[31m", NewArray::new([4], "uint8"))?;
+    hierarchy.consolidate("/")?;
+    let consolidated = hierarchy.with_consolidated_metadata()?;
+    let (_, seen) = events(|| consolidated.array("/a\u{1b}[31m"));
+    assert!(seen.len() == 1 && seen[0].ends_with(r"node=/a\u{1b}[31m"), "{seen:?}");
     Ok(())
 }
 

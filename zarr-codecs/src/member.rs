@@ -1,7 +1,12 @@
 //! Members of a configuration that a user may leave out, and stored metadata may not.
 
 use serde::{Deserialize, Deserializer};
-use zarr_core::{Error, Result, extension::Extension, json::Json, registry::CreateContext};
+use zarr_core::{
+    Error, Result,
+    extension::Extension,
+    json::{Json, Object},
+    registry::CreateContext,
+};
 
 /// Reads a member that may be left out, but is not `null`.
 pub(crate) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(d: D) -> Result<Option<T>, D::Error> {
@@ -19,5 +24,6 @@ pub(crate) fn or_chosen<T>(member: Option<T>, name: &str, cx: &CreateContext<'_>
 
 /// An extension with those members of its configuration that are there.
 pub(crate) fn extension<const N: usize>(name: &str, members: [(&str, Option<Json>); N]) -> Extension {
-    Extension::new(name, members.into_iter().filter_map(|(member, value)| Some((member, value?))).collect())
+    let members: Object = members.into_iter().filter_map(|(member, value)| Some((member, value?))).collect();
+    Extension::new(name, members)
 }

@@ -66,7 +66,7 @@ impl Error {
     pub fn is_not_found(&self) -> bool {
         matches!(self.kind(), ErrorKind::KeyNotFound)
     }
-    /// True when a source waits for bytes: see [`crate::source::Replay`].
+    /// True when a source waits for bytes: see [`Replay`](crate::source::Replay).
     pub fn is_suspended(&self) -> bool {
         matches!(self.kind(), ErrorKind::Suspended)
     }

@@ -68,7 +68,14 @@ impl Extension {
         }
     }
     /// `{"name": .., "configuration": ..}`; the configuration is left out if it is empty.
-    pub fn new(name: &str, configuration: Object) -> Self {
+    ///
+    /// ```
+    /// use zarr_core::extension::Extension;
+    /// let xor = Extension::new("acme.xor", [("mask", 90)]);
+    /// assert_eq!(xor.to_json().to_string(), r#"{"name":"acme.xor","configuration":{"mask":90}}"#);
+    /// ```
+    pub fn new(name: &str, configuration: impl Into<Object>) -> Self {
+        let configuration = configuration.into();
         let mut members: Object = [("name", Json::from(name))].into_iter().collect();
         if !configuration.is_empty() {
             members.set("configuration", configuration);
@@ -133,6 +140,13 @@ impl From<Json> for Extension {
         Self::parse(&json).unwrap_or_else(|_| Self { written: Arc::new(json), name: String::new() })
     }
 }
+/// As from [`Json`].
+impl From<serde_json::Value> for Extension {
+    fn from(value: serde_json::Value) -> Self {
+        Json::from(value).into()
+    }
+}
+/// As from [`Json`].
 impl From<Object> for Extension {
     fn from(members: Object) -> Self {
         Json::Object(members).into()

@@ -57,8 +57,7 @@ impl Plan<'_> {
         let chunk = self.fitting(Lengths::Chunks, &self.options.chunk_shape, array, notes)?;
         let shard = self.fitting(Lengths::Shards, &self.options.shard_shape, array, notes)?;
         let old_chunk = old_inner.and_then(|c| c.get("chunk_shape"));
-        let grid =
-            |shape: Json| Extension::new("regular", [("chunk_shape", shape)].into_iter().collect()).to_json().clone();
+        let grid = |shape: Json| Extension::new("regular", [("chunk_shape", shape)]).to_json().clone();
         if shard.is_none() && old_inner.is_none() {
             document.set("codecs", Json::Array(chain));
             if let Some(chunk) = chunk {

@@ -261,16 +261,14 @@ impl NewArray {
         codecs.push(self.serializer.clone().unwrap_or_else(|| match data_type.layout() {
             Layout::Variable { text: true } => Extension::new("vlen-utf8", Object::new()),
             Layout::Variable { text: false } => Extension::new("vlen-bytes", Object::new()),
-            layout if layout.has_byte_order() => {
-                Extension::new("bytes", [("endian", Json::from("little"))].into_iter().collect())
-            }
+            layout if layout.has_byte_order() => Extension::new("bytes", [("endian", Json::from("little"))]),
             _ => Extension::new("bytes", Object::new()),
         }));
         match &self.compressors {
             Some(compressors) => codecs.extend(compressors.iter().cloned()),
             None if context.registry.find(ExtensionPoint::Codec, "zstd").is_some() => {
                 let zstd = [("level", Json::from(0)), ("checksum", Json::from(false))];
-                codecs.push(Extension::new("zstd", zstd.into_iter().collect()));
+                codecs.push(Extension::new("zstd", zstd));
             }
             None => {}
         }
@@ -305,7 +303,7 @@ impl Array {
 }
 
 fn extension<const N: usize>(name: &str, configuration: [(&str, Json); N]) -> Json {
-    Extension::new(name, configuration.into_iter().collect()).to_json().clone()
+    Extension::new(name, configuration).to_json().clone()
 }
 
 fn sharded(chunk: &[u64], codecs: Json) -> Json {

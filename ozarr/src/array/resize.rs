@@ -39,6 +39,7 @@ impl ResizeOptions {
 
 /// What resizing an array did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ResizeReport {
     /// Chunks that were removed because they were wholly cut off.
     pub erased: Vec<Vec<u64>>,

@@ -9,6 +9,7 @@ use zarr_core::{
 
 /// What is stored below an array.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct StoredKeys {
     /// The indices of chunks, sorted; also of those outside the grid.
     pub chunks: Vec<Vec<u64>>,

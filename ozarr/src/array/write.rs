@@ -31,9 +31,10 @@ impl Array {
     }
     /// Writes elements of fixed size from their bytes in the machine's order, in C order.
     pub fn write_bytes(&self, selection: impl Into<Selection>, bytes: &[u8]) -> Result<()> {
-        let selection = selection.into();
+        let (selection, r) = (selection.into(), self.representation());
+        element::check_fixed(r)?;
         let shape = selection.shape(self.shape())?;
-        element::write_bytes(self.representation(), &shape, bytes, &|view| self.write_view(&selection, view))
+        element::write_bytes(r, &shape, bytes, &|view| self.write_view(&selection, view))
     }
     /// Writes elements from memory with any strides; `elements` has the selection's shape.
     pub fn write_view(&self, selection: impl Into<Selection>, elements: &View<'_>) -> Result<()> {

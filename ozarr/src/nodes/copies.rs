@@ -28,6 +28,10 @@ impl Nodes {
         let nodes = copies.iter().map(|(path, copy)| (path.to_owned(), copy.clone())).collect();
         Ok(Self { consolidated: Some(Arc::new(nodes)), ..self.clone() })
     }
+    /// The same with metadata taken from the documents of the nodes.
+    pub(crate) fn without_consolidated_metadata(&self) -> Self {
+        Self { consolidated: None, ..self.clone() }
+    }
     pub(super) fn copied_metadata(&self, path: &NodePath) -> Option<Result<NodeMetadata>> {
         let copy = self.consolidated.as_ref()?.get(path.as_key())?;
         event!(DEBUG, "read metadata from the consolidated metadata of the root group", node = path);
@@ -160,7 +164,7 @@ impl Nodes {
     }
     /// Copies of the documents of all nodes below a group, by their paths relative to it.
     fn documents_below(&self, path: &NodePath) -> Result<BTreeMap<String, Object>> {
-        let plain = Self { consolidated: None, ..self.clone() };
+        let plain = self.without_consolidated_metadata();
         // With each group how many there are above it, and of those on the way to the last the URIs: a link may lead back to one.
         let (mut nodes, mut left, mut way) = (BTreeMap::new(), vec![(path.clone(), 0, plain.uri(path))], Vec::new());
         while let Some((at, depth, own)) = left.pop() {

@@ -45,7 +45,7 @@ use std::{
     fs,
     io::{self, ErrorKind},
     path::{Component, Path, PathBuf},
-    sync::Once,
+    sync::{Arc, Once},
 };
 use zarr_core::{
     Error, Result,
@@ -61,7 +61,7 @@ pub struct FilesystemStore {
     fsync: bool,
     cache: Cache,
     /// Once it is known that files cannot be locked.
-    unlocked: Once,
+    unlocked: Arc<Once>,
 }
 
 impl FilesystemStore {
@@ -77,7 +77,7 @@ impl FilesystemStore {
             names: Names::default(),
             fsync: false,
             cache: Cache::default(),
-            unlocked: Once::new(),
+            unlocked: Arc::new(Once::new()),
         })
     }
     /// The same; the directory is made if it is not there.

@@ -46,10 +46,7 @@ pub(super) fn counts(sharding: &Sharding, shard: &[u64]) -> Result<Dims> {
 
 /// Little endian with a checksum, as the specification recommends.
 fn default_codecs() -> Vec<Extension> {
-    vec![
-        Extension::new("bytes", [("endian", Json::from("little"))].into_iter().collect()),
-        Extension::new("crc32c", Object::new()),
-    ]
+    vec![Extension::new("bytes", [("endian", Json::from("little"))]), Extension::new("crc32c", Object::new())]
 }
 
 /// Reads and writes the indexes of shards, and knows where in a shard they are.

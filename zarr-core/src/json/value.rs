@@ -183,6 +183,12 @@ impl Object {
     }
 }
 
+/// As [`from_iter`](Self::from_iter): `[("level", 3)]`.
+impl<N: Into<Text>, V: Into<Json>, const M: usize> From<[(N, V); M]> for Object {
+    fn from(members: [(N, V); M]) -> Self {
+        members.into_iter().collect()
+    }
+}
 /// Of members with one name the last wins, in the place of the first.
 impl<N: Into<Text>, V: Into<Json>> FromIterator<(N, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(items: I) -> Self {

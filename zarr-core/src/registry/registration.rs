@@ -29,12 +29,32 @@ pub trait ExtensionType: Sized + 'static {
     fn matches(_name: &str) -> bool {
         false
     }
-    /// The `configuration` of a metadata document. Deny unknown fields.
+    /// The `configuration` of a metadata document: a struct that serde reads and writes, often the extension's own type. Use
+    /// `#[serde(deny_unknown_fields)]`, since an unknown member must be refused.
     type Configuration: DeserializeOwned + Serialize + Send + Sync + 'static;
-    /// Makes one for a site, or refuses the configuration or what it would be given.
+    /// Creates the extension for one array. `cx` says for what it is created: the array or bytes that a codec is given, the
+    /// limits, the other extensions.
+    ///
+    /// # Errors
+    /// When the configuration is invalid, or does not fit the array.
     fn create(configuration: Self::Configuration, cx: &CreateContext<'_>) -> Result<Self>;
     /// The configuration with everything that was chosen for what was left out.
     fn configuration(&self) -> Self::Configuration;
+    /// The extension as metadata names it, for instance as the codec of a new array.
+    ///
+    /// # Errors
+    /// When the configuration does not serialize to an object.
+    fn to_extension(&self) -> Result<Extension> {
+        Ok(Extension::new(Self::NAME, configuration_object(&self.configuration())?))
+    }
+}
+
+fn configuration_object(configuration: &(impl Serialize + ?Sized)) -> Result<Object> {
+    match Json::from_serialize(configuration)? {
+        Json::Object(members) => Ok(members),
+        Json::Null => Ok(Object::new()),
+        other => Err(Error::configuration(format!("a configuration is an object, not {}", other.kind()))),
+    }
 }
 
 /// The configuration of extensions that have none: absent or an empty object.
@@ -56,11 +76,7 @@ impl<T: ?Sized> Instance<T> {
     }
     /// The configuration with everything that was chosen.
     pub fn configuration(&self) -> Result<Object> {
-        match Json::from_serialize(&*self.configuration)? {
-            Json::Object(members) => Ok(members),
-            Json::Null => Ok(Object::new()),
-            other => Err(Error::configuration(format!("a configuration is an object, not {other}"))),
-        }
+        configuration_object(&*self.configuration)
     }
     /// What to write into metadata: what was read, with what was chosen for what was left out.
     pub fn extension(&self, read: &Extension) -> Result<Extension> {
@@ -330,8 +346,9 @@ pub struct DisabledExtension {
 }
 inventory::collect!(DisabledExtension);
 
-/// A [`Registration`](crate::registry::Registration) by the name of the trait, which comes from the crate that uses the
-/// macro: `registration!(BytesToBytes: MyCodec)`.
+/// The [`Registration`](crate::registry::Registration) of a type under the trait that it implements:
+/// `registration!(BytesToBytes: MyCodec)`. Its [origin](crate::registry::Registration::origin) is the crate that uses the macro;
+/// functions such as [`bytes_to_bytes`](crate::registry::Registration::bytes_to_bytes) derive it from the path of the type.
 #[macro_export]
 macro_rules! registration {
     (DataType: $type:ty) => { $crate::registration!(@ data_type $type) };

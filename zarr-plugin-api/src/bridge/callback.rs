@@ -79,7 +79,7 @@ pub(crate) fn checked_ranges(
     f: impl FnOnce(abi::Each, *mut c_void) -> Status,
 ) -> Result<Answer> {
     unsafe extern "C" fn run(context: *mut c_void, i: usize, bytes: *const u8, len: usize) -> Status {
-        // SAFETY: the context is valid as long as this function is borrowed; the bytes until this returns.
+        // SAFETY: the context is valid until the call that passes this function returns, the bytes until this one does.
         unsafe { OnEach::run(context, |each| each(i, abi::slice(bytes, len))) }
     }
     let (mut wrong, mut seen) = (false, Ranges::from_elem(false, ranges.len()));

@@ -337,7 +337,7 @@ impl Source for ImportedSource {
     fn cached(&self, key: (usize, u64), _: u64, make: &mut dyn FnMut() -> Result<Cached>) -> Result<Cached> {
         type Make<'m, 'f> = Callback<&'m mut (dyn FnMut() -> Result<Cached> + 'f)>;
         unsafe extern "C" fn run(context: *mut c_void, made: *mut *mut c_void) -> Status {
-            // SAFETY: the context is valid as long as this function is borrowed; `made` is the other side's own variable.
+            // SAFETY: the context is valid until the call that passes this function returns; `made` is the other side's own variable.
             unsafe {
                 Make::run(context, |make| {
                     *made = Box::into_raw(Box::new(make()?)).cast();

@@ -67,7 +67,8 @@ fn extra(object: &Arc<Kind>, decoded: Representation) -> Result<Extra> {
     Ok(Extra { decoded, encoded, ffi, order, _data_type: data_type })
 }
 
-// SAFETY of the blocks below: the host passes what `create` gave, and the rest until the function returns.
+// SAFETY of the blocks below: the host passes what `create` gave; every other pointer is valid until the function
+// returns.
 
 unsafe extern "C" fn encoded_representation(
     this: *const c_void,

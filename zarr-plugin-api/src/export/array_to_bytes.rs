@@ -41,7 +41,8 @@ impl<T: zarr_core::registry::ExtensionType + codec::ArrayToBytes> ArrayToBytes<T
 
 create_fn!(Codec, codec::ArrayToBytes, |_: &Arc<Kind>, cx| representation(cx));
 
-// SAFETY of the blocks below: the host passes what `create` gave, and the rest until the function returns.
+// SAFETY of the blocks below: the host passes what `create` gave; every other pointer is valid until the function
+// returns.
 
 unsafe extern "C" fn abilities(this: *const c_void, abilities: *mut u64) -> Status {
     // SAFETY: see above.

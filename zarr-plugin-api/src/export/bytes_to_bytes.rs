@@ -40,7 +40,8 @@ create_fn!(Codec, codec::BytesToBytes, |object: &Arc<Kind>, _| {
     Ok(if object.decoded_source(&nothing).is_some() { abi::ABILITY_DECODED_READ } else { 0 })
 });
 
-// SAFETY of the blocks below: the host passes what `create` gave, and the rest until the function returns.
+// SAFETY of the blocks below: the host passes what `create` gave; every other pointer is valid until the function
+// returns.
 
 unsafe extern "C" fn abilities(this: *const c_void, abilities: *mut u64) -> Status {
     // SAFETY: see above.

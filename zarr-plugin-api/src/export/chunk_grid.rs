@@ -36,8 +36,8 @@ impl<T: zarr_core::registry::ExtensionType + chunk_grid::ChunkGrid> ChunkGrid<T>
 
 create_fn!(ChunkGrid, chunk_grid::ChunkGrid, |_: &Arc<Kind>, _| Ok(()));
 
-// SAFETY of the blocks below: the host passes what `create` gave, and the rest, arrays as long as the rank says,
-// until the function returns.
+// SAFETY of the blocks below: the host passes what `create` gave; every other pointer is valid until the function
+// returns, those to arrays for as many numbers as the rank says.
 
 /// Writes one number for each dimension.
 ///

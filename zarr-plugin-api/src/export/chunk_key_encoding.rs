@@ -29,8 +29,8 @@ impl<T: zarr_core::registry::ExtensionType + chunk_key_encoding::ChunkKeyEncodin
 
 create_fn!(ChunkKeyEncoding, chunk_key_encoding::ChunkKeyEncoding, |_: &Arc<Kind>, _| Ok(()));
 
-// SAFETY of the blocks below: the host passes what `create` gave, and the rest, arrays as long as the rank says,
-// until the function returns.
+// SAFETY of the blocks below: the host passes what `create` gave; every other pointer is valid until the function
+// returns, those to arrays for as many numbers as the rank says.
 
 unsafe extern "C" fn encode(
     this: *const c_void,

@@ -60,7 +60,8 @@ const fn functions() -> abi::DataType {
     }
 }
 
-// SAFETY of the blocks below: the host passes what `create` gave, and the rest until the function returns.
+// SAFETY of the blocks below: the host passes what `create` gave; every other pointer is valid until the function
+// returns.
 
 unsafe extern "C" fn layout(this: *const c_void, layout: *mut Layout) -> Status {
     // SAFETY: see above.

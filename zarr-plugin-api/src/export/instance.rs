@@ -149,7 +149,7 @@ pub(crate) unsafe extern "C" fn configuration<D: ?Sized, X>(
     json: *mut Out,
 ) -> Status {
     let run = || {
-        // SAFETY: the host passes what `create` gave, and the rest until this returns.
+        // SAFETY: the host passes what `create` gave; every other pointer is valid until this returns.
         unsafe { out::from_abi(json, call, None, |out| out.extend(this::<D, X>(instance).configuration.as_bytes())) }
     };
     // SAFETY: as above.

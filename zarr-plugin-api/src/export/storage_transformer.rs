@@ -33,7 +33,7 @@ unsafe extern "C" fn wrap(
     below: *const FfiStore,
     above: *mut FfiStore,
 ) -> Status {
-    // SAFETY: the host passes what `create` gave, and the rest until this returns; `below` is given away.
+    // SAFETY: the host passes what `create` gave; every other pointer is valid until this returns; `below` is given away.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
             let below = abi::copied(below).ok_or_else(|| Error::argument("there is no store"))?;

@@ -91,7 +91,8 @@ impl Directory {
     pub(crate) fn stat(&self, name: &OsStr, link: bool) -> io::Result<Option<Stat>> {
         let (name, mut stat) = (text(name)?, MaybeUninit::<stat>::uninit());
         let flags = if link { libc::AT_SYMLINK_NOFOLLOW } else { 0 };
-        // SAFETY: as above; the struct has room for what is written.
+        // SAFETY: the descriptor is open, the text ends with a null byte and lives until it returns;
+        // the struct has room for what is written.
         let looked = done(unsafe { fstatat(self.fd(), name.as_ptr(), stat.as_mut_ptr(), flags) });
         match looked {
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
@@ -108,18 +109,18 @@ impl Directory {
     /// Gives a file another name, in this or another directory, whatever has it.
     pub(crate) fn rename(&self, from: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
         let (from, to) = (text(from)?, text(to)?);
-        // SAFETY: as above, of two descriptors and two texts.
+        // SAFETY: both descriptors are open, both texts end with a null byte and live until it returns.
         done(unsafe { libc::renameat(self.fd(), from.as_ptr(), into.fd(), to.as_ptr()) })
     }
     pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
         let name = text(name)?;
-        // SAFETY: as above.
+        // SAFETY: the descriptor is open, the text ends with a null byte and lives until it returns.
         done(unsafe { libc::unlinkat(self.fd(), name.as_ptr(), 0) })
     }
     /// Makes a directory of a name that nothing has.
     pub(crate) fn make_dir(&self, name: &OsStr) -> io::Result<()> {
         let name = text(name)?;
-        // SAFETY: as above.
+        // SAFETY: the descriptor is open, the text ends with a null byte and lives until it returns.
         done(unsafe { libc::mkdirat(self.fd(), name.as_ptr(), 0o777) })
     }
     /// Opens the directory of a name. Links are not followed.
@@ -129,7 +130,7 @@ impl Directory {
     /// Removes an empty directory.
     pub(crate) fn remove_dir(&self, name: &OsStr) -> io::Result<()> {
         let name = text(name)?;
-        // SAFETY: as above.
+        // SAFETY: the descriptor is open, the text ends with a null byte and lives until it returns.
         done(unsafe { libc::unlinkat(self.fd(), name.as_ptr(), libc::AT_REMOVEDIR) })
     }
     pub(crate) fn try_clone(&self) -> io::Result<Self> {
@@ -143,7 +144,7 @@ impl Directory {
     #[cfg(target_os = "linux")]
     pub(super) fn at_once(from: Name<'_>, to: Name<'_>) -> io::Result<()> {
         let ((here, from), (there, to)) = ((from.0.fd(), text(from.1)?), (to.0.fd(), text(to.1)?));
-        // SAFETY: as above, of two descriptors and two texts.
+        // SAFETY: both descriptors are open, both texts end with a null byte and live until it returns.
         done(unsafe { libc::renameat2(here, from.as_ptr(), there, to.as_ptr(), libc::RENAME_NOREPLACE) })
     }
     #[cfg(not(target_os = "linux"))]
@@ -153,7 +154,7 @@ impl Directory {
     /// The same in two steps: a second name fails if it is taken, and appears with all contents. The old name stays.
     pub(super) fn linked(from: Name<'_>, to: Name<'_>) -> io::Result<()> {
         let ((here, from), (there, to)) = ((from.0.fd(), text(from.1)?), (to.0.fd(), text(to.1)?));
-        // SAFETY: as above, of two descriptors and two texts.
+        // SAFETY: both descriptors are open, both texts end with a null byte and live until it returns.
         done(unsafe { libc::linkat(here, from.as_ptr(), there, to.as_ptr(), 0) })
     }
 }

@@ -72,7 +72,8 @@ impl Staging {
         let temporary = TemporaryDirectory::near(&place, &names)?;
         let root = temporary.path.join(NEW);
         fs::create_dir(&root)?;
-        let staged = FilesystemStore { fsync: store.fsync, ..FilesystemStore::open(root)? };
+        let (fsync, unlocked) = (store.fsync, store.unlocked.clone());
+        let staged = FilesystemStore { fsync, unlocked, ..FilesystemStore::open(root)? };
         Ok(Self { temporary, store: Arc::new(staged), prefix: prefix.clone(), place, names, fsync: store.fsync })
     }
     /// The directory that is to be moved.

@@ -159,7 +159,7 @@ fn entries_that_are_not_values_are_listed_as_such() {
         ("a/x\\xff", Other::Name),
     ];
     assert_eq!(others.others, expected.map(|(name, other)| (name.to_owned(), other)).into());
-    let sub = zarr_core::store::SubStore::new(std::sync::Arc::new(store), prefix("a/"));
+    let sub = zarr_core::store::SubStore::new(Arc::new(store), prefix("a/"));
     assert_eq!(sub.list_dir(&Prefix::ROOT).unwrap().others.keys().nth(2).unwrap(), "pipe");
     for name in ["pipe", "socket"] {
         let e = sub.get(&key(name)).unwrap_err();

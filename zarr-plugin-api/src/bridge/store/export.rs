@@ -138,7 +138,7 @@ impl<const PLUGIN: bool> Update for Foreign<PLUGIN> {
 macro_rules! served {
     ($($name:ident($store:ident, $call:ident, $($arg:ident: $ty:ty),*) $body:block)*) => { $(
         unsafe extern "C" fn $name<const PLUGIN: bool>(ffi: *const FfiStore, $call: *const Call, $($arg: $ty),*) -> Status {
-            // SAFETY: the other side passes the store on that it was given, and the rest until this returns.
+            // SAFETY: the other side passes the store that it was given; every other pointer is valid until this returns.
             let run = || unsafe {
                 let $store = store(ffi);
                 $body

@@ -102,7 +102,7 @@ type OnFound<'f> = &'f mut dyn FnMut(usize, bool, Option<&[u8]>) -> Result<()>;
 /// Exports a Rust function as a `zp_found`, and gives back what went wrong in it.
 fn with_found(each: OnFound<'_>, f: impl FnOnce(abi::Found, *mut c_void) -> Result<()>) -> Result<()> {
     unsafe extern "C" fn run(context: *mut c_void, i: usize, is_prefix: u32, ptr: *const u8, len: usize) -> Status {
-        // SAFETY: the context is valid as long as this function is borrowed; the bytes until this returns.
+        // SAFETY: the context is valid until the call that passes this function returns, the bytes until this one does.
         unsafe {
             callback::Callback::<OnFound<'_>>::run(context, |each| {
                 each(i, is_prefix != 0, (!ptr.is_null()).then(|| abi::slice(ptr, len)))
@@ -231,7 +231,7 @@ impl WriteableStore for ImportedStore {
             value: *mut Bytes,
             stored: *mut u32,
         ) -> Status {
-            // SAFETY: the context is valid as long as this function is borrowed; the rest until it returns.
+            // SAFETY: the context is valid until the call that passes this function returns, the rest until this one does.
             unsafe {
                 Run::run(context, |(change, asked)| {
                     **asked = true;
