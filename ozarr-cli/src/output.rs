@@ -66,7 +66,7 @@ pub(crate) fn print_lines(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result
 
 /// Prints a line for people on standard error.
 pub(crate) fn print_status(line: &str) {
-    let _nobody_listens = writeln!(io::stderr().lock(), "{}", shown(line));
+    let _standard_error_may_be_closed = writeln!(io::stderr().lock(), "{}", shown(line));
 }
 
 /// Prints an error in one line, on standard error.
@@ -84,7 +84,7 @@ pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// True if whoever reads standard output has gone.
+/// True if standard output is a pipe whose reader has gone.
 pub(crate) fn is_closed_pipe(e: &Error) -> bool {
     matches!(e.kind(), ErrorKind::Io(e) if e.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -1,6 +1,6 @@
 //! Progress of long work: one line on standard error, if that is a terminal.
 
-use ozarr_tools::Progress;
+use ozarr_tools::{Progress, Stage};
 use std::{
     io::{self, IsTerminal, Write},
     sync::{
@@ -18,7 +18,7 @@ pub(crate) struct Bar {
 }
 
 struct Work {
-    label: &'static str,
+    stage: Stage,
     total: u64,
     start: Instant,
     shown: Option<Instant>,
@@ -33,17 +33,17 @@ impl Default for Bar {
 impl Bar {
     fn clear(&self) {
         if self.visible {
-            let _nobody_listens = write!(io::stderr().lock(), "\r{:70}\r", "");
+            let _there_may_be_no_terminal = write!(io::stderr().lock(), "\r{:70}\r", "");
         }
     }
 }
 
 impl Progress for Bar {
-    fn begin(&self, label: &'static str, total: u64) {
+    fn begin(&self, stage: Stage, total: u64) {
         self.clear();
         if let Ok(mut work) = self.work.lock() {
             self.done.store(0, Ordering::Relaxed);
-            *work = Some(Work { label, total, start: Instant::now(), shown: None });
+            *work = Some(Work { stage, total, start: Instant::now(), shown: None });
         }
     }
     fn add(&self, n: u64) {
@@ -58,10 +58,10 @@ impl Progress for Bar {
             let share = done.min(work.total) as f64 / work.total.max(1) as f64;
             let filled = (share * 30.0) as usize;
             let bar: String = (0..30).map(|i| if i < filled { '#' } else { '.' }).collect();
-            let _nobody_listens = write!(
+            let _there_may_be_no_terminal = write!(
                 io::stderr().lock(),
                 "\r{} [{bar}] {:3.0}% {:.0} s ",
-                work.label,
+                work.stage,
                 share * 100.0,
                 work.start.elapsed().as_secs_f64()
             );

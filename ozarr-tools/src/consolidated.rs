@@ -15,15 +15,16 @@ use std::{collections::BTreeSet, fmt};
 ///
 /// ```
 /// use ozarr::{Hierarchy, NewArray, zarr_core::store::Key};
-/// use ozarr_tools::{StaleCopy, check_consolidated, consolidate};
+/// use ozarr_tools::{Staleness, check_consolidated, consolidate};
 ///
 /// let zarr = Hierarchy::in_memory();
 /// zarr.create_group("/", ())?;
 /// consolidate(&zarr, "/")?;
 /// // Another program writes a group, and does not renew the copies.
 /// zarr.store().writer()?.set(&Key::new("new/zarr.json")?, br#"{"zarr_format": 3, "node_type": "group"}"#)?;
-/// assert_eq!(check_consolidated(&zarr, "/")?.stale, [StaleCopy::Absent("new".into())]);
-/// assert_eq!(consolidate(&zarr, "/")?, [StaleCopy::Absent("new".into())]);
+/// let found = check_consolidated(&zarr, "/")?.stale;
+/// assert_eq!((found[0].node.to_string(), found[0].how), ("/new".to_owned(), Staleness::Absent));
+/// assert_eq!(consolidate(&zarr, "/")?, found);
 /// assert!(check_consolidated(&zarr, "/")?.is_up_to_date());
 /// # Ok::<(), ozarr::Error>(())
 /// ```
@@ -34,8 +35,11 @@ pub fn check_consolidated(hierarchy: &Hierarchy, path: &str) -> Result<Consolida
     Ok(ConsolidatedCheck::of(&by_documents(hierarchy).group(path)?))
 }
 
-/// Writes copies of the documents of all nodes below a group into it, as [`Hierarchy::consolidate`], unless a copy is all that
-/// is left of a document. Gives what was wrong with the copies before.
+/// Writes copies of the documents of all nodes below a group into it, as [`Hierarchy::consolidate`] does, and gives what was wrong
+/// with the copies before.
+///
+/// A copy may be all that is left of a document that was lost. [`Hierarchy::consolidate`] drops such a copy; this function refuses
+/// to write copies then.
 ///
 /// # Errors
 /// When there is no group, something below it cannot be read, the store cannot be written, or a document is missing whose copy
@@ -79,24 +83,37 @@ pub struct LostDocument {
     pub copy: Object,
 }
 
-/// A copy that is not what its document is. Paths are relative to the group.
+/// A copy that is not what its document is. As text, the path of the node is relative to the group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum StaleCopy {
-    /// There is no copy of this node.
-    Absent(String),
-    /// The copy of this node differs from its document.
-    Differs(String),
-    /// There is a copy of this node, but neither its document nor anything else below it.
-    Superfluous(String),
+pub struct StaleCopy {
+    /// The group that has the copy, or should have it.
+    pub group: NodePath,
+    /// The node below the group whose document is copied.
+    pub node: NodePath,
+    /// What is wrong with the copy.
+    pub how: Staleness,
+}
+
+/// How a copy is not what its document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Staleness {
+    /// There is no copy.
+    Absent,
+    /// The copy differs from the document.
+    Differs,
+    /// There is a copy, but neither a document nor anything else below the node.
+    Superfluous,
 }
 
 impl fmt::Display for StaleCopy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            StaleCopy::Absent(below) => write!(f, "there is no copy of `{below}`"),
-            StaleCopy::Differs(below) => write!(f, "the copy of `{below}` differs from its document"),
-            StaleCopy::Superfluous(below) => {
+        let below = self.node.relative_to(&self.group).unwrap_or(self.node.as_key());
+        match self.how {
+            Staleness::Absent => write!(f, "there is no copy of `{below}`"),
+            Staleness::Differs => write!(f, "the copy of `{below}` differs from its document"),
+            Staleness::Superfluous => {
                 write!(f, "there is a copy of `{below}`, but no document and nothing below it")
             }
         }
@@ -129,14 +146,19 @@ impl ConsolidatedCheck {
             let path = &child.path;
             let below = path.strip_prefix(group.path().as_key()).unwrap_or(path).trim_start_matches('/');
             if !copied.contains(below) {
-                match is_node(group, below, &child.node) {
-                    Ok(true) => found.stale.push(StaleCopy::Absent(below.to_owned())),
-                    Ok(false) => {}
-                    Err(e) => found.unread.push(e),
+                let absent = is_node(group, below, &child.node)
+                    .and_then(|is_node| if is_node { found.stale(group, below, Staleness::Absent) } else { Ok(()) });
+                if let Err(e) = absent {
+                    found.unread.push(e);
                 }
             }
         }
         found
+    }
+    fn stale(&mut self, group: &Group, below: &str, how: Staleness) -> Result<()> {
+        let node = group.path().join(below)?;
+        self.stale.push(StaleCopy { group: group.path().clone(), node, how });
+        Ok(())
     }
     fn compare(&mut self, group: &Group, below: &str, copy: &Json) -> Result<()> {
         let path = group.path().join(below)?;
@@ -148,14 +170,14 @@ impl ConsolidatedCheck {
                 let mut own = node.document().clone();
                 own.remove("consolidated_metadata");
                 if !plain(own).is_same(&plain(copy)) {
-                    self.stale.push(StaleCopy::Differs(below.to_owned()));
+                    self.stale(group, below, Staleness::Differs)?;
                 }
             }
             Err(e) if !matches!(e.kind(), ErrorKind::NodeNotFound) => return Err(e),
             Err(_) => {
                 let left = group.hierarchy().store().lister()?.list_dir(&Prefix::of(&path))?;
                 if left.keys.is_empty() && left.prefixes.is_empty() {
-                    self.stale.push(StaleCopy::Superfluous(below.to_owned()));
+                    self.stale(group, below, Staleness::Superfluous)?;
                 } else {
                     let limits = &group.hierarchy().context().limits;
                     NodeMetadata::from_json(Json::Object(copy.clone()), limits).map_err(|e| e.at_node(&path))?;
@@ -224,7 +246,8 @@ mod tests {
         set("zarr.json", &root);
         let zarr = Hierarchy::new(Arc::new(store), Context::new());
         let found = ConsolidatedCheck::of(&zarr.group("/").unwrap());
-        assert_eq!(found.stale, [StaleCopy::Absent("node 00000".to_owned())]);
+        let node = NodePath::new("/node 00000").unwrap();
+        assert_eq!(found.stale, [StaleCopy { group: NodePath::ROOT, node, how: Staleness::Absent }]);
         assert_eq!((found.unread.len(), found.lost.len()), (300_000, 0));
     }
 }

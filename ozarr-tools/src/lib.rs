@@ -7,7 +7,7 @@
 //! | [`repair`] | what can be made right without a doubt |
 //! | [`consolidate`], [`check_consolidated`] | copies of metadata documents in a group |
 //! | [`export`], [`import`], [`import_file`] | elements as JSON, bytes or `.npy` files |
-//! | [`stored`] | how much is stored of an array |
+//! | [`stored`], [`stored_bytes`] | how much is stored of an array, or below a node |
 //!
 //! Each takes hierarchies and arrays of [`ozarr`] and gives a report. Nothing is printed: [`Progress`] tells a program how far
 //! long work is.
@@ -19,7 +19,7 @@
 //! let source = Hierarchy::in_memory();
 //! source.create_array("/a", NewArray::of::<u16>([100]).chunks([10]))?.write(.., &[7u16; 100])?;
 //! let destination = Hierarchy::in_memory();
-//! copy(&source, "/a", &destination, "/b", &CopyOptions::default().with_chunk_shape([50]))?;
+//! copy(&source, "/a", &destination, "/b", &CopyOptions::default().with_chunks([50]))?;
 //! assert_eq!(destination.array("/b")?.chunk_shape(), Some(&[50][..]));
 //! assert!(validate(&destination, "/", &ValidateOptions::default().with_data(true))?.problems.is_empty());
 //! # Ok::<(), ozarr::Error>(())
@@ -37,11 +37,39 @@ mod transfer;
 mod validate;
 
 pub use crate::{
-    consolidated::{ConsolidatedCheck, LostDocument, StaleCopy, check_consolidated, consolidate},
+    consolidated::{ConsolidatedCheck, LostDocument, StaleCopy, Staleness, check_consolidated, consolidate},
     copy::{CopyOptions, CopyReport, KeptLengths, Lengths, copy},
-    progress::Progress,
-    repair::{Action, Repair, RepairOptions, RepairReport, repair},
-    stored::{Stored, stored},
+    progress::{Progress, Stage},
+    repair::{Action, Repair, RepairOptions, RepairReport, Subject, Unexamined, repair},
+    stored::{Stored, stored, stored_bytes},
     transfer::{Format, export, import, import_file},
     validate::{Fault, Problem, Rule, ValidateOptions, Validation, validate},
+};
+
+/// All that is public can be sent to other threads and used by several.
+#[cfg(test)]
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<Action>();
+    shared::<ConsolidatedCheck>();
+    shared::<CopyOptions<'_>>();
+    shared::<CopyReport>();
+    shared::<Fault>();
+    shared::<Format>();
+    shared::<KeptLengths>();
+    shared::<Lengths>();
+    shared::<LostDocument>();
+    shared::<Problem>();
+    shared::<Repair>();
+    shared::<RepairOptions<'_>>();
+    shared::<RepairReport>();
+    shared::<Rule>();
+    shared::<Stage>();
+    shared::<StaleCopy>();
+    shared::<Staleness>();
+    shared::<Stored>();
+    shared::<Subject>();
+    shared::<Unexamined>();
+    shared::<ValidateOptions<'_>>();
+    shared::<Validation>();
 };

@@ -1,12 +1,13 @@
-//! How far long work is.
+//! How far long work is, and whether it is to go on.
 
-use std::fmt;
+use ozarr::{Error, Result};
+use std::{fmt, io};
 
-/// Hears how far long work is. It is called from several threads at once.
+/// Is told how far long work is, and may end it. It is called from several threads at once.
 ///
 /// ```
 /// use ozarr::{Hierarchy, NewArray};
-/// use ozarr_tools::{CopyOptions, Progress, copy};
+/// use ozarr_tools::{CopyOptions, Progress, Stage, copy};
 /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 ///
 /// #[derive(Default)]
@@ -15,7 +16,7 @@ use std::fmt;
 ///     done: AtomicU64,
 /// }
 /// impl Progress for Count {
-///     fn begin(&self, _label: &'static str, total: u64) {
+///     fn begin(&self, _stage: Stage, total: u64) {
 ///         self.total.store(total, Relaxed);
 ///     }
 ///     fn add(&self, n: u64) {
@@ -29,27 +30,68 @@ use std::fmt;
 /// # Ok::<(), ozarr::Error>(())
 /// ```
 pub trait Progress: Sync {
-    /// Work begins that has `total` parts; what was under way before has ended. The label says in a word what it is:
-    /// "copying", "chunks".
-    fn begin(&self, label: &'static str, total: u64);
+    /// A stage begins that has `total` parts; the one before has ended.
+    fn begin(&self, _stage: Stage, _total: u64) {}
     /// So many more parts are done.
     fn add(&self, n: u64);
+    /// True if the work is to end: [`copy`](crate::copy()), [`validate`](crate::validate()), [`export`](crate::export()) and
+    /// [`import`](crate::import()) ask between nodes and between chunks, and then fail with an
+    /// [`Io`](ozarr::ErrorKind::Io) error of the kind [`Interrupted`](io::ErrorKind::Interrupted).
+    fn is_cancelled(&self) -> bool {
+        false
+    }
 }
 
-/// Who is told, if anybody asked.
+/// What long work is at. As text it is a word or two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Elements are copied.
+    Copying,
+    /// Chunks are decoded to check them.
+    Chunks,
+    /// Shards are searched for damaged indexes.
+    Shards,
+    /// Elements are written to a file.
+    Exporting,
+    /// Elements are written into an array.
+    Importing,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stage::Copying => "copying",
+            Stage::Chunks => "chunks",
+            Stage::Shards => "shards",
+            Stage::Exporting => "exporting",
+            Stage::Importing => "importing",
+        })
+    }
+}
+
+/// The progress of the caller, if it gave one.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Listener<'a>(pub(crate) Option<&'a dyn Progress>);
 
 impl Listener<'_> {
-    pub(crate) fn begin(&self, label: &'static str, total: u64) {
+    pub(crate) fn begin(&self, stage: Stage, total: u64) {
         if let Some(progress) = self.0 {
-            progress.begin(label, total);
+            progress.begin(stage, total);
         }
     }
     pub(crate) fn add(&self, n: u64) {
         if let Some(progress) = self.0 {
             progress.add(n);
         }
+    }
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.0.is_some_and(Progress::is_cancelled)
+    }
+    /// The error of work that was cancelled.
+    pub(crate) fn check(&self) -> Result<()> {
+        let cancelled = || Error::from(io::Error::new(io::ErrorKind::Interrupted, "cancelled by the caller"));
+        if self.is_cancelled() { Err(cancelled()) } else { Ok(()) }
     }
 }
 

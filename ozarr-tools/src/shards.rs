@@ -6,7 +6,7 @@
 //! a writer that replaces an inner chunk may leave the old one behind.
 
 use ozarr::{
-    Array, Context, Error, Hierarchy, Result,
+    Array, Error, Hierarchy, Result,
     codecs::{
         Sharding,
         sharding_indexed::{Entry, Index, IndexCodec},
@@ -39,7 +39,8 @@ pub(crate) struct Shards {
 
 impl Shards {
     /// `None`: an array whose chunks are no shards, or whose indexes are encoded in another way than the recommended one.
-    pub(crate) fn of(array: &Array, context: &Context) -> Result<Option<Self>> {
+    pub(crate) fn of(array: &Array) -> Result<Option<Self>> {
+        let context = array.hierarchy().context();
         let ([codec], Some(shape)) = (array.metadata().codecs(), array.chunk_shape()) else { return Ok(None) };
         let Some(configuration) = codec.configuration().filter(|_| codec.name() == "sharding_indexed") else {
             return Ok(None);

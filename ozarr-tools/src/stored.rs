@@ -5,12 +5,12 @@ use ozarr::{
     zarr_core::{
         name::NodePath,
         source::ByteRange,
-        store::{Key, ListableStore, Prefix, Store, SubStore},
+        store::{Key, Prefix, Store},
     },
 };
 
 /// What is stored of an array.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stored {
     /// Keys with values below the array: of chunks, and those that belong to no chunk. The metadata document is none of them.
@@ -50,11 +50,33 @@ pub fn stored(array: &Array) -> Result<Stored> {
     Ok(Stored { keys, bytes, not_values: found.errors.len() as u64 })
 }
 
-/// How many bytes are stored at and below a node, with its metadata document.
-pub(crate) fn bytes_below(hierarchy: &Hierarchy, node: &NodePath) -> Result<u64> {
-    let below = SubStore::new(hierarchy.store().clone(), Prefix::of(node));
-    let keys = below.list()?;
-    keys.iter().try_fold(0, |total, key| Ok(total + size(&below, key)?))
+/// How many bytes are stored at and below a path, metadata documents included; 0 if nothing is there. Takes memory for the keys
+/// directly below one prefix at a time.
+///
+/// ```
+/// use ozarr::Hierarchy;
+/// use ozarr_tools::stored_bytes;
+///
+/// let zarr = Hierarchy::in_memory();
+/// assert_eq!(stored_bytes(&zarr, "/")?, 0);
+/// zarr.create_group("/g", ())?;
+/// assert!(stored_bytes(&zarr, "/")? > stored_bytes(&zarr, "/g")?);
+/// # Ok::<(), ozarr::Error>(())
+/// ```
+///
+/// # Errors
+/// When the path is not that of a node, the store cannot list, or a value cannot be opened.
+pub fn stored_bytes(hierarchy: &Hierarchy, path: &str) -> Result<u64> {
+    let (store, mut total) = (&**hierarchy.store(), 0u64);
+    let mut left = vec![Prefix::of(&NodePath::new(path)?)];
+    while let Some(prefix) = left.pop() {
+        let listed = store.lister()?.list_dir(&prefix)?;
+        for key in &listed.keys {
+            total = total.saturating_add(size(store, key)?);
+        }
+        left.extend(listed.prefixes);
+    }
+    Ok(total)
 }
 
 /// How many bytes the value of a key has, if there is one.

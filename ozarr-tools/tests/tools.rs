@@ -1,16 +1,18 @@
 //! The operations, from Rust, on stores in directories.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-use ozarr::{Context, ErrorKind, Hierarchy, NewArray, Node, codecs::Zstd, zarr_core::store::Key};
+use ozarr::{Array, Context, ErrorKind, Hierarchy, Json, NewArray, Node, codecs::Zstd, zarr_core::store::Key};
 use ozarr_tools::{
-    Action, CopyOptions, Fault, Format, KeptLengths, Lengths, Progress, RepairOptions, Rule, StaleCopy,
+    Action, CopyOptions, Fault, Format, KeptLengths, Lengths, Progress, RepairOptions, Rule, Stage, Staleness, Subject,
     ValidateOptions, check_consolidated, consolidate, copy, export, import_file, repair, stored, validate,
 };
 use std::{
-    cell::RefCell,
     fs,
     path::Path,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 fn weather() -> Hierarchy {
@@ -36,7 +38,7 @@ struct Count {
     done: AtomicU64,
 }
 impl Progress for Count {
-    fn begin(&self, _label: &'static str, total: u64) {
+    fn begin(&self, _stage: Stage, total: u64) {
         self.total.fetch_add(total, Relaxed);
     }
     fn add(&self, n: u64) {
@@ -44,25 +46,36 @@ impl Progress for Count {
     }
 }
 
+/// The names of all codecs of an array, those of shards behind that of the shards.
+fn codecs(array: &Array) -> Vec<String> {
+    let name = |codec: &Json| codec.as_object().and_then(|o| o.get("name")?.as_str()).unwrap().to_owned();
+    let inner = array.metadata().codecs().iter().filter_map(|codec| codec.configuration()?.get("codecs")?.as_array());
+    let outer = array.metadata().codecs().iter().map(|codec| codec.name().to_owned());
+    outer.chain(inner.flatten().map(name)).collect()
+}
+
 #[test]
 fn a_copy_in_other_chunks_has_the_same_elements() {
     let (dir, source, count) = (tempfile::tempdir().unwrap(), weather(), Count::default());
     let destination = Hierarchy::create(dir.path().join("copy.zarr")).unwrap();
-    let kept = RefCell::new(Vec::new());
-    let note = |lengths: &KeptLengths| kept.borrow_mut().push((lengths.node.to_string(), lengths.option));
-    let options = CopyOptions::default().with_chunk_shape([5]).with_codecs([Zstd::level(1)]);
+    let notes = Mutex::new(Vec::new());
+    let note = |lengths: &KeptLengths| notes.lock().unwrap().push(lengths.clone());
+    let options = CopyOptions::default().with_chunks([5]).with_codecs([Zstd::level(1)]);
     let report = copy(&source, "/", &destination, "/", &options.with_notes(&note).with_progress(&count)).unwrap();
-    assert!(report.bytes_before > 0 && report.bytes_after > 0, "{report:?}");
+    assert_eq!((report.arrays, report.groups), (9, 3));
+    let kept: Vec<_> = report.kept.iter().map(|k| (k.node.as_key(), k.option, k.given, k.dimensions)).collect();
     assert_eq!(
-        count.total.into_inner(),
-        source.group("/").unwrap().walk().fold(0, |n, child| {
-            n + match child.unwrap().node.unwrap() {
-                Node::Array(array) => array.len(),
-                Node::Group(_) => 0,
-            }
-        })
+        kept,
+        [
+            ("observations/land_mask", Lengths::Chunks, 1, 2),
+            ("observations/pressure", Lengths::Chunks, 1, 3),
+            ("observations/rainfall", Lengths::Chunks, 1, 3),
+            ("observations/temperature", Lengths::Chunks, 1, 3),
+            ("stations/temperature", Lengths::Chunks, 1, 2),
+        ]
     );
-    let mut arrays = 0;
+    assert_eq!(notes.into_inner().unwrap(), report.kept);
+    let mut elements = 0;
     for child in source.group("/").unwrap().walk() {
         let Node::Array(array) = child.unwrap().node.unwrap() else { continue };
         let (path, mut before, mut after) = (array.path().to_string(), Vec::new(), Vec::new());
@@ -71,14 +84,37 @@ fn a_copy_in_other_chunks_has_the_same_elements() {
         export(&copied, .., Format::JsonLines, &mut after).unwrap();
         assert!(before == after, "{path}");
         match array.ndim() {
-            1 => assert_eq!(copied.inner_chunk_shape().or(copied.chunk_shape()), Some(&[5][..]), "{path}"),
-            _ => assert!(kept.borrow().contains(&(path, Lengths::Chunks))),
+            1 => assert_eq!(copied.chunk_shape(), Some(&[5][..]), "{path}"),
+            _ => assert_eq!(copied.chunk_shape(), array.chunk_shape(), "{path}"),
         }
-        arrays += 1;
+        let wanted: &[&str] = match &*path {
+            "/observations/pressure" => &["sharding_indexed", "bytes", "zstd"],
+            "/stations/name" => &["vlen-utf8", "zstd"],
+            _ => &["bytes", "zstd"],
+        };
+        assert_eq!(codecs(&copied), wanted, "{path}");
+        elements += array.len();
     }
-    assert_eq!(report.arrays, arrays);
+    assert_eq!((count.total.into_inner(), count.done.into_inner()), (elements, elements));
     let found = validate(&destination, "/", &ValidateOptions::default().with_data(true)).unwrap();
     assert!(found.problems.is_empty() && found.chunks > 0, "{found:?}");
+}
+
+#[test]
+fn a_copy_of_a_group_with_consolidated_metadata_has_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let zarr = sample(&dir.path().join("s"));
+    consolidate(&zarr, "/g").unwrap();
+    let destination = Hierarchy::create(dir.path().join("t")).unwrap();
+    copy(&zarr, "/", &destination, "/moved", &CopyOptions::default().with_chunks([1, 2])).unwrap();
+    for (group, nodes) in [("/moved", &["chunks", "g", "g/below", "shards"][..]), ("/moved/g", &["below"])] {
+        let copied = destination.group(group).unwrap();
+        let mut names: Vec<_> = copied.metadata().consolidated().unwrap().iter().map(|(name, _)| name).collect();
+        names.sort_unstable();
+        assert_eq!(names, nodes, "{group}");
+        assert!(check_consolidated(&destination, group).unwrap().is_up_to_date(), "{group}");
+    }
+    assert!(destination.group("/").unwrap().metadata().consolidated().is_none());
 }
 
 #[test]
@@ -86,21 +122,31 @@ fn what_cannot_be_copied_as_it_is_asked_for_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let zarr = sample(&dir.path().join("s"));
     zarr.array("/chunks").unwrap().write([0..1, 0..1], &[700u16]).unwrap();
+    let elements = |path: &str| match zarr.array(path) {
+        Ok(array) => Some(array.read::<u16>(..).unwrap()),
+        Err(e) => {
+            assert!(matches!(e.kind(), ErrorKind::NodeNotFound), "{e}");
+            None
+        }
+    };
     let refused = |from: &str, to: &str, options: &CopyOptions<'_>| {
+        let before = (elements(from), elements(to));
         let e = copy(&zarr, from, &zarr, to, options).unwrap_err();
-        assert!(matches!(zarr.node("/new").map_err(|e| e.to_string()), Err(e) if e.contains("no node")), "{e}");
+        assert!((elements(from), elements(to)) == before, "{to}: {e}");
         e
     };
     let bytes = CopyOptions::default().with_data_type("uint8");
     let e = refused("/chunks", "/new", &bytes);
     assert!(matches!(e.kind(), ErrorKind::Conversion(_)), "{e}");
     assert!(e.to_string().contains("[0, 0]") && e.hint().unwrap().contains("`lossy`"), "{e}");
-    let e = refused("/chunks", "/new", &CopyOptions::default().with_shard_shape([8]));
-    assert!(e.to_string().contains("`shard_shape` has 1 lengths, and the array 2 dimensions"), "{e}");
-    let e = refused("/g", "/g/new", &CopyOptions::default());
+    let e = refused("/chunks", "/new", &CopyOptions::default().with_shards([8]));
+    assert!(e.to_string().contains("`shards` has 1 lengths, and the array 2 dimensions"), "{e}");
+    let e = refused("/g/below", "/g/below/new", &CopyOptions::default());
     assert!(e.to_string().contains("overlap"), "{e}");
     let e = refused("/chunks", "/shards", &CopyOptions::default());
     assert!(matches!(e.kind(), ErrorKind::NodeAlreadyExists), "{e}");
+    let e = refused("/chunks", "/shards", &bytes.clone().with_overwrite(true));
+    assert!(matches!(e.kind(), ErrorKind::Conversion(_)), "{e}");
     copy(&zarr, "/chunks", &zarr, "/shards", &bytes.with_lossy(true).with_overwrite(true)).unwrap();
     assert_eq!(zarr.array("/shards").unwrap().read::<u8>([0..1, 0..3]).unwrap(), [255, 8, 15]);
 }
@@ -121,30 +167,62 @@ fn each_problem_is_found_and_typed() {
     fs::create_dir_all(root.join("chunks/c/9")).unwrap();
     fs::write(root.join("chunks/c/9/0"), b"outside").unwrap();
     fs::write(root.join("chunks/note"), b"mine").unwrap();
+    fs::write(root.join("chunks/c/__zarr_partial.1.2.3"), b"half").unwrap();
     fs::write(root.join("g/note"), b"mine").unwrap();
     fs::remove_file(root.join("g/below/zarr.json")).unwrap();
     fs::remove_dir_all(root.join("shards")).unwrap();
+    let skipped = zarr.create_array("/skipped", NewArray::of::<u8>([4]).chunks([2]).no_compressor()).unwrap();
+    skipped.write(.., &[1u8; 4]).unwrap();
+    let document = fs::read_to_string(root.join("skipped/zarr.json")).unwrap();
+    let document = document.parse::<Json>().unwrap().as_object().cloned().unwrap();
+    let mut codecs = document.get("codecs").and_then(Json::as_array).unwrap().to_vec();
+    codecs.push(r#"{"name":"acme.unknown","must_understand":false}"#.parse().unwrap());
+    let mut document = document;
+    document.set("codecs", Json::Array(codecs));
+    fs::write(root.join("skipped/zarr.json"), Json::Object(document).to_pretty()).unwrap();
+    fs::remove_file(root.join("skipped/c/1")).unwrap();
+    fs::create_dir(root.join("skipped/c/1")).unwrap();
     let found = validate(&zarr, "/", &all).unwrap();
     assert!(found.is_repairable);
-    let has = |rule, key: Option<&str>, fault: &dyn Fn(&Fault) -> bool| {
-        let mut of_rule = found.problems.iter().filter(|p| p.rule == rule && p.key.as_deref() == key);
-        assert!(of_rule.any(|p| fault(&p.fault)), "{rule} {key:?}: {found:?}");
+    let told: Vec<_> = found.problems.iter().map(|p| (p.node.to_string(), p.key.as_deref(), p.rule)).collect();
+    let expected = [
+        ("/", Some("g/below/zarr.json"), Rule::ConsolidatedIsUpToDate),
+        ("/", Some("zarr.json"), Rule::ConsolidatedIsUpToDate),
+        ("/", Some("zarr.json"), Rule::ConsolidatedIsUpToDate),
+        ("/chunks", Some("chunks/note"), Rule::KeyOfChunk),
+        ("/chunks", Some("chunks/c/9/0"), Rule::ChunkInGrid),
+        ("/g", Some("g/note"), Rule::KeyOfNode),
+        ("/g/below", Some("g/below/zarr.json"), Rule::NodeOpens),
+        ("/skipped", None, Rule::ExtensionIsKnown),
+        ("/skipped", Some("skipped/c/1"), Rule::KeyIsReadable),
+        ("/chunks", Some("chunks/c/0/0"), Rule::ChunkDecodes),
+        ("/chunks", None, Rule::AllChunksAreStored),
+        ("/skipped", None, Rule::AllChunksAreStored),
+        ("/", Some("chunks/c/__zarr_partial.1.2.3"), Rule::NothingIsLeftBehind),
+    ];
+    assert_eq!(told, expected.map(|(node, key, rule)| (node.to_owned(), key, rule)));
+    let stale: Vec<_> = found
+        .problems
+        .iter()
+        .filter_map(|p| match &p.fault {
+            Fault::StaleCopy(copy) => Some((copy.node.as_key(), copy.how)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(stale, [("shards", Staleness::Superfluous), ("skipped", Staleness::Differs)]);
+    assert!(matches!(found.problems[0].fault, Fault::LostDocument));
+    let fault = |rule: Rule| &found.problems.iter().find(|p| p.rule == rule).unwrap().fault;
+    assert!(matches!(fault(Rule::ChunkDecodes), Fault::Error(_)));
+    assert!(matches!(fault(Rule::ChunkInGrid), Fault::ChunkOutsideGrid(index) if *index == [9, 0]));
+    assert!(matches!(fault(Rule::KeyOfChunk), Fault::KeyOfNoChunk));
+    assert!(matches!(fault(Rule::KeyOfNode), Fault::KeyOfNoNode));
+    assert!(matches!(fault(Rule::ExtensionIsKnown), Fault::SkippedExtension(_, name) if name == "acme.unknown"));
+    assert!(matches!(fault(Rule::KeyIsReadable), Fault::Error(_)));
+    assert!(matches!(fault(Rule::NothingIsLeftBehind), Fault::Orphan));
+    let Fault::MissingChunks { missing: 1, total: 2, examples } = fault(Rule::AllChunksAreStored) else {
+        panic!("{found:?}")
     };
-    has(Rule::ChunkDecodes, Some("chunks/c/0/0"), &|f| matches!(f, Fault::Error(_)));
-    has(Rule::ChunkInGrid, Some("chunks/c/9/0"), &|f| matches!(f, Fault::NoSuchCell(cell) if *cell == [9, 0]));
-    has(Rule::KeyOfChunk, Some("chunks/note"), &|f| matches!(f, Fault::KeyOfNoChunk));
-    has(Rule::KeyOfNode, Some("g/note"), &|f| matches!(f, Fault::KeyOfNoNode));
-    has(
-        Rule::AllChunksAreStored,
-        None,
-        &|f| matches!(f, Fault::MissingChunks { missing: 1, total: 2, examples } if examples == &["chunks/c/1/0"]),
-    );
-    has(Rule::ConsolidatedIsUpToDate, Some("g/below/zarr.json"), &|f| matches!(f, Fault::LostDocument));
-    has(
-        Rule::ConsolidatedIsUpToDate,
-        Some("zarr.json"),
-        &|f| matches!(f, Fault::StaleCopy(StaleCopy::Superfluous(node)) if node == "shards"),
-    );
+    assert_eq!(examples, &["chunks/c/1/0"]);
     let absent = validate(&zarr, "/nothing", &all).unwrap();
     assert_eq!(absent.problems[0].rule, Rule::NodeOpens);
     assert!(validate(&zarr, "//", &all).is_err());
@@ -159,7 +237,7 @@ fn copies_of_documents_do_not_stand_for_documents() {
     let zarr = Hierarchy::options().consolidated_metadata().open(&root).unwrap();
     zarr.array("/chunks").expect("the copy is taken");
     let found = validate(&zarr, "/", &ValidateOptions::default()).unwrap();
-    assert!(found.problems.iter().any(|p| p.node == "/chunks" && p.rule == Rule::NodeOpens), "{found:?}");
+    assert!(found.problems.iter().any(|p| p.node.as_key() == "chunks" && p.rule == Rule::NodeOpens), "{found:?}");
     assert_eq!(check_consolidated(&zarr, "/").unwrap().unread.len(), 1);
     assert!(consolidate(&zarr, "/").is_err());
 
@@ -190,17 +268,24 @@ fn a_repair_is_found_first_and_then_done() {
     let options = RepairOptions::default().with_data(true);
     let read_only = zarr.read_only();
     let look = repair(&read_only, "/", &options.clone().with_progress(&count)).unwrap();
-    let found: Vec<_> = look.repairs.iter().map(|r| (&*r.node, r.action, &*r.subject)).collect();
-    let stale = StaleCopy::Absent("new".to_owned()).to_string();
+    let nodes: Vec<_> = look.repairs.iter().map(|r| r.node.to_string()).collect();
+    assert_eq!(nodes, ["/g/below", "/shards", "/"]);
+    let actions: Vec<_> = look.repairs.iter().map(|r| &r.action).collect();
+    let [
+        Action::RecreateDocument { key: document_key, .. },
+        Action::RebuildIndex { key: shard_key, chunk_index, .. },
+        Action::Consolidate { stale, .. },
+    ] = &actions[..]
+    else {
+        panic!("{look:?}")
+    };
+    assert_eq!((&**document_key, &**shard_key, &chunk_index[..]), ("g/below/zarr.json", "shards/c/0/0", &[0, 0][..]));
+    let [copy] = &stale[..] else { panic!("{stale:?}") };
     assert_eq!(
-        found,
-        [
-            ("/g/below", Action::RecreateDocument, "g/below/zarr.json"),
-            ("/shards", Action::RebuildIndex, "shards/c/0/0"),
-            ("/", Action::Consolidate, &stale),
-        ]
+        (copy.group.to_string(), copy.node.to_string(), copy.how),
+        ("/".into(), "/new".into(), Staleness::Absent)
     );
-    assert!(look.has_node && look.failed() == 0);
+    assert!(look.has_node && look.failed() == 0 && look.unexamined.is_empty());
     assert_eq!((count.total.into_inner(), count.done.into_inner()), (2, 2));
     assert_eq!(fs::read(&shard).unwrap(), damaged, "it was only looked at");
 
@@ -210,7 +295,7 @@ fn a_repair_is_found_first_and_then_done() {
     let done = repair(&zarr, "/", &apply).unwrap();
     assert_eq!((done.repairs.len(), done.failed()), (3, 0), "{done:?}");
     assert_eq!(fs::read(&shard).unwrap(), intact);
-    let json = |text: &[u8]| std::str::from_utf8(text).unwrap().parse::<ozarr::Json>().unwrap();
+    let json = |text: &[u8]| std::str::from_utf8(text).unwrap().parse::<Json>().unwrap();
     assert!(json(&fs::read(root.join("g/below/zarr.json")).unwrap()).is_same(&json(&document)));
     assert!(repair(&zarr, "/", &apply).unwrap().repairs.is_empty());
     let found = validate(&zarr, "/", &ValidateOptions::default().with_data(true)).unwrap();
@@ -218,16 +303,20 @@ fn a_repair_is_found_first_and_then_done() {
 }
 
 #[test]
-fn what_cannot_be_repaired_is_an_error_of_its_step() {
+fn a_document_that_stored_keys_contradict_is_not_recreated() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("s");
     let zarr = sample(&root);
     fs::remove_file(root.join("chunks/zarr.json")).unwrap();
     fs::write(root.join("chunks/stray"), b"mine").unwrap();
     let done = repair(&zarr, "/", &RepairOptions::default().with_apply(true)).unwrap();
-    let [step] = &done.repairs[..] else { panic!("{done:?}") };
-    assert_eq!((step.action, done.failed()), (Action::Find, 1));
-    assert_eq!(step.error.as_ref().unwrap().key(), Some("chunks/stray"));
+    let [document] = &done.unexamined[..] else { panic!("{done:?}") };
+    assert_eq!((done.repairs.len(), done.failed()), (0, 0));
+    assert_eq!(
+        (document.node.to_string(), &document.subject),
+        ("/chunks".into(), &Subject::Key("chunks/zarr.json".into()))
+    );
+    assert_eq!(document.error.key(), Some("chunks/stray"));
     assert!(!root.join("chunks/zarr.json").exists());
     let e = repair(&zarr, "/nothing", &RepairOptions::default()).unwrap_err();
     assert!(matches!(e.kind(), ErrorKind::NodeNotFound), "{e}");

@@ -8,11 +8,11 @@ use crate::{
     progress::Bar,
 };
 use ozarr::{
-    Context, Result,
+    Context, Error, Result,
     store::OpenMode,
     zarr_core::json::{Json, Object},
 };
-use ozarr_tools::{Repair, RepairOptions, RepairReport, repair};
+use ozarr_tools::{Action, RepairOptions, RepairReport, repair};
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     let mode = if args.apply { OpenMode::ReadWrite } else { OpenMode::ReadOnly };
@@ -25,16 +25,16 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
 }
 
 fn report(found: &RepairReport, args: &Args) -> Result<Outcome> {
-    let failed = found.failed();
+    let failed = found.failed() + found.unexamined.len();
+    let lines = lines(found);
     if args.node.json {
-        let repairs = found.repairs.iter().map(as_json);
-        let mut o: Object = [("repairs", repairs.collect::<Json>())].into_iter().collect();
+        let mut o: Object = [("repairs", lines.iter().map(Line::as_json).collect::<Json>())].into_iter().collect();
         o.set("applied", args.apply);
         print(&Json::Object(o).to_pretty())?;
     } else {
-        for r in &found.repairs {
-            show(&format!("{}: {}: {}", r.node, r.action, r.subject))?;
-            if let Some(e) = &r.error {
+        for line in &lines {
+            show(&format!("{}: {}: {}", line.node, line.repair, line.of))?;
+            if let Some(e) = line.error {
                 show(&format!("    failed: {e}"))?;
             }
         }
@@ -42,7 +42,7 @@ fn report(found: &RepairReport, args: &Args) -> Result<Outcome> {
         if !found.has_node {
             but += ", no node is there";
         }
-        print_status(&match (found.repairs.len() - failed, args.apply) {
+        print_status(&match (found.repairs.len() - found.failed(), args.apply) {
             (0, _) if failed == 0 => {
                 let shards = if args.data { "" } else { " `--data` looks at shards too;" };
                 format!("nothing to repair;{shards} what else `ozarr validate --data` finds cannot be repaired")
@@ -52,15 +52,53 @@ fn report(found: &RepairReport, args: &Args) -> Result<Outcome> {
             (n, false) => format!("{n} to repair{but}: nothing was done; `--apply` does it"),
         });
     }
-    let is_done = failed == 0 && (found.repairs.is_empty() || args.apply);
+    let is_done = failed == 0 && (lines.is_empty() || args.apply);
     Ok(if is_done { Outcome::Done } else { Outcome::ProblemsFound })
 }
 
-fn as_json(r: &Repair) -> Object {
-    let mut o: Object =
-        [("node", r.node.as_str()), ("repair", r.action.as_str()), ("of", &r.subject)].into_iter().collect();
-    if let Some(e) = &r.error {
-        o.set("error", one_line(&e.to_string()));
+/// A repair, or what could not be looked at.
+struct Line<'r> {
+    node: String,
+    repair: &'r str,
+    of: String,
+    error: Option<&'r Error>,
+}
+
+fn lines(found: &RepairReport) -> Vec<Line<'_>> {
+    let repairs = found.repairs.iter().map(|r| Line {
+        node: r.node.to_string(),
+        repair: r.action.as_str(),
+        of: subject(&r.action),
+        error: r.error.as_deref(),
+    });
+    let unexamined = found.unexamined.iter().map(|u| Line {
+        node: u.node.to_string(),
+        repair: "find what can be repaired",
+        of: u.subject.to_string(),
+        error: Some(&u.error),
+    });
+    repairs.chain(unexamined).collect()
+}
+
+/// What an action is done to, or why.
+fn subject(action: &Action) -> String {
+    match action {
+        Action::RemoveOrphan { name, .. } => name.clone(),
+        Action::RecreateDocument { key, .. } | Action::RebuildIndex { key, .. } => key.clone(),
+        Action::Consolidate { stale, .. } => match &stale[..] {
+            [first, _, ..] => format!("{first}, and {} more", stale.len() - 1),
+            _ => stale.iter().map(ToString::to_string).collect(),
+        },
+        _ => String::new(),
     }
-    o
+}
+
+impl Line<'_> {
+    fn as_json(&self) -> Object {
+        let mut o: Object = [("node", &*self.node), ("repair", self.repair), ("of", &*self.of)].into_iter().collect();
+        if let Some(e) = self.error {
+            o.set("error", one_line(&e.to_string()));
+        }
+        o
+    }
 }

@@ -31,8 +31,7 @@ fn report(found: &Validation, args: &Args) -> Result<Outcome> {
         print(&Json::Object(o).to_pretty())?;
     } else {
         for p in &found.problems {
-            let key = p.key.as_ref().map_or(String::new(), |k| format!(" {k}:"));
-            show(&format!("{}:{key} {} [{}]", p.node, text(p), p.rule))?;
+            show(&p.with_advice(advice(p)).to_string())?;
         }
         let (nodes, problems) = (count(found.nodes, "node"), count(found.problems.len() as u64, "problem"));
         let data = if args.data { format!(", {} decoded", count(found.chunks, "chunk")) } else { String::new() };
@@ -42,19 +41,18 @@ fn report(found: &Validation, args: &Args) -> Result<Outcome> {
     Ok(if found.problems.is_empty() { Outcome::Done } else { Outcome::ProblemsFound })
 }
 
-/// What is wrong, and what can be done about it.
-fn text(problem: &Problem) -> String {
-    let next = match problem.fault {
+/// What can be done about a problem, to be put behind what is wrong.
+fn advice(problem: &Problem) -> &'static str {
+    match problem.fault {
         Fault::Orphan => "; `ozarr repair` removes it",
         Fault::LostDocument => ": `ozarr repair` can recreate it from its copy",
         _ => "",
-    };
-    format!("{}{next}", problem.fault)
+    }
 }
 
 fn as_json(p: &Problem) -> Object {
-    let mut o: Object =
-        [("node", p.node.as_str()), ("rule", p.rule.as_str()), ("problem", &one_line(&text(p)))].into_iter().collect();
+    let (node, problem) = (p.node.to_string(), one_line(&format!("{}{}", p.fault, advice(p))));
+    let mut o: Object = [("node", &*node), ("rule", p.rule.as_str()), ("problem", &*problem)].into_iter().collect();
     o.set("key", p.key.as_deref().map_or(Json::Null, Json::from));
     if let Fault::MissingChunks { missing, examples, .. } = &p.fault {
         o.set("missing", *missing);

@@ -15,14 +15,14 @@ const BLOCK: u64 = 1 << 23;
 /// chunks along the last dimension.
 fn blocks(from: &Array, to: &Array) -> Result<Vec<Region>> {
     let whole = Region::whole(from.shape());
-    let mut cells = BTreeSet::new();
+    let mut indices = BTreeSet::new();
     for chunk_index in from.stored_chunks()? {
         if let Some(part) = from.chunk_region(&chunk_index).ok().and_then(|chunk| chunk.intersection(&whole)) {
-            cells.extend(to.chunks().within(&part)?.map(|c| c.index().to_vec()));
+            indices.extend(to.chunks().within(&part)?.map(|c| c.index().to_vec()));
         }
     }
     let mut blocks: Vec<(Vec<u64>, Region)> = Vec::new();
-    for chunk_index in cells {
+    for chunk_index in indices {
         let Some(region) = to.chunk_region(&chunk_index)?.intersection(&whole) else { continue };
         if let (Some((before, block)), Some(last)) = (blocks.last_mut(), chunk_index.len().checked_sub(1)) {
             let follows =
@@ -42,7 +42,9 @@ fn blocks(from: &Array, to: &Array) -> Result<Vec<Region>> {
 
 pub(super) fn copy_elements(from: &Array, to: &Array, lossy: bool, progress: Listener<'_>) -> Result<()> {
     let (r, w) = (from.representation(), to.representation());
+    let mut left = r.elements().unwrap_or(0);
     for region in blocks(from, to)? {
+        progress.check()?;
         let (shape, selection) = (region.len.to_vec(), Selection::from(&region));
         if r.layout().is_variable() {
             let (mut handles, heap) = (string_handles(&shape)?, Heap::new(r.fill()));
@@ -60,8 +62,12 @@ pub(super) fn copy_elements(from: &Array, to: &Array, lossy: bool, progress: Lis
             }
             to.write_bytes(selection, &elements)?;
         }
-        progress.add(shape.iter().product());
+        let copied = shape.iter().product();
+        progress.add(copied);
+        left = left.saturating_sub(copied);
     }
+    // Elements without a stored chunk need no copy.
+    progress.add(left);
     Ok(())
 }
 

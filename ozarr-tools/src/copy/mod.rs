@@ -9,7 +9,7 @@ mod plan;
 pub use options::{CopyOptions, CopyReport, KeptLengths, Lengths};
 
 use self::{apart::Apart, elements::copy_elements, plan::Plan};
-use crate::stored::bytes_below;
+use crate::progress::Stage;
 use ozarr::{
     Hierarchy, Node, Result,
     zarr_core::{metadata::NodeMetadata, name::NodePath},
@@ -20,7 +20,8 @@ use ozarr::{
 ///
 /// All nodes are opened, and the copies planned, before anything is written; the copy appears at once where the store can
 /// do that. Chunks that are not stored are not stored in the copy either. Of a copied group with consolidated metadata, the
-/// copy has its own. Takes memory for a few chunks and the names of all nodes.
+/// copy has its own. Takes memory for a few chunks, the names of all nodes, and the indices of the stored chunks of one array at a
+/// time; with [`overwrite`](CopyOptions::overwrite) also for all keys of one array of the source.
 ///
 /// ```
 /// use ozarr::{Hierarchy, NewArray, codecs::Gzip};
@@ -30,7 +31,7 @@ use ozarr::{
 /// let new = NewArray::of::<i32>([100, 100]).chunks([10, 100]);
 /// source.create_array("/weather/rain", new)?.write(.., &[3i32; 10_000])?;
 ///
-/// let sharded = CopyOptions::default().with_chunk_shape([20, 20]).with_shard_shape([100, 100]);
+/// let sharded = CopyOptions::default().with_chunks([20, 20]).with_shards([100, 100]);
 /// let report = copy(&source, "/weather", &destination, "/", &sharded.with_data_type("uint8").with_codecs([Gzip::level(5)]))?;
 /// assert_eq!((report.groups, report.arrays), (1, 1));
 /// let rain = destination.array("/rain")?;
@@ -42,8 +43,12 @@ use ozarr::{
 /// # Errors
 /// When a node of the source cannot be opened or read, source and destination overlap, something is at the destination, the
 /// copy cannot be as it is asked for (codecs that do not fit, lengths for a single array with another number of dimensions),
-/// a value does not convert exactly ([`Conversion`](ozarr::ErrorKind::Conversion)), or the store of the destination fails.
+/// a value does not convert exactly ([`Conversion`](ozarr::ErrorKind::Conversion)), the store of the destination fails, or the work
+/// is [cancelled](crate::Progress::is_cancelled).
 /// The destination is then as it was, as far as [`Hierarchy::build`] promises that.
+///
+/// [`StaleCopies`](ozarr::ErrorKind::StaleCopies) comes after the copy is in its place and complete: copies of metadata in a group
+/// above it could not be renewed.
 pub fn copy(
     source: &Hierarchy,
     from: &str,
@@ -60,26 +65,25 @@ pub fn copy(
     };
     let apart = Apart::new(source, destination, &work.to, options.overwrite);
     // What is planned is planned again when it is written: of many nodes only the names are in memory.
-    let (mut names, mut total) = (Vec::new(), 0u64);
+    let (mut names, mut total, mut done) = (Vec::new(), 0u64, Done::default());
     each_node(root, &mut |node| {
-        work.plan.metadata(&node, true)?;
+        options.progress.check()?;
+        work.plan.metadata(&node, &mut |kept| {
+            options.notes.iter().for_each(|note| note(&kept));
+            done.report.kept.push(kept);
+        })?;
         apart.check(&node)?;
         names.push(node.path().relative_to(&work.from).unwrap_or_default().to_owned());
         total = total.saturating_add(elements(&node));
         Ok(())
     })?;
-    options.progress.begin("copying", total);
-    let mut done = Done::default();
+    options.progress.begin(Stage::Copying, total);
     destination.build(to, options.overwrite, |staged| {
         staged.batch(|batch| names.iter().try_for_each(|name| work.node(name, batch, &mut done)))?;
         // From the innermost out, as each copies what is below it.
         done.consolidated.iter().rev().try_for_each(|path| staged.consolidate(path))
     })?;
-    Ok(CopyReport {
-        bytes_before: bytes_below(source, &work.from)?,
-        bytes_after: bytes_below(destination, &work.to)?,
-        ..done.report
-    })
+    Ok(done.report)
 }
 
 /// A copy as it is under way.
@@ -100,9 +104,10 @@ struct Done {
 impl Copy<'_> {
     /// Copies one node, without those below.
     fn node(&self, relative: &str, to: &Hierarchy, done: &mut Done) -> Result<()> {
+        self.plan.options.progress.check()?;
         let (path, options) = (self.to.join(relative)?.to_string(), self.plan.options);
         let source = self.source.node(&self.from.join(relative)?.to_string())?;
-        match (&source, self.plan.metadata(&source, false)?) {
+        match (&source, self.plan.metadata(&source, &mut |_| {})?) {
             (Node::Group(source), NodeMetadata::Group(m)) => {
                 to.create_group_from(&path, m)?;
                 if source.metadata().consolidated().is_some() {
@@ -138,3 +143,6 @@ fn elements(node: &Node) -> u64 {
         Node::Group(_) => 0,
     }
 }
+
+#[cfg(test)]
+mod tests;

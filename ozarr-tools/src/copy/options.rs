@@ -13,9 +13,9 @@ pub struct CopyOptions<'a> {
     pub codecs: Option<Vec<Extension>>,
     /// Lengths of chunks (of inner chunks, where there are shards). In a hierarchy, arrays with another number of dimensions
     /// keep their own.
-    pub chunk_shape: Option<Vec<u64>>,
+    pub chunks: Option<Vec<u64>>,
     /// Lengths of shards, likewise.
-    pub shard_shape: Option<Vec<u64>>,
+    pub shards: Option<Vec<u64>>,
     /// The data type of the copies.
     pub data_type: Option<Extension>,
     /// Take the nearest value where one does not convert exactly. By default that is an error.
@@ -23,7 +23,7 @@ pub struct CopyOptions<'a> {
     /// Replace a node that is at the destination, with everything below it. By default that is an error.
     pub overwrite: bool,
     pub(super) progress: Listener<'a>,
-    pub(super) notes: Option<&'a dyn Fn(&KeptLengths)>,
+    pub(super) notes: Option<&'a (dyn Fn(&KeptLengths) + Sync)>,
 }
 
 impl<'a> CopyOptions<'a> {
@@ -33,16 +33,16 @@ impl<'a> CopyOptions<'a> {
         self.codecs = Some(codecs.into_iter().map(Into::into).collect());
         self
     }
-    /// The same with another [`chunk_shape`](Self::chunk_shape).
+    /// The same with other [`chunks`](Self::chunks).
     #[must_use]
-    pub fn with_chunk_shape(mut self, lengths: impl Into<Vec<u64>>) -> Self {
-        self.chunk_shape = Some(lengths.into());
+    pub fn with_chunks(mut self, lengths: impl Into<Vec<u64>>) -> Self {
+        self.chunks = Some(lengths.into());
         self
     }
-    /// The same with another [`shard_shape`](Self::shard_shape).
+    /// The same with other [`shards`](Self::shards).
     #[must_use]
-    pub fn with_shard_shape(mut self, lengths: impl Into<Vec<u64>>) -> Self {
-        self.shard_shape = Some(lengths.into());
+    pub fn with_shards(mut self, lengths: impl Into<Vec<u64>>) -> Self {
+        self.shards = Some(lengths.into());
         self
     }
     /// The same with another [`data_type`](Self::data_type).
@@ -69,9 +69,10 @@ impl<'a> CopyOptions<'a> {
         self.progress = Listener(Some(progress));
         self
     }
-    /// Tells of each array of a hierarchy that lengths do not fit, before anything is written.
+    /// Tells of each array of a hierarchy that lengths do not fit, before anything is written; afterwards the
+    /// [report](CopyReport::kept) has them all.
     #[must_use]
-    pub fn with_notes(mut self, notes: &'a dyn Fn(&KeptLengths)) -> Self {
+    pub fn with_notes(mut self, notes: &'a (dyn Fn(&KeptLengths) + Sync)) -> Self {
         self.notes = Some(notes);
         self
     }
@@ -81,8 +82,8 @@ impl fmt::Debug for CopyOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CopyOptions")
             .field("codecs", &self.codecs)
-            .field("chunk_shape", &self.chunk_shape)
-            .field("shard_shape", &self.shard_shape)
+            .field("chunks", &self.chunks)
+            .field("shards", &self.shards)
             .field("data_type", &self.data_type)
             .field("lossy", &self.lossy)
             .field("overwrite", &self.overwrite)
@@ -95,9 +96,9 @@ impl fmt::Debug for CopyOptions<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lengths {
-    /// [`CopyOptions::chunk_shape`].
+    /// [`CopyOptions::chunks`].
     Chunks,
-    /// [`CopyOptions::shard_shape`].
+    /// [`CopyOptions::shards`].
     Shards,
 }
 
@@ -105,8 +106,8 @@ pub enum Lengths {
 impl fmt::Display for Lengths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Lengths::Chunks => "`chunk_shape`",
-            Lengths::Shards => "`shard_shape`",
+            Lengths::Chunks => "`chunks`",
+            Lengths::Shards => "`shards`",
         })
     }
 }
@@ -126,15 +127,13 @@ pub struct KeptLengths {
 }
 
 /// What a copy did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CopyReport {
     /// Arrays that were copied.
     pub arrays: u64,
     /// Groups that were copied.
     pub groups: u64,
-    /// Stored bytes at and below the source, metadata included.
-    pub bytes_before: u64,
-    /// Stored bytes at and below the copy, metadata included.
-    pub bytes_after: u64,
+    /// Lengths that did not fit an array, which kept its own.
+    pub kept: Vec<KeptLengths>,
 }

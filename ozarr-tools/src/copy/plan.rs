@@ -8,13 +8,15 @@ use ozarr::{
     Array, Context, Error, Group, Json, Node, Result,
     zarr_core::{
         extension::Extension,
-        limits::Limits,
         metadata::{ArrayMetadata, GroupMetadata, NodeMetadata, ResolvedArray},
         registry::Constructor,
     },
 };
 
-/// What is asked for, beside what is kept.
+/// Is told of lengths that do not fit an array.
+pub(super) type Kept<'k> = &'k mut dyn FnMut(KeptLengths);
+
+/// What is asked for. The rest stays as it is.
 pub(super) struct Plan<'a> {
     pub(super) options: &'a CopyOptions<'a>,
     /// One array is copied, not a hierarchy.
@@ -22,23 +24,23 @@ pub(super) struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// The document of the copy of a node. With `notes` the caller is told what is not as it asked.
-    pub(super) fn metadata(&self, node: &Node, notes: bool) -> Result<NodeMetadata> {
+    /// The document of the copy of a node. `kept` is told of lengths that do not fit.
+    pub(super) fn metadata(&self, node: &Node, kept: Kept<'_>) -> Result<NodeMetadata> {
         match node {
             Node::Group(group) => Ok(NodeMetadata::Group(plain(group))),
             Node::Array(array) => {
-                self.resolved(array, notes).map(NodeMetadata::Array).map_err(|e| e.at_node(array.path()))
+                self.resolved(array, kept).map(NodeMetadata::Array).map_err(|e| e.at_node(array.path()))
             }
         }
     }
     /// The document of an array of which it is known that it can be created and written.
-    fn resolved(&self, array: &Array, notes: bool) -> Result<ArrayMetadata> {
-        let (mut metadata, context) = (self.array(array, notes)?, array.hierarchy().context());
+    fn resolved(&self, array: &Array, kept: Kept<'_>) -> Result<ArrayMetadata> {
+        let (mut metadata, context) = (self.array(array, kept)?, array.hierarchy().context());
         let resolved = ResolvedArray::create(&mut metadata, &context.registry, &context.limits, &context.options)?;
         resolved.check_writable()?;
         Ok(metadata)
     }
-    fn array(&self, array: &Array, notes: bool) -> Result<ArrayMetadata> {
+    fn array(&self, array: &Array, kept: Kept<'_>) -> Result<ArrayMetadata> {
         let (m, mut document) = (array.metadata(), array.metadata().document().clone());
         let shards = sharding(m);
         let old_inner = shards.and_then(|s| s.configuration());
@@ -54,8 +56,8 @@ impl Plan<'_> {
             None => old_chain,
             Some(codecs) => completed(array.hierarchy().context(), codecs, old_chain),
         };
-        let chunk = self.fitting(Lengths::Chunks, &self.options.chunk_shape, array, notes)?;
-        let shard = self.fitting(Lengths::Shards, &self.options.shard_shape, array, notes)?;
+        let chunk = self.fitting(Lengths::Chunks, &self.options.chunks, array, kept)?;
+        let shard = self.fitting(Lengths::Shards, &self.options.shards, array, kept)?;
         let old_chunk = old_inner.and_then(|c| c.get("chunk_shape"));
         let grid = |shape: Json| Extension::new("regular", [("chunk_shape", shape)]).to_json().clone();
         if shard.is_none() && old_inner.is_none() {
@@ -63,7 +65,7 @@ impl Plan<'_> {
             if let Some(chunk) = chunk {
                 document.set("chunk_grid", grid(chunk.into()));
             }
-            return ArrayMetadata::from_object(document, &Limits::default());
+            return ArrayMetadata::from_object(document, &array.hierarchy().context().limits);
         }
         let inner = match (chunk, old_chunk, array.chunk_shape()) {
             // Codecs before the shards stay there, and may change the order of dimensions.
@@ -71,7 +73,7 @@ impl Plan<'_> {
             (Some(chunk), None, _) => chunk.into(),
             (None, Some(old), _) => old.clone(),
             (None, None, Some(old)) => old.into(),
-            (None, None, None) => return Err(Error::argument("give `chunk_shape` for shards of this chunk grid")),
+            (None, None, None) => return Err(Error::argument("give `chunks` for shards of this chunk grid")),
         };
         let mut configuration = old_inner.cloned().unwrap_or_default();
         configuration.set("chunk_shape", inner);
@@ -83,7 +85,7 @@ impl Plan<'_> {
         if let Some(shard) = shard {
             document.set("chunk_grid", grid(shard.into()));
         }
-        ArrayMetadata::from_object(document, &Limits::default())
+        ArrayMetadata::from_object(document, &array.hierarchy().context().limits)
     }
     /// Lengths that were asked for, if the array has as many dimensions.
     fn fitting(
@@ -91,7 +93,7 @@ impl Plan<'_> {
         option: Lengths,
         lengths: &Option<Vec<u64>>,
         array: &Array,
-        notes: bool,
+        kept: Kept<'_>,
     ) -> Result<Option<Vec<u64>>> {
         let (Some(lengths), rank) = (lengths, array.shape().len()) else { return Ok(None) };
         if lengths.len() == rank {
@@ -102,9 +104,7 @@ impl Plan<'_> {
             let e = format!("{option} has {given} lengths, and the array {rank} dimensions: its shape is {shape:?}");
             return Err(Error::argument(e));
         }
-        if let (true, Some(told)) = (notes, self.options.notes) {
-            told(&KeptLengths { node: array.path().clone(), option, given, dimensions: rank });
-        }
+        kept(KeptLengths { node: array.path().clone(), option, given, dimensions: rank });
         Ok(None)
     }
     fn fill_value(&self, array: &Array, data_type: &Extension) -> Result<Json> {

@@ -3,10 +3,12 @@
 use super::{
     documents,
     options::RepairOptions,
+    report::{Subject, Unexamined},
     step::{How, Step},
 };
 use crate::{
     consolidated::{ConsolidatedCheck, LostDocument},
+    progress::Stage,
     shards::Shards,
 };
 use ozarr::{
@@ -22,28 +24,29 @@ use std::{collections::BTreeMap, sync::Arc};
 pub(super) struct Steps<'a> {
     options: &'a RepairOptions<'a>,
     /// By key: documents that are gone, and what they were. `None`: copies differ.
-    documents: BTreeMap<String, (NodePath, Option<Object>)>,
+    documents: BTreeMap<Key, (NodePath, Option<Object>)>,
     all: Vec<Step>,
+    unexamined: Vec<Unexamined>,
 }
 
 impl<'a> Steps<'a> {
     pub(super) fn new(options: &'a RepairOptions<'a>) -> Self {
-        Self { options, documents: BTreeMap::new(), all: Vec::new() }
+        Self { options, documents: BTreeMap::new(), all: Vec::new(), unexamined: Vec::new() }
     }
     pub(super) fn is_empty(&self) -> bool {
-        self.documents.is_empty() && self.all.is_empty()
+        self.documents.is_empty() && self.all.is_empty() && self.unexamined.is_empty()
     }
-    fn add(&mut self, node: &NodePath, how: How, of: String) {
-        self.all.push(Step::new(node, how, of, None));
+    fn add(&mut self, node: &NodePath, how: How) {
+        self.all.push(Step::new(node, how));
     }
     /// Notes that it is not known what there is to repair.
-    pub(super) fn unknown(&mut self, node: &NodePath, key: String, e: Error) {
-        self.all.push(Step::new(node, How::Find, key, Some(Arc::new(e.at_node(node)))));
+    pub(super) fn unknown(&mut self, node: &NodePath, subject: Subject, e: Error) {
+        self.unexamined.push(Unexamined { node: node.clone(), subject, error: Arc::new(e.at_node(node)) });
     }
     pub(super) fn orphans(&mut self, hierarchy: &Hierarchy, node: &NodePath) {
         match hierarchy.store().lister().and_then(|l| l.list_orphans(&Prefix::of(node))) {
-            Ok(names) => names.into_iter().for_each(|name| self.add(node, How::RemoveOrphan, name)),
-            Err(e) => self.unknown(node, "what writers left behind".to_owned(), e),
+            Ok(names) => names.into_iter().for_each(|name| self.add(node, How::RemoveOrphan(name))),
+            Err(e) => self.unknown(node, Subject::Orphans, e),
         }
     }
     /// Steps for a node and those below, deepest groups first.
@@ -69,7 +72,7 @@ impl<'a> Steps<'a> {
                 },
                 Err(e) => {
                     let group = way.last().map_or(NodePath::ROOT, |group| group.path().clone());
-                    self.unknown(&group, "nodes".to_owned(), e);
+                    self.unknown(&group, Subject::Nodes, e);
                 }
             }
         }
@@ -79,52 +82,50 @@ impl<'a> Steps<'a> {
         if self.options.data
             && let Err(e) = self.shards(array)
         {
-            self.unknown(array.path(), "shards".to_owned(), e);
+            self.unknown(array.path(), Subject::Shards, e);
         }
     }
     fn copies(&mut self, group: &Group) {
         let copies = ConsolidatedCheck::of(group);
         for LostDocument { node, copy, .. } in copies.lost {
-            let same = self.documents.entry(Key::metadata(&node).to_string());
+            let same = self.documents.entry(Key::metadata(&node));
             let (_, known) = same.or_insert_with(|| (node, Some(copy.clone())));
             if known.as_ref().is_some_and(|known| !Json::Object(known.clone()).is_same(&Json::Object(copy))) {
                 *known = None;
             }
         }
-        if let (Some(first), true) = (copies.stale.first(), copies.unread.is_empty()) {
-            let of = match copies.stale.len() {
-                1 => first.to_string(),
-                n => format!("{first}, and {} more", n - 1),
-            };
-            self.add(group.path(), How::Consolidate, of);
+        if !copies.stale.is_empty() && copies.unread.is_empty() {
+            self.add(group.path(), How::Consolidate(copies.stale));
         }
         for e in copies.unread {
-            self.unknown(group.path(), "copies of metadata".to_owned(), e);
+            self.unknown(group.path(), Subject::ConsolidatedMetadata, e);
         }
     }
     /// Shards whose indexes can be rebuilt.
     fn shards(&mut self, array: &Array) -> Result<()> {
-        let Some(shards) = Shards::of(array, array.hierarchy().context())? else { return Ok(()) };
+        let Some(shards) = Shards::of(array)? else { return Ok(()) };
         let stored = array.stored_keys()?;
         for e in stored.errors {
-            self.unknown(array.path(), e.key().unwrap_or_default().to_owned(), e);
+            self.unknown(array.path(), Subject::Key(e.key().unwrap_or_default().to_owned()), e);
         }
-        self.options.progress.begin("shards", stored.chunks.len() as u64);
+        self.options.progress.begin(Stage::Shards, stored.chunks.len() as u64);
         for chunk_index in stored.chunks {
             self.options.progress.add(1);
             let key = format!("{}{}", Prefix::of(array.path()), array.chunk_key(&chunk_index)?);
             match shards.look(array, &chunk_index) {
                 Ok(None) => {}
-                // Found again when it is done, for memory holds one shard at a time.
-                Ok(Some(_)) => self.add(array.path(), How::RebuildIndex(Box::new(array.clone()), chunk_index), key),
-                Err(e) => self.unknown(array.path(), key, e),
+                // Found again when it is done: one shard at a time is in memory.
+                Ok(Some(_)) => {
+                    self.add(array.path(), How::RebuildIndex(Box::new(array.clone()), key, chunk_index));
+                }
+                Err(e) => self.unknown(array.path(), Subject::Key(key), e),
             }
         }
         Ok(())
     }
-    /// All that were found, documents before the copies that are made of them.
-    pub(super) fn all(mut self, hierarchy: &Hierarchy) -> Vec<Step> {
-        let others = std::mem::take(&mut self.all);
+    /// All that were found, documents before the copies that are made of them, and what could not be looked at.
+    pub(super) fn all(mut self, hierarchy: &Hierarchy) -> (Vec<Step>, Vec<Unexamined>) {
+        let (others, unexamined) = (std::mem::take(&mut self.all), std::mem::take(&mut self.unexamined));
         for (key, (node, copy)) in std::mem::take(&mut self.documents) {
             let differ = || Error::metadata("the document is missing, and its copies differ").at_key(&key);
             let agreed = copy.ok_or_else(differ).and_then(|copy| {
@@ -132,11 +133,12 @@ impl<'a> Steps<'a> {
                 Ok(copy)
             });
             match agreed {
-                Ok(copy) => self.add(&node, How::RecreateDocument(Json::Object(copy).to_pretty()), key),
-                Err(e) => self.unknown(&node, key, e),
+                Ok(copy) => self.add(&node, How::RecreateDocument(key, Json::Object(copy).to_pretty())),
+                Err(e) => self.unknown(&node, Subject::Key(key.to_string()), e),
             }
         }
         self.all.extend(others);
-        self.all
+        self.unexamined.extend(unexamined);
+        (self.all, self.unexamined)
     }
 }

@@ -13,8 +13,8 @@ fn a_shard_that_changed_counts_as_repaired_only_if_it_can_be_read() {
     let array = hierarchy.create_array("/a", &new).unwrap();
     array.write(.., &[7u16; 16]).unwrap();
     let key = array.chunk_key(&[0]).unwrap();
-    let how = How::RebuildIndex(Box::new(array.clone()), vec![0]);
-    let step = Step::new(array.path(), how, "a/c/0".to_owned(), None);
+    let how = How::RebuildIndex(Box::new(array.clone()), "a/c/0".to_owned(), vec![0]);
+    let step = Step::new(array.path(), how);
     step.apply(&hierarchy).unwrap();
     let store = array.data_store().writer().unwrap();
     store.set(&key, &[0x5a; 100]).unwrap();
@@ -30,9 +30,9 @@ fn a_document_that_is_there_counts_as_recreated_only_if_it_can_be_read() {
     let hierarchy = Hierarchy::in_memory();
     let group = hierarchy.create_group("/g", ()).unwrap();
     let text = Json::Object(group.metadata().document().clone()).to_pretty();
-    let step = Step::new(group.path(), How::RecreateDocument(text), "g/zarr.json".to_owned(), None);
-    step.apply(&hierarchy).unwrap();
     let key = Key::new("g/zarr.json").unwrap();
+    let step = Step::new(group.path(), How::RecreateDocument(key.clone(), text));
+    step.apply(&hierarchy).unwrap();
     hierarchy.store().writer().unwrap().set(&key, b"{").unwrap();
     let e = step.apply(&hierarchy).unwrap_err();
     assert_eq!(e.key(), Some("g/zarr.json"), "{e}");

@@ -1,22 +1,22 @@
 use super::*;
 use ozarr::{
-    NewArray,
+    Context, NewArray,
     codecs::{Bytes, Crc32c},
     zarr_core::{extension::Extension, store::Prefix},
 };
 
 /// An array of one shard of `n` inner chunks of eight elements, all of one codec. `skip`: inner chunks that are not stored.
-fn one_shard(n: u64, skip: &[u64], limit: Option<u64>) -> (Array, Context, Vec<u8>) {
+fn one_shard(n: u64, skip: &[u64], limit: Option<u64>) -> (Array, Vec<u8>) {
     let mut context = Context::new();
     context.limits.chunk_bytes = limit.unwrap_or(context.limits.chunk_bytes);
     let codecs = [Extension::from(Bytes::default()), Crc32c.into()];
     let new = NewArray::new([n * 8], "uint8").chunks([n * 8]).codecs([Sharding::new([8]).codecs(codecs)]);
-    let memory = Hierarchy::new(MemoryStore::default(), context.clone());
+    let memory = Hierarchy::new(MemoryStore::default(), context);
     let array = memory.create_array("/g/a", &new).unwrap();
     let element = |i: u64| if skip.contains(&(i / 8)) { 0 } else { (i % 251) as u8 + 1 };
     array.write(.., &(0..n * 8).map(element).collect::<Vec<u8>>()).unwrap();
     let shard = array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap().unwrap();
-    (array, context, shard)
+    (array, shard)
 }
 
 fn key(array: &Array) -> Key {
@@ -24,9 +24,9 @@ fn key(array: &Array) -> Key {
 }
 
 /// What a shard is repaired to.
-fn repaired(array: &Array, context: &Context, shard: &[u8]) -> Option<Vec<u8>> {
+fn repaired(array: &Array, shard: &[u8]) -> Option<Vec<u8>> {
     array.data_store().writer().unwrap().set(&key(array), shard).unwrap();
-    let found = Shards::of(array, context).unwrap().unwrap().look(array, &[0]).unwrap();
+    let found = Shards::of(array).unwrap().unwrap().look(array, &[0]).unwrap();
     found.map(|(old, new)| {
         assert_eq!(old, shard);
         new
@@ -41,51 +41,51 @@ fn entry(shard: &[u8], n: usize, i: usize) -> usize {
 #[test]
 fn each_bit_of_an_index_that_flips_flips_back() {
     let (n, skip) = (4, [2]);
-    let (array, context, right) = one_shard(n, &skip, None);
+    let (array, right) = one_shard(n, &skip, None);
     for bit in 0..(n as usize * 16 + 4) * 8 {
         let mut shard = right.clone();
         let at = right.len() - n as usize * 16 - 4 + bit / 8;
         shard[at] ^= 1 << (bit % 8);
-        assert_eq!(repaired(&array, &context, &shard).as_ref(), Some(&right), "bit {bit}");
+        assert_eq!(repaired(&array, &shard).as_ref(), Some(&right), "bit {bit}");
     }
-    assert_eq!(repaired(&array, &context, &right), None, "nothing is wrong");
+    assert_eq!(repaired(&array, &right), None, "nothing is wrong");
 }
 
 /// A shard of three inner chunks whose second is absent, and an old version of it still there.
-fn with_a_hole() -> (Array, Context, Vec<u8>) {
-    let (array, context, mut shard) = one_shard(3, &[], None);
+fn with_a_hole() -> (Array, Vec<u8>) {
+    let (array, mut shard) = one_shard(3, &[], None);
     let at = entry(&shard, 3, 1);
     shard[at..at + 16].fill(0xff);
     let index = shard.len() - 52;
-    let shards = Shards::of(&array, &context).unwrap().unwrap();
+    let shards = Shards::of(&array).unwrap().unwrap();
     let entries: Vec<_> = shards.decoded(&shard[index..]).unwrap().entries().collect();
     let index_bytes = shards.encoded(&entries).unwrap();
     shard[index..].copy_from_slice(&index_bytes);
-    (array, context, shard)
+    (array, shard)
 }
 
 #[test]
 fn a_hole_is_not_given_to_an_absent_chunk() {
-    let (array, context, right) = with_a_hole();
-    assert_eq!(repaired(&array, &context, &right), None, "nothing is wrong");
+    let (array, right) = with_a_hole();
+    assert_eq!(repaired(&array, &right), None, "nothing is wrong");
     for noise in [0u8, 0x11, 0xfe] {
         let (mut shard, at) = (right.clone(), entry(&right, 3, 1));
         shard[at..at + 16].fill(noise);
-        assert_eq!(repaired(&array, &context, &shard).as_ref(), Some(&right), "{noise}");
+        assert_eq!(repaired(&array, &shard).as_ref(), Some(&right), "{noise}");
     }
-    // With a checksum that tells nothing, nobody knows whose the hole is.
+    // With a checksum that tells nothing, it is not known whose the hole is.
     let mut shard = right.clone();
     let last = shard.len() - 1;
     shard[last] ^= 1;
-    assert_eq!(repaired(&array, &context, &shard), None);
+    assert_eq!(repaired(&array, &shard), None);
     let at = entry(&shard, 3, 1);
     shard[at..at + 16].fill(0x11);
-    assert_eq!(repaired(&array, &context, &shard), None);
+    assert_eq!(repaired(&array, &shard), None);
 }
 
 #[test]
 fn entries_that_overlap_are_no_index_with_a_damaged_checksum() {
-    let (array, context, right) = one_shard(4, &[], None);
+    let (array, right) = one_shard(4, &[], None);
     // Each reads, and one is there twice.
     for from in [2, 3] {
         let mut shard = right.clone();
@@ -93,45 +93,45 @@ fn entries_that_overlap_are_no_index_with_a_damaged_checksum() {
         shard.copy_within(b..b + 16, a);
         let last = shard.len() - 1;
         shard[last] ^= 1;
-        assert_eq!(repaired(&array, &context, &shard), None);
+        assert_eq!(repaired(&array, &shard), None);
     }
     // Without a gap too: the data of the second is cut out.
-    let (array, context, shard) = one_shard(3, &[], None);
+    let (array, shard) = one_shard(3, &[], None);
     let mut cut = [&shard[..12], &shard[24..]].concat();
     for (i, offset) in [(1, 0u64), (2, 12)] {
         let at = entry(&cut, 3, i);
         cut[at..at + 8].copy_from_slice(&offset.to_le_bytes());
     }
-    assert_eq!(repaired(&array, &context, &cut), None);
+    assert_eq!(repaired(&array, &cut), None);
 }
 
 #[test]
 fn an_inner_chunk_that_is_damaged_too_is_a_doubt() {
-    let (array, context, mut shard) = one_shard(4, &[], None);
+    let (array, mut shard) = one_shard(4, &[], None);
     shard[0] ^= 1;
     let last = shard.len() - 1;
     shard[last] ^= 1;
-    assert_eq!(repaired(&array, &context, &shard), None);
+    assert_eq!(repaired(&array, &shard), None);
     shard[last] ^= 1;
     let at = entry(&shard, 4, 2);
     shard[at] ^= 1;
-    assert_eq!(repaired(&array, &context, &shard), None);
+    assert_eq!(repaired(&array, &shard), None);
 }
 
 #[test]
 fn entries_that_were_exchanged_are_no_index_with_a_damaged_checksum() {
-    let (array, context, right) = one_shard(4, &[], None);
+    let (array, right) = one_shard(4, &[], None);
     let (a, b) = (entry(&right, 4, 1), entry(&right, 4, 2));
     let mut shard = right.clone();
     shard[a..a + 16].copy_from_slice(&right[b..b + 16]);
     shard[b..b + 16].copy_from_slice(&right[a..a + 16]);
-    assert_eq!(repaired(&array, &context, &shard), None);
+    assert_eq!(repaired(&array, &shard), None);
 }
 
 #[test]
 fn many_inner_chunks_take_no_time() {
     let n = 4096;
-    let (array, context, right) = one_shard(n, &[7, 9, 4000], None);
+    let (array, right) = one_shard(n, &[7, 9, 4000], None);
     let start = std::time::Instant::now();
     // One bit of an offset, of a length, one entry over all others, noise, and a checksum.
     let damages: [fn(&mut [u8]); 5] = [
@@ -148,7 +148,7 @@ fn many_inner_chunks_take_no_time() {
         let mut shard = right.clone();
         let at = entry(&shard, n as usize, 2001);
         damage(&mut shard[at..]);
-        assert_eq!(repaired(&array, &context, &shard).as_ref(), Some(&right));
+        assert_eq!(repaired(&array, &shard).as_ref(), Some(&right));
     }
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     // Many holes, and a checksum that fits nothing: it ends soon.
@@ -158,7 +158,7 @@ fn many_inner_chunks_take_no_time() {
         shard[at..at + 16].fill(0xff);
     }
     let start = std::time::Instant::now();
-    assert_eq!(repaired(&array, &context, &shard), None);
+    assert_eq!(repaired(&array, &shard), None);
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
 
@@ -166,16 +166,16 @@ fn many_inner_chunks_take_no_time() {
 fn a_value_beyond_the_limit_is_not_read() {
     // 32 bytes of elements, 48 of chunks, 68 of an index.
     for (limit, is_repaired) in [(115, false), (116, true)] {
-        let (array, context, mut shard) = one_shard(4, &[], Some(limit));
+        let (array, mut shard) = one_shard(4, &[], Some(limit));
         let last = shard.len() - 1;
         shard[last] ^= 1;
-        assert_eq!(repaired(&array, &context, &shard).is_some(), is_repaired, "{limit}");
+        assert_eq!(repaired(&array, &shard).is_some(), is_repaired, "{limit}");
     }
 }
 
 #[test]
-fn a_shard_that_somebody_writes_meanwhile_stays() {
-    let (array, _, shard) = one_shard(4, &[], None);
+fn a_shard_that_is_written_meanwhile_stays() {
+    let (array, shard) = one_shard(4, &[], None);
     let e = Shards::replace(&array, &[0], b"old", b"new").unwrap_err();
     assert_eq!((e.key(), e.node()), (Some("g/a/c/0"), Some("/g/a")));
     assert_eq!(array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap(), Some(shard.clone()));

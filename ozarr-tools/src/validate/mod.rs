@@ -9,7 +9,7 @@ pub use problem::{Fault, Problem, Rule};
 
 use crate::{
     consolidated::{ConsolidatedCheck, by_documents},
-    progress::{Listener, Progress},
+    progress::{Listener, Progress, Stage},
     shards::Shards,
 };
 use ozarr::{
@@ -21,13 +21,13 @@ use ozarr::{
 };
 use std::{
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
     thread,
 };
 
-/// What is checked beside metadata and keys.
+/// What is checked apart from metadata and keys, and with how many threads.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ValidateOptions<'a> {
@@ -35,6 +35,8 @@ pub struct ValidateOptions<'a> {
     pub data: bool,
     /// Report chunks that are not stored, and so have the fill value, as problems.
     pub complete: bool,
+    /// How many threads decode chunks, at least one. By default as many as the machine has.
+    pub threads: Option<usize>,
     progress: Listener<'a>,
 }
 
@@ -49,6 +51,12 @@ impl<'a> ValidateOptions<'a> {
     #[must_use]
     pub fn with_complete(mut self, complete: bool) -> Self {
         self.complete = complete;
+        self
+    }
+    /// The same with another number of [`threads`](Self::threads).
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
         self
     }
     /// Tells how far the decoding of chunks is.
@@ -76,7 +84,7 @@ pub struct Validation {
 /// Checks a node and all below it. What cannot be read is a problem, and hides no other. Documents themselves are checked, also
 /// if the hierarchy was opened to use copies of them.
 ///
-/// Decodes chunks on all threads, one at a time on each. Takes memory for the problems, and with
+/// Decodes chunks on [several threads](ValidateOptions::threads), one at a time on each. Takes memory for the problems, and with
 /// [`data`](ValidateOptions::data) or [`complete`](ValidateOptions::complete) for the indices of all stored chunks.
 ///
 /// ```
@@ -94,47 +102,47 @@ pub struct Validation {
 /// ```
 ///
 /// # Errors
-/// When the path is not one of a node. That there is no node is a problem.
+/// When the path is not one of a node, or the work is [cancelled](Progress::is_cancelled). That there is no node is a problem.
 pub fn validate(hierarchy: &Hierarchy, path: &str, options: &ValidateOptions<'_>) -> Result<Validation> {
     let node = NodePath::new(path)?;
     let mut found = Found { keep: options.data || options.complete, ..Found::default() };
     found.all(&by_documents(hierarchy), &node, options);
+    options.progress.check()?;
     Ok(found.report)
 }
 
 #[derive(Default)]
 struct Found {
     report: Validation,
-    arrays: Vec<Stored>,
+    arrays: Vec<StoredChunks>,
     /// Keeps `arrays`.
     keep: bool,
 }
 
-/// An array, to be opened again, and the cells of the chunks that are stored: sorted, and each of them in the grid.
-struct Stored {
-    path: String,
-    cells: Vec<Vec<u64>>,
+/// An array, to be opened again, and the indices of its stored chunks: sorted, and each of them in the grid.
+struct StoredChunks {
+    array: NodePath,
+    indices: Vec<Vec<u64>>,
 }
 
 impl Found {
-    fn add(&mut self, node: &str, key: Option<String>, rule: Rule, fault: Fault) {
-        self.report.problems.push(Problem { node: node.to_owned(), key, rule, fault });
+    fn add(&mut self, node: &NodePath, key: Option<String>, rule: Rule, fault: Fault) {
+        self.report.problems.push(Problem { node: node.clone(), key, rule, fault });
     }
-    fn error(&mut self, node: &str, rule: Rule, e: Error) {
-        self.add(node, e.key().map(str::to_owned), rule, Fault::Error(e));
+    fn error(&mut self, node: &NodePath, rule: Rule, e: Error) {
+        self.add(node, e.key().map(str::to_owned), rule, Fault::Error(Arc::new(e)));
     }
     fn all(&mut self, hierarchy: &Hierarchy, node: &NodePath, options: &ValidateOptions<'_>) {
-        let path = node.to_string();
-        match hierarchy.node(&path) {
-            Ok(node) => check(&node, self),
-            Err(e) => self.error(&path, Rule::NodeOpens, e),
+        match hierarchy.node(&node.to_string()) {
+            Ok(node) => check(&node, options.progress, self),
+            Err(e) => self.error(node, Rule::NodeOpens, e),
         }
         let arrays = std::mem::take(&mut self.arrays);
         if options.data {
-            check_chunks(hierarchy, &arrays, options.progress, self);
+            check_chunks(hierarchy, &arrays, options, self);
         }
-        for Stored { path, cells } in arrays.iter().filter(|_| options.complete) {
-            match hierarchy.array(path).and_then(|array| complete::check(&array, cells)) {
+        for StoredChunks { array: path, indices } in arrays.iter().filter(|_| options.complete) {
+            match hierarchy.array(&path.to_string()).and_then(|array| complete::check(&array, indices)) {
                 Ok(None) => {}
                 Ok(Some(missing)) => self.add(path, None, Rule::AllChunksAreStored, missing),
                 Err(e) => self.error(path, Rule::AllChunksAreStored, e),
@@ -143,27 +151,41 @@ impl Found {
         match hierarchy.store().lister().and_then(|l| l.list_orphans(&Prefix::of(node))) {
             Ok(names) => {
                 self.report.is_repairable |= !names.is_empty();
-                names.into_iter().for_each(|n| self.add(&path, Some(n), Rule::NothingIsLeftBehind, Fault::Orphan));
+                names.into_iter().for_each(|n| self.add(node, Some(n), Rule::NothingIsLeftBehind, Fault::Orphan));
             }
-            Err(e) => self.error(&path, Rule::NothingIsLeftBehind, e),
+            Err(e) => self.error(node, Rule::NothingIsLeftBehind, e),
         }
     }
 }
 
-fn check(node: &Node, found: &mut Found) {
+fn check(node: &Node, progress: Listener<'_>, found: &mut Found) {
     check_node(node, found);
     let Node::Group(group) = node else { return };
     for child in group.walk() {
+        if progress.is_cancelled() {
+            return;
+        }
         match child {
             Ok(Child { node: Ok(node), .. }) => check_node(&node, found),
-            Ok(Child { path, node: Err(e), .. }) => found.error(&format!("/{path}"), Rule::NodeOpens, e),
+            Ok(Child { path, node: Err(e), .. }) => found.error(&nearest(&path), Rule::NodeOpens, e),
             Err(e) => {
-                let path = e.node().unwrap_or_default().to_owned();
+                let path = nearest(e.node().unwrap_or_default());
                 let is_same = |p: &Problem| p.node == path && p.rule == Rule::KeysAreListed;
                 if !found.report.problems.last().is_some_and(is_same) {
                     found.error(&path, Rule::KeysAreListed, e);
                 }
             }
+        }
+    }
+}
+
+/// The node at a path; if its name is one that no node can have, the group above.
+fn nearest(path: &str) -> NodePath {
+    let mut path = path.trim_start_matches('/');
+    loop {
+        match NodePath::new(path) {
+            Ok(node) => return node,
+            Err(_) => path = path.rsplit_once('/').map_or("", |(above, _)| above),
         }
     }
 }
@@ -179,36 +201,36 @@ fn check_node(node: &Node, found: &mut Found) {
         }
     };
     if let Err(e) = checked {
-        found.error(&node.path().to_string(), Rule::KeysAreListed, e);
+        found.error(node.path(), Rule::KeysAreListed, e);
     }
 }
 
 /// Below an array are its metadata document and its chunks, and nothing else.
 fn check_keys(array: &Array, found: &mut Found) -> Result<()> {
-    let path = array.path().to_string();
+    let path = array.path();
     for (point, name) in array.skipped() {
-        found.add(&path, None, Rule::ExtensionIsKnown, Fault::SkippedExtension(*point, name.clone()));
+        found.add(path, None, Rule::ExtensionIsKnown, Fault::SkippedExtension(*point, name.clone()));
     }
     let stored = array.stored_keys()?;
     let full = |key: &Key| Some(format!("{}{key}", Prefix::of(array.path())));
     for key in &stored.unknown {
-        found.add(&path, full(key), Rule::KeyOfChunk, Fault::KeyOfNoChunk);
+        found.add(path, full(key), Rule::KeyOfChunk, Fault::KeyOfNoChunk);
     }
     for e in stored.errors {
-        found.error(&path, Rule::KeyIsReadable, e);
+        found.error(path, Rule::KeyIsReadable, e);
     }
-    let mut cells = Vec::new();
+    let mut indices = Vec::new();
     for chunk_index in stored.chunks {
         if array.chunk_region(&chunk_index).is_err() {
             let key = full(&array.chunk_key(&chunk_index)?);
-            found.add(&path, key, Rule::ChunkInGrid, Fault::NoSuchCell(chunk_index));
+            found.add(path, key, Rule::ChunkInGrid, Fault::ChunkOutsideGrid(chunk_index));
         } else if found.keep {
-            cells.push(chunk_index);
+            indices.push(chunk_index);
         }
     }
     if found.keep {
-        cells.dedup();
-        found.arrays.push(Stored { path, cells });
+        indices.dedup();
+        found.arrays.push(StoredChunks { array: path.clone(), indices });
     }
     Ok(())
 }
@@ -219,24 +241,27 @@ fn check_group_keys(group: &Group, found: &mut Found) -> Result<()> {
     for key in group.hierarchy().store().lister()?.list_dir(&prefix)?.keys {
         let name = key.strip(&prefix);
         if name.is_some_and(|n| n.as_str() != "zarr.json" && !n.as_str().starts_with("__")) {
-            found.add(&group.path().to_string(), Some(key.to_string()), Rule::KeyOfNode, Fault::KeyOfNoNode);
+            found.add(group.path(), Some(key.to_string()), Rule::KeyOfNode, Fault::KeyOfNoNode);
         }
     }
     Ok(())
 }
 
-/// Decodes all chunks that are stored, on all threads.
-fn check_chunks(hierarchy: &Hierarchy, arrays: &[Stored], progress: Listener<'_>, found: &mut Found) {
-    let all: Vec<_> = arrays.iter().flat_map(|a| a.cells.iter().map(move |c| (a.path.as_str(), c))).collect();
+/// Decodes all chunks that are stored, on several threads.
+fn check_chunks(hierarchy: &Hierarchy, arrays: &[StoredChunks], options: &ValidateOptions<'_>, found: &mut Found) {
+    let progress = options.progress;
+    let all: Vec<_> = arrays.iter().flat_map(|a| a.indices.iter().map(|index| (&a.array, index))).collect();
     let (next, damaged) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    progress.begin("chunks", all.len() as u64);
+    progress.begin(Stage::Chunks, all.len() as u64);
     let work = || {
         // Each thread has one array open: the one whose chunks it is at.
-        let mut open: Option<(&str, Array)> = None;
-        while let Some((path, chunk_index)) = all.get(next.fetch_add(1, Relaxed)) {
+        let mut open: Option<(&NodePath, Array)> = None;
+        while !progress.is_cancelled()
+            && let Some((path, chunk_index)) = all.get(next.fetch_add(1, Relaxed))
+        {
             let array = match open.take().filter(|(at, _)| at == path) {
                 Some((_, array)) => Ok(array),
-                None => hierarchy.array(path),
+                None => hierarchy.array(&path.to_string()),
             };
             let decoded = array.and_then(|array| {
                 let (_, array) = open.insert((*path, array));
@@ -249,8 +274,9 @@ fn check_chunks(hierarchy: &Hierarchy, arrays: &[Stored], progress: Listener<'_>
         }
     };
     thread::scope(|s| {
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(all.len());
-        (1..threads).for_each(|_| _ = s.spawn(work));
+        let threads = options.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+        // If the system starts no more threads, those that run do the work.
+        let _fewer_will_do = (1..threads.min(all.len())).all(|_| thread::Builder::new().spawn_scoped(s, work).is_ok());
         work();
     });
     found.report.chunks += all.len() as u64;
@@ -264,10 +290,10 @@ fn check_chunks(hierarchy: &Hierarchy, arrays: &[Stored], progress: Listener<'_>
 }
 
 /// True of a shard whose index can be rebuilt.
-fn is_repairable(hierarchy: &Hierarchy, path: &str, chunk_index: &[u64]) -> bool {
+fn is_repairable(hierarchy: &Hierarchy, path: &NodePath, chunk_index: &[u64]) -> bool {
     let look = || -> Result<bool> {
-        let array = hierarchy.array(path)?;
-        match Shards::of(&array, hierarchy.context())? {
+        let array = hierarchy.array(&path.to_string())?;
+        match Shards::of(&array)? {
             Some(shards) => shards.look(&array, chunk_index).map(|shard| shard.is_some()),
             None => Ok(false),
         }
@@ -276,13 +302,13 @@ fn is_repairable(hierarchy: &Hierarchy, path: &str, chunk_index: &[u64]) -> bool
 }
 
 fn check_consolidated(group: &Group, found: &mut Found) {
-    let (copies, path, rule) = (ConsolidatedCheck::of(group), group.path().to_string(), Rule::ConsolidatedIsUpToDate);
+    let (copies, path, rule) = (ConsolidatedCheck::of(group), group.path(), Rule::ConsolidatedIsUpToDate);
     found.report.is_repairable |= !copies.lost.is_empty() || !copies.stale.is_empty();
     for lost in copies.lost {
-        found.add(&path, Some(Key::metadata(&lost.node).to_string()), rule, Fault::LostDocument);
+        found.add(path, Some(Key::metadata(&lost.node).to_string()), rule, Fault::LostDocument);
     }
     for stale in copies.stale {
-        found.add(&path, Some(Key::metadata(group.path()).to_string()), rule, Fault::StaleCopy(stale));
+        found.add(path, Some(Key::metadata(group.path()).to_string()), rule, Fault::StaleCopy(stale));
     }
-    copies.unread.into_iter().for_each(|e| found.error(&path, rule, e));
+    copies.unread.into_iter().for_each(|e| found.error(path, rule, e));
 }

@@ -1,16 +1,19 @@
 //! What is wrong with a hierarchy.
 
 use crate::consolidated::StaleCopy;
-use ozarr::{Error, zarr_core::extension::ExtensionPoint};
-use std::fmt;
+use ozarr::{
+    Error,
+    zarr_core::{extension::ExtensionPoint, name::NodePath},
+};
+use std::{fmt, sync::Arc};
 
 /// Something in a hierarchy that should not be as it is. As text it is one line, without what can be done about it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Problem {
-    /// The path of the node, with a slash in front; not always a valid one.
-    pub node: String,
-    /// The key, if it is one of a key.
+    /// The node; of an entry that has a name which no node can have, the group that it is in.
+    pub node: NodePath,
+    /// The key, if it is one of a key, as text: also a prefix, or a name that no key can have.
     pub key: Option<String>,
     /// The rule that is broken.
     pub rule: Rule,
@@ -18,13 +21,17 @@ pub struct Problem {
     pub fault: Fault,
 }
 
+impl Problem {
+    /// The line of this problem with `advice` behind the fault: what can be done about it.
+    pub fn with_advice(&self, advice: &str) -> impl fmt::Display {
+        let key = self.key.as_ref().map_or(String::new(), |key| format!(" {key}:"));
+        format!("{}:{key} {}{advice} [{}]", self.node, self.fault, self.rule)
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:", self.node)?;
-        if let Some(key) = &self.key {
-            write!(f, " {key}:")?;
-        }
-        write!(f, " {} [{}]", self.fault, self.rule)
+        self.with_advice("").fmt(f)
     }
 }
 
@@ -82,17 +89,17 @@ impl fmt::Display for Rule {
 }
 
 /// How a rule is broken.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Fault {
     /// It failed, or could not be found out.
-    Error(Error),
+    Error(Arc<Error>),
     /// An extension that need not be understood is not known, and skipped.
     SkippedExtension(ExtensionPoint, String),
     /// A key below an array that belongs to no chunk.
     KeyOfNoChunk,
-    /// A chunk outside of the grid: where it would be.
-    NoSuchCell(Vec<u64>),
+    /// A chunk outside the grid of its array, with its chunk index.
+    ChunkOutsideGrid(Vec<u64>),
     /// A key below a group that belongs to no node.
     KeyOfNoNode,
     /// A document that is missing while its copy is there, and something below the node.
@@ -118,7 +125,7 @@ impl fmt::Display for Fault {
             Fault::Error(e) => e.fmt(f),
             Fault::SkippedExtension(point, name) => write!(f, "the {point} `{name}` is skipped"),
             Fault::KeyOfNoChunk => f.write_str("this key belongs to no chunk"),
-            Fault::NoSuchCell(chunk_index) => write!(f, "there is no cell {chunk_index:?}"),
+            Fault::ChunkOutsideGrid(chunk_index) => write!(f, "chunk index {chunk_index:?} is outside the grid"),
             Fault::KeyOfNoNode => f.write_str("this key belongs to no node"),
             Fault::LostDocument => f.write_str("the document is missing, but not what is below it"),
             Fault::StaleCopy(copy) => copy.fmt(f),

@@ -63,18 +63,71 @@ fn what_cannot_be_read_hides_no_other_problem() {
         let options = ValidateOptions::default().with_data(data).with_complete(complete);
         let found = validate(&broken, "/", &options).unwrap();
         let told: Vec<_> =
-            found.problems.iter().map(|p| (p.node.as_str(), p.key.as_deref(), p.rule.as_str())).collect();
+            found.problems.iter().map(|p| (p.node.as_key(), p.key.as_deref(), p.rule.as_str())).collect();
         let mut expected = vec![
-            ("/a", Some("a/c/"), "keys are listed"),
-            ("/g", Some("g/"), "keys are listed"),
-            ("/z", Some("z/note"), "a key is a chunk's"),
+            ("a", Some("a/c/"), "keys are listed"),
+            ("g", Some("g/"), "keys are listed"),
+            ("z", Some("z/note"), "a key is a chunk's"),
         ];
         if data {
-            expected.push(("/b", Some("b/c/0"), "a chunk decodes"));
+            expected.push(("b", Some("b/c/0"), "a chunk decodes"));
         }
         // Of the root, which has no key.
-        expected.push(("/", None, "nothing is left behind"));
+        expected.push(("", None, "nothing is left behind"));
         assert_eq!(told, expected);
         assert_eq!(found.chunks, if data { 4 } else { 0 });
+    }
+}
+
+/// Notes which threads decode chunks, and cancels after so many of them.
+#[derive(Default)]
+struct Threads {
+    seen: Mutex<Vec<thread::ThreadId>>,
+    most: Option<usize>,
+}
+impl Threads {
+    fn count(&self) -> usize {
+        self.seen.lock().unwrap().len()
+    }
+}
+impl Progress for Threads {
+    fn add(&self, _n: u64) {
+        self.seen.lock().unwrap().push(thread::current().id());
+    }
+    fn is_cancelled(&self) -> bool {
+        self.most.is_some_and(|most| self.count() >= most)
+    }
+}
+
+fn of_many_chunks() -> Hierarchy {
+    let zarr = Hierarchy::in_memory();
+    zarr.create_array("/a", NewArray::new([64], "uint8").chunks([1])).unwrap().write(.., &[1u8; 64]).unwrap();
+    zarr
+}
+
+#[test]
+fn one_thread_is_that_of_the_caller() {
+    let (zarr, threads) = (of_many_chunks(), Threads::default());
+    let options = ValidateOptions::default().with_data(true).with_threads(1).with_progress(&threads);
+    assert_eq!(validate(&zarr, "/", &options).unwrap().chunks, 64);
+    assert_eq!(threads.seen.into_inner().unwrap(), [thread::current().id(); 64]);
+}
+
+#[test]
+fn a_validation_that_is_cancelled_ends_with_an_error() {
+    let zarr = of_many_chunks();
+    for most in [0, 3] {
+        let threads = Threads { most: Some(most), ..Threads::default() };
+        let options = ValidateOptions::default().with_data(true).with_threads(1).with_progress(&threads);
+        let e = validate(&zarr, "/", &options).unwrap_err();
+        assert!(e.to_string().contains("cancelled"), "{e}");
+        assert_eq!(threads.count(), most);
+    }
+}
+
+#[test]
+fn names_that_no_node_can_have_are_found_in_their_group() {
+    for (path, node) in [("/a/b", "/a/b"), ("a/__b", "/a"), ("__a/__b", "/"), ("a//", "/a"), ("", "/")] {
+        assert_eq!(nearest(path).to_string(), node, "{path}");
     }
 }
