@@ -1,10 +1,14 @@
 //! The command line.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 use ozarr::{
     Selection,
     zarr_core::{json::Json, limits::Limits},
 };
+use ozarr_tools::Format;
 use std::path::PathBuf;
 
 /// Shows, reads, writes, copies and checks Zarr v3 data.
@@ -84,14 +88,18 @@ pub(crate) struct Info {
     pub(crate) needs: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Nested lists, each element in its fill-value form
-    Json,
-    /// Little-endian bytes in C order
-    Raw,
-    /// A NumPy file
-    Npy,
+/// The formats that elements are printed in: their names, and what they are.
+const FORMATS: [(&str, &str, Format); 3] = [
+    ("json", "Nested lists, each element in its fill-value form", Format::Json),
+    ("raw", "Little-endian bytes in C order", Format::Raw),
+    ("npy", "A NumPy file", Format::Npy),
+];
+
+fn format() -> impl TypedValueParser<Value = Format> {
+    let names = FORMATS.map(|(name, help, _)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(names).try_map(|given| {
+        FORMATS.iter().find(|(name, ..)| *name == given).map(|(.., format)| *format).ok_or("no such format")
+    })
 }
 
 #[derive(Debug, Args)]
@@ -102,10 +110,10 @@ pub(crate) struct Read {
     #[arg(long)]
     pub(crate) region: Option<Selection>,
     /// How to print it
-    #[arg(long, value_enum, default_value = "json")]
+    #[arg(long, value_parser = format(), default_value = "json")]
     pub(crate) format: Format,
     /// Write to a file instead of standard output. If the command is killed, its temporary file `.NAME.*.part` stays
-    /// beside it
+    /// in the same folder
     #[arg(short, long)]
     pub(crate) output: Option<PathBuf>,
 }
@@ -218,7 +226,7 @@ pub(crate) enum Plugin {
     },
     /// Show what a plugin says of itself, without running its code
     Inspect {
-        /// A library, or the manifest beside one
+        /// A library, or the manifest in its folder
         file: PathBuf,
         /// Print JSON
         #[arg(long)]

@@ -7,7 +7,6 @@ mod args;
 mod commands;
 mod location;
 mod output;
-mod output_file;
 mod progress;
 mod session;
 mod words;
@@ -21,7 +20,7 @@ fn main() -> ExitCode {
         Ok(commands::Outcome::Done) => ExitCode::SUCCESS,
         Ok(commands::Outcome::ProblemsFound) => ExitCode::FAILURE,
         // Whoever reads the output has seen enough.
-        Err(e) if output::is_closed_pipe(&e) => ExitCode::SUCCESS,
+        Err(e) if output::is_closed_pipe(&e.error) => ExitCode::SUCCESS,
         Err(e) => {
             output::print_error(&e);
             ExitCode::FAILURE

@@ -5,6 +5,7 @@
 
 pub(crate) use ozarr::text::{escaped, name, shown};
 
+use crate::words::Failure;
 use ozarr::{Error, ErrorKind, Result};
 use std::{
     fmt,
@@ -69,8 +70,8 @@ pub(crate) fn print_status(line: &str) {
     let _standard_error_may_be_closed = writeln!(io::stderr().lock(), "{}", shown(line));
 }
 
-/// Prints an error in one line, on standard error.
-pub(crate) fn print_error(e: &Error) {
+/// Prints why a command failed in one line, on standard error.
+pub(crate) fn print_error(e: &Failure) {
     print_status(&format!("error: {e}"));
 }
 

@@ -23,7 +23,7 @@ impl Session {
         for file in &args.plugins {
             if file.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
                 let e = Error::argument(format!("{} is no library", file.display()));
-                return Err(e.with_hint("`--plugin` takes the library, not the manifest beside it"));
+                return Err(e.with_hint("`--plugin` takes the library, not the manifest in its folder"));
             }
             if let Err(distrust) = trust(file) {
                 print_status(&format!("warning: {distrust}"));

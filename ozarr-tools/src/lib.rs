@@ -6,7 +6,7 @@
 //! | [`validate`] | every problem of a hierarchy, with node, key and rule |
 //! | [`repair`] | what can be made right without a doubt |
 //! | [`consolidate`], [`check_consolidated`] | copies of metadata documents in a group |
-//! | [`export`], [`import`], [`import_file`] | elements as JSON, bytes or `.npy` files |
+//! | [`export`], [`export_file`], [`import`], [`import_file`] | elements as JSON, bytes or `.npy` files |
 //! | [`stored`], [`stored_bytes`] | how much is stored of an array, or below a node |
 //!
 //! Each takes hierarchies and arrays of [`ozarr`] and gives a report. Nothing is printed: [`Progress`] tells a program how far
@@ -29,6 +29,7 @@
 
 mod consolidated;
 mod copy;
+mod output_file;
 mod progress;
 mod repair;
 mod shards;
@@ -39,10 +40,11 @@ mod validate;
 pub use crate::{
     consolidated::{ConsolidatedCheck, LostDocument, StaleCopy, Staleness, check_consolidated, consolidate},
     copy::{CopyOptions, CopyReport, KeptLengths, Lengths, copy},
+    output_file::OutputFile,
     progress::{Progress, Stage},
     repair::{Action, Repair, RepairOptions, RepairReport, Subject, Unexamined, repair},
     stored::{Stored, stored, stored_bytes},
-    transfer::{Format, export, import, import_file},
+    transfer::{Format, TransferOptions, export, export_file, import, import_file},
     validate::{Fault, Problem, Rule, ValidateOptions, Validation, validate},
 };
 
@@ -59,6 +61,7 @@ const _: () = {
     shared::<KeptLengths>();
     shared::<Lengths>();
     shared::<LostDocument>();
+    shared::<OutputFile>();
     shared::<Problem>();
     shared::<Repair>();
     shared::<RepairOptions<'_>>();
@@ -69,6 +72,7 @@ const _: () = {
     shared::<Staleness>();
     shared::<Stored>();
     shared::<Subject>();
+    shared::<TransferOptions<'_>>();
     shared::<Unexamined>();
     shared::<ValidateOptions<'_>>();
     shared::<Validation>();

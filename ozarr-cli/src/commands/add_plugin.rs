@@ -7,7 +7,6 @@ use super::{
 use crate::{
     args::AddPlugin as Args,
     output::{print, print_status, show},
-    output_file::OutputFile,
 };
 use ozarr::{
     Error, Result,
@@ -17,6 +16,7 @@ use ozarr::{
         registry::Registry,
     },
 };
+use ozarr_tools::OutputFile;
 use std::{
     cmp::Ordering,
     io::Write,

@@ -6,7 +6,7 @@ use crate::{
     location::Location,
     output::{bytes, print, print_status},
     progress::Bar,
-    words::reworded,
+    words::Failure,
 };
 use ozarr::{
     Context, Result,
@@ -18,7 +18,7 @@ use ozarr::{
 use ozarr_tools::{CopyOptions, CopyReport, KeptLengths, Lengths, copy, stored_bytes};
 use std::time::Instant;
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome, Failure> {
     let start = Instant::now();
     let from = Location::read(&args.source, context)?;
     // What is wrong with the source is told before what is wrong with the destination.
@@ -34,10 +34,10 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
         ("`lossy`", "--lossy"),
         ("the source and the destination", &places),
     ];
-    let copied = copied.map_err(|e| reworded(e, &words))?;
+    let copied = copied.map_err(|e| Failure::reworded(e, words))?;
     // The copy is there: sizes that cannot be measured are left out.
     let size = |at: &Location| stored_bytes(&at.hierarchy, &at.path()).ok();
-    report(&copied, [size(&from), size(&to)], start, args)
+    Ok(report(&copied, [size(&from), size(&to)], start, args)?)
 }
 
 fn options<'a>(args: &Args, bar: &'a Bar) -> CopyOptions<'a> {

@@ -6,7 +6,7 @@ use ozarr::{
     Context, Error, Result,
     zarr_core::{limits::Limits, metadata::NodeMetadata},
 };
-use ozarr_tools::{Format, import_file};
+use ozarr_tools::{Format, TransferOptions, import_file};
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     let text = std::fs::read(&args.metadata).map_err(|e| Error::from(e).at_key(args.metadata.display()))?;
@@ -19,7 +19,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     match &args.elements {
         None => _ = at.hierarchy.create_array_from(&path, metadata, args.overwrite)?,
         Some(file) => at.hierarchy.build(&path, args.overwrite, |staged| {
-            import_file(&staged.create_array_from(&path, metadata, false)?, .., Format::JsonLines, file)
+            let array = staged.create_array_from(&path, metadata, false)?;
+            import_file(&array, .., Format::JsonLines, file, &TransferOptions::default())
         })?,
     }
     print_status(&format!("created {} with shape {shape:?}", at.typed));

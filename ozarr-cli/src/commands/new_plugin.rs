@@ -66,7 +66,7 @@ pub(crate) fn files(args: &Args) -> Result<Vec<(&'static str, String)>> {
     let module = package.replace('-', "_");
     let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let stem = if args.lang == Language::Rust { format!("{prefix}{module}") } else { package.clone() };
-    // The suite lies beside the interface.
+    // The suite lies in the same folder as the interface.
     let api = dependency(args.api.as_deref())?;
     let conformance = dependency(args.api.as_ref().map(|path| path.join("../conformance")).as_deref())?;
     let codec = matches!(args.kind, Kind::ArrayToArray | Kind::ArrayToBytes | Kind::BytesToBytes);

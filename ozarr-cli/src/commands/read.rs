@@ -1,17 +1,12 @@
 //! `ozarr read`: elements of an array as JSON, bytes, or a NumPy file.
 
 use super::Outcome;
-use crate::{
-    args::{Format, Read as Args},
-    location::Location,
-    output_file::OutputFile,
-    words::reworded,
-};
-use ozarr::{Array, Context, Error, Result, Selection};
-use ozarr_tools::export;
+use crate::{args::Read as Args, location::Location, words::Failure};
+use ozarr::{Array, Context, Error, Selection};
+use ozarr_tools::{Format, OutputFile, TransferOptions, export};
 use std::io::{self, BufWriter, Write};
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome, Failure> {
     let at = Location::read(&args.array, context)?;
     let array = at.hierarchy.array(&at.path())?;
     let selection = args.region.clone().unwrap_or_else(|| (..).into());
@@ -29,16 +24,11 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn write(array: &Array, selection: &Selection, format: Format, out: &mut dyn Write) -> Result<()> {
-    let form = match format {
-        Format::Json => ozarr_tools::Format::Json,
-        Format::Raw => ozarr_tools::Format::Raw,
-        Format::Npy => ozarr_tools::Format::Npy,
-    };
-    export(array, selection, form, out).map_err(|e| reworded(e, &[("take the JSON format", "use --format json")]))?;
+fn write(array: &Array, selection: &Selection, format: Format, out: &mut dyn Write) -> Result<(), Failure> {
+    let exported = export(array, selection, format, out, &TransferOptions::default());
+    exported.map_err(|e| Failure::reworded(e, [("take the JSON format", "use --format json")]))?;
     if format == Format::Json {
-        writeln!(out)?;
+        writeln!(out).map_err(Error::from)?;
     }
-    out.flush()?;
-    Ok(())
+    Ok(out.flush().map_err(Error::from)?)
 }

@@ -1,13 +1,13 @@
 //! Elements as JSON: each as a fill value is written.
 
 use ozarr::{
-    Array, Error, ErrorKind, Json, Result, Selection,
+    Array, ErrorKind, Json, Result, Selection,
     zarr_core::{
-        limits::{Limits, product, zeroed},
+        limits::{product, zeroed},
         view::{Handle, Heap, ViewMut},
     },
 };
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Calls `each` with every selected element in C order.
 pub(super) fn each(array: &Array, selection: &Selection, each: &mut dyn FnMut(Json) -> Result<()>) -> Result<()> {
@@ -30,60 +30,37 @@ pub(crate) fn string_handles(shape: &[u64]) -> Result<Vec<u8>> {
     zeroed(usize::try_from(bytes).map_err(|_| ErrorKind::Memory(bytes))?)
 }
 
-/// The elements of a text that has one a line.
-pub(super) fn lines(array: &Array, shape: &[u64], text: &[u8]) -> Result<Vec<Vec<u8>>> {
-    let text = std::str::from_utf8(text);
-    let text = text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"))?;
-    let data_type = array.representation().data_type();
-    let one = |(at, line): (usize, &str)| {
-        let element = Json::parse(line.as_bytes(), &Limits::default()).and_then(|e| data_type.fill_from_json(&e));
-        element.map_err(|e| e.within(format!("line {}", at + 1)))
-    };
-    let elements = text.lines().enumerate().map(one).collect::<Result<Vec<_>>>()?;
-    let wanted = product(shape, 1)?;
-    if elements.len() as u64 != wanted {
-        return Err(Error::argument(format!("the file has {} elements, the region {wanted}", elements.len())));
-    }
-    Ok(elements)
-}
+/// How many elements there are in a list of each depth, the innermost first.
+pub(super) struct ListSizes(Vec<u64>);
 
-/// The elements of lists in lists.
-pub(super) fn nested(array: &Array, shape: &[u64], text: &[u8]) -> Result<Vec<Vec<u8>>> {
-    let (json, mut elements) = (Json::parse(text, &array.hierarchy().context().limits)?, Vec::new());
-    let data_type = array.representation().data_type();
-    // Each with the lengths of its own dimensions.
-    let mut left = vec![(&json, shape)];
-    while let Some((json, shape)) = left.pop() {
-        let Some((len, below)) = shape.split_first() else {
-            elements.push(data_type.fill_from_json(json)?);
-            continue;
-        };
-        let list = json.as_array().filter(|list| list.len() as u64 == *len);
-        let list = list.ok_or_else(|| Error::argument(format!("a list of {len} is expected, not {}", json.kind())))?;
-        left.extend(list.iter().rev().map(|json| (json, below)));
-    }
-    Ok(elements)
-}
-
-/// Prints elements with the brackets that open before and close after each.
-pub(super) struct Brackets {
-    /// How many elements a list of each depth holds, the innermost first.
-    sizes: Vec<u64>,
-    at: u64,
-}
-
-impl Brackets {
+impl ListSizes {
     /// Of lists in lists of these lengths.
     pub(super) fn new(shape: &[u64]) -> Self {
         let products = shape.iter().rev().scan(1u64, |product, n| {
             *product = product.saturating_mul(*n);
             Some(*product)
         });
-        Self { sizes: products.collect(), at: 0 }
+        Self(products.collect())
+    }
+    /// How many lists begin, or end, at the element of this number.
+    pub(super) fn edges(&self, at: u64) -> usize {
+        self.0.iter().filter(|size| at.is_multiple_of(**size)).count()
+    }
+}
+
+/// Prints elements with the brackets that open before and close after each.
+pub(super) struct Brackets {
+    sizes: ListSizes,
+    at: u64,
+}
+
+impl Brackets {
+    /// Of lists in lists of these lengths.
+    pub(super) fn new(shape: &[u64]) -> Self {
+        Self { sizes: ListSizes::new(shape), at: 0 }
     }
     pub(super) fn print(&mut self, element: &str, out: &mut dyn Write) -> Result<()> {
-        let edges = |at: u64| self.sizes.iter().filter(|s| at.is_multiple_of(**s)).count();
-        let (before, after) = (edges(self.at), edges(self.at + 1));
+        let (before, after) = (self.sizes.edges(self.at), self.sizes.edges(self.at + 1));
         let comma = if self.at > 0 { "," } else { "" };
         write!(out, "{comma}{}{element}{}", "[".repeat(before), "]".repeat(after))?;
         self.at += 1;

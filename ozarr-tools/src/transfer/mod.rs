@@ -2,16 +2,32 @@
 
 mod json;
 mod npy;
+mod options;
 mod slabs;
+mod source;
+#[cfg(test)]
+mod tests;
+mod texts;
 
 pub(crate) use json::string_handles;
+pub use options::TransferOptions;
 
-use self::{json::Brackets, slabs::parts};
-use ozarr::{
-    Array, Error, Result, Selection,
-    zarr_core::{layout::Layout, limits::product},
+use self::{
+    json::Brackets,
+    slabs::{parts, row_of_chunks},
+    source::Source,
 };
-use std::{io::Write, path::Path};
+use crate::{
+    output_file::{OutputFile, at_path},
+    progress::Stage,
+};
+use ozarr::{Array, Error, ErrorKind, Result, Selection, zarr_core::limits::product};
+use std::{
+    borrow::Cow,
+    fs,
+    io::{BufWriter, Write},
+    path::Path,
+};
 
 /// A form that elements of an array have outside of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,246 +47,178 @@ pub enum Format {
 const FEW: u64 = 1 << 20;
 const MANY: u64 = 1 << 22;
 
-/// Writes selected elements in C order. Holds a few million elements at a time, and whole chunks where they are larger.
+/// Writes selected elements in C order. Takes memory for a few million elements at a time, and for whole chunks where they are
+/// larger.
 ///
 /// ```
 /// use ozarr::{Hierarchy, NewArray};
-/// use ozarr_tools::{Format, export};
+/// use ozarr_tools::{Format, TransferOptions, export};
 ///
 /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<f32>([2, 2]))?;
 /// array.write(.., &[1.5f32, 2.0, f32::NAN, 4.0])?;
 /// let mut text = Vec::new();
-/// export(&array, [0..2, 0..2], Format::Json, &mut text)?;
+/// export(&array, [0..2, 0..2], Format::Json, &mut text, &TransferOptions::default())?;
 /// assert_eq!(text, br#"[[1.5,2.0],["NaN",4.0]]"#);
 /// # Ok::<(), ozarr::Error>(())
 /// ```
 ///
 /// # Errors
 /// When the selection does not fit the array, the format has no form for the data type, something cannot be read, or cannot be
-/// written.
-pub fn export(array: &Array, selection: impl Into<Selection>, format: Format, out: &mut dyn Write) -> Result<()> {
-    let selection = selection.into();
+/// written, or the work is [cancelled](crate::Progress::is_cancelled). What was written before stays.
+pub fn export(
+    array: &Array,
+    selection: impl Into<Selection>,
+    format: Format,
+    out: &mut dyn Write,
+    options: &TransferOptions<'_>,
+) -> Result<()> {
+    let (selection, progress) = (selection.into(), options.progress);
     let (shape, layout) = (selection.shape(array.shape())?, array.representation().layout());
-    match format {
-        Format::Json => nested(array, &selection, &shape, out)?,
-        Format::JsonLines => {
-            for part in parts(array, &selection, FEW)? {
-                json::each(array, &part, &mut |element| Ok(writeln!(out, "{element}")?))?;
+    if format == Format::Npy {
+        out.write_all(&npy::header(layout, &shape)?)?;
+    }
+    progress.begin(Stage::Exporting, product(&shape, 1)?);
+    progress.check()?;
+    let mut brackets = Brackets::new(&shape);
+    // Behind a dimension without elements there is nothing: the lists before it are empty.
+    if let (Format::Json, Some(depth)) = (format, shape.iter().position(|n| *n == 0)) {
+        brackets = Brackets::new(&shape[..depth]);
+        return (0..product(&shape[..depth], 1)?).try_for_each(|_| brackets.print("[]", out));
+    }
+    let most = match format {
+        Format::JsonLines => FEW,
+        _ => MANY,
+    };
+    for part in parts(array, &selection, options.part.unwrap_or(most))? {
+        progress.check()?;
+        let elements = part.len();
+        match format {
+            Format::Json => {
+                json::each(array, &part.selection, &mut |e| brackets.print(&e.to_string(), out))?;
             }
-        }
-        Format::Raw | Format::Npy => {
-            if format == Format::Npy {
-                out.write_all(&npy::header(layout, &shape)?)?;
-            }
-            for part in parts(array, &selection, MANY)? {
-                let mut bytes = array.read_bytes(part)?;
-                swap_to_little(&mut bytes, layout);
+            Format::JsonLines => json::each(array, &part.selection, &mut |e| Ok(writeln!(out, "{e}")?))?,
+            Format::Raw | Format::Npy => {
+                let mut bytes = array.read_bytes(part.selection)?;
+                if cfg!(target_endian = "big") {
+                    layout.swap(&mut bytes);
+                }
                 out.write_all(&bytes)?;
             }
         }
+        progress.add(elements);
     }
     Ok(())
 }
 
-/// Lists in lists, one for each dimension.
-fn nested(array: &Array, selection: &Selection, shape: &[u64], out: &mut dyn Write) -> Result<()> {
-    // Behind a dimension without elements there is nothing: the lists before it are empty.
-    if let Some(depth) = shape.iter().position(|n| *n == 0) {
-        let mut brackets = Brackets::new(&shape[..depth]);
-        return (0..product(&shape[..depth], 1)?).try_for_each(|_| brackets.print("[]", out));
-    }
-    let mut brackets = Brackets::new(shape);
-    for part in parts(array, selection, MANY)? {
-        json::each(array, &part, &mut |element| brackets.print(&element.to_string(), out))?;
-    }
-    Ok(())
+/// The same into a file. A regular file appears under its name, or replaces the one there, only when it is complete: see
+/// [`OutputFile`].
+///
+/// # Errors
+/// As [`export`], and when the file cannot be written. A file that was there is then as it was.
+pub fn export_file(
+    array: &Array,
+    selection: impl Into<Selection>,
+    format: Format,
+    path: impl AsRef<Path>,
+    options: &TransferOptions<'_>,
+) -> Result<()> {
+    let file = OutputFile::create(path.as_ref())?;
+    let mut out = BufWriter::new(file.file());
+    export(array, selection, format, &mut out, options)?;
+    out.into_inner().map_err(|e| at_path(e.into_error(), path.as_ref()))?;
+    file.commit()
 }
 
 /// Writes elements into the selected part of an array.
 ///
+/// Takes memory for as many elements as there are in a row of chunks, the chunks along all dimensions but the first, or for
+/// a million if these are more; for bytes and `.npy` files in another byte order than the machine's, for a copy of them.
+///
 /// ```
 /// use ozarr::{Hierarchy, NewArray};
-/// use ozarr_tools::{Format, export, import};
+/// use ozarr_tools::{Format, TransferOptions, export, import};
 ///
-/// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<i16>([2, 3]))?;
-/// import(&array, [0..1, 0..3], Format::JsonLines, b"1\n-2\n3\n")?;
+/// let (array, options) =
+///     (Hierarchy::in_memory().create_array("/a", NewArray::of::<i16>([2, 3]))?, TransferOptions::default());
+/// import(&array, [0..1, 0..3], Format::JsonLines, b"1\n-2\n3\n", &options)?;
 /// assert_eq!(array.read::<i16>(..)?, [1, -2, 3, 0, 0, 0]);
 ///
 /// let mut file = Vec::new();
-/// export(&array, [0..1, 0..3], Format::Npy, &mut file)?;
-/// import(&array, [1..2, 0..3], Format::Npy, &file)?;
+/// export(&array, [0..1, 0..3], Format::Npy, &mut file, &options)?;
+/// import(&array, [1..2, 0..3], Format::Npy, &file, &options)?;
 /// assert_eq!(array.read::<i16>([1..2, 0..3])?, [1, -2, 3]);
 /// # Ok::<(), ozarr::Error>(())
 /// ```
 ///
 /// # Errors
-/// When the bytes are not of the format, not as many elements as are selected or of another shape or data type, or the array
-/// cannot be written. Nothing is written unless all elements are understood.
-pub fn import(array: &Array, selection: impl Into<Selection>, format: Format, bytes: &[u8]) -> Result<()> {
-    let selection = selection.into();
-    Elements::parse(array, &selection, format, bytes)?.write(array, selection)
+/// When the bytes are not of the format, not as many elements as are selected or of another shape or data type: nothing is
+/// written then, as all elements are looked at before the first is written. When the array cannot be written or the work is
+/// [cancelled](crate::Progress::is_cancelled), what was written before stays.
+pub fn import(
+    array: &Array,
+    selection: impl Into<Selection>,
+    format: Format,
+    bytes: &[u8],
+    options: &TransferOptions<'_>,
+) -> Result<()> {
+    let (selection, mut bytes) = (selection.into(), Cow::Borrowed(bytes));
+    let source = Source::check(array, &selection, format, &mut bytes)?;
+    write_parts(array, &selection, source, options)
 }
 
-/// The same with the bytes of a file.
+/// The same with the bytes of a file, which is in memory meanwhile.
 ///
 /// # Errors
-/// As [`import`], and when the file cannot be read. Errors in the file have its path as their key.
+/// As [`import`], and when the file cannot be read. Errors in the file name its path in their text.
 pub fn import_file(
     array: &Array,
     selection: impl Into<Selection>,
     format: Format,
     path: impl AsRef<Path>,
+    options: &TransferOptions<'_>,
 ) -> Result<()> {
     let (selection, path) = (selection.into(), path.as_ref());
-    let bytes = std::fs::read(path).map_err(|e| Error::from(e).at_key(path.display()))?;
-    let elements = Elements::parse(array, &selection, format, &bytes).map_err(|e| e.at_key(path.display()))?;
-    elements.write(array, selection)
+    let mut bytes = Cow::Owned(fs::read(path).map_err(|e| at_path(e, path))?);
+    let source = Source::check(array, &selection, format, &mut bytes).map_err(|e| in_file(&e, path))?;
+    write_parts(array, &selection, source, options)
 }
 
-/// Elements in C order, in the form in which an array takes them.
-enum Elements {
-    Fixed(Vec<u8>),
-    Bytes(Vec<Vec<u8>>),
-    Text(Vec<String>),
+fn write_parts(
+    array: &Array,
+    selection: &Selection,
+    mut source: Source<'_>,
+    options: &TransferOptions<'_>,
+) -> Result<()> {
+    let progress = options.progress;
+    progress.begin(Stage::Importing, product(&selection.shape(array.shape())?, 1)?);
+    progress.check()?;
+    // Whole chunks, so that each is encoded once.
+    let usual = row_of_chunks(array, selection)?.max(FEW);
+    for part in parts(array, selection, options.part.unwrap_or(usual))? {
+        progress.check()?;
+        source.write(array, &part)?;
+        progress.add(part.len());
+    }
+    Ok(())
 }
 
-impl Elements {
-    fn parse(array: &Array, selection: &Selection, format: Format, file: &[u8]) -> Result<Self> {
-        let (layout, shape) = (array.representation().layout(), selection.shape(array.shape())?);
-        match format {
-            Format::Json => Self::of(json::nested(array, &shape, file)?, layout),
-            Format::JsonLines => Self::of(json::lines(array, &shape, file)?, layout),
-            Format::Raw => {
-                let bytes = product(&shape, layout.size() as u64)?;
-                if layout.is_variable() {
-                    let e = Error::argument("elements of variable length have no raw form");
-                    return Err(e.with_hint("take the JSON format"));
-                }
-                if file.len() as u64 != bytes {
-                    return Err(Error::argument(format!("the file has {} bytes, the region {bytes}", file.len())));
-                }
-                let mut elements = file.to_vec();
-                swap_to_little(&mut elements, layout);
-                Ok(Self::Fixed(elements))
-            }
-            Format::Npy => {
-                let (found, elements) = npy::read(file, layout)?;
-                if found != shape {
-                    let e = format!("the file has the shape {found:?}, the region {shape:?}");
-                    return Err(Error::argument(e));
-                }
-                Ok(Self::Fixed(elements))
-            }
-        }
+/// An error in the elements of a file, which names the file.
+fn in_file(e: &Error, path: &Path) -> Error {
+    let named = |what: &str| format!("{}: {what}", path.display());
+    let mut new = Error::new(match e.kind() {
+        ErrorKind::Argument(what) => ErrorKind::Argument(named(what)),
+        ErrorKind::FillValue(what) => ErrorKind::FillValue(named(what)),
+        ErrorKind::Data(what) => ErrorKind::Data(named(what)),
+        other => ErrorKind::Argument(named(&other.to_string())),
+    });
+    if let Some((point, name)) = e.extension() {
+        new = new.at_extension(point, name);
     }
-    fn of(elements: Vec<Vec<u8>>, layout: &Layout) -> Result<Self> {
-        let text = |e| String::from_utf8(e).map_err(|_| Error::argument("not UTF-8"));
-        Ok(match layout {
-            Layout::Variable { text: true } => Self::Text(elements.into_iter().map(text).collect::<Result<_>>()?),
-            Layout::Variable { .. } => Self::Bytes(elements),
-            _ => Self::Fixed(elements.concat()),
-        })
+    if let Some(place) = e.json_path() {
+        new = new.within(place);
     }
-    fn write(self, array: &Array, selection: Selection) -> Result<()> {
-        match self {
-            Elements::Text(elements) => array.write(selection, &elements),
-            Elements::Bytes(elements) => array.write(selection, &elements),
-            Elements::Fixed(elements) => {
-                array.representation().data_type().check_elements(&elements)?;
-                array.write_bytes(selection, &elements)
-            }
-        }
-    }
-}
-
-/// Bytes in the machine's order as little endian, or back.
-fn swap_to_little(bytes: &mut [u8], layout: &Layout) {
-    if cfg!(target_endian = "big") {
-        layout.swap(bytes);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ozarr::{Hierarchy, NewArray};
-
-    fn array(shape: &[u64], data_type: &str) -> Array {
-        Hierarchy::in_memory().create_array("/a", NewArray::new(shape.to_vec(), data_type)).unwrap()
-    }
-    fn text(array: &Array, format: Format) -> String {
-        let mut out = Vec::new();
-        export(array, .., format, &mut out).unwrap();
-        String::from_utf8(out).unwrap()
-    }
-
-    #[test]
-    fn each_format_goes_there_and_back() {
-        for shape in [&[][..], &[3], &[2, 3], &[2, 0, 3], &[0]] {
-            let n = shape.iter().product::<u64>();
-            let numbers: Vec<u16> = (0..n as u16).map(|i| 300 * i).collect();
-            for format in [Format::Json, Format::JsonLines, Format::Raw, Format::Npy] {
-                let (a, b) = (array(shape, "uint16"), array(shape, "uint16"));
-                a.write(.., &numbers).unwrap();
-                let mut file = Vec::new();
-                export(&a, .., format, &mut file).unwrap();
-                import(&b, .., format, &file).unwrap();
-                assert_eq!(b.read::<u16>(..).unwrap(), numbers, "{format:?} {shape:?}");
-                file.push(b'7');
-                assert!(import(&b, .., format, &file).is_err(), "{format:?} {shape:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn lists_are_as_deep_as_the_array() {
-        let a = array(&[2, 1, 2], "int8");
-        a.write(.., &[1i8, 2, 3, 4]).unwrap();
-        assert_eq!(text(&a, Format::Json), "[[[1,2]],[[3,4]]]");
-        assert_eq!(text(&a, Format::JsonLines), "1\n2\n3\n4\n");
-        assert_eq!(text(&array(&[2, 0, 2], "int8"), Format::Json), "[[],[]]");
-        for bad in [
-            "[1,2,3,4]",
-            "[[[1,2]],[[3]]]",
-            "[[[1,2]]]",
-            "[[[1,2]],[[3,4],[5,6]]]",
-            "[[[1,2]],3]",
-            "7",
-            "[[[1,2]],[[3,900]]]",
-        ] {
-            assert!(import(&a, .., Format::Json, bad.as_bytes()).is_err(), "{bad}");
-        }
-        let wide = array(&[1 << 33, 1 << 33, 0], "int8");
-        let e = export(&wide, .., Format::Json, &mut Vec::new()).unwrap_err();
-        assert!(matches!(e.kind(), ozarr::ErrorKind::Limit { .. } | ozarr::ErrorKind::Argument(_)), "{e}");
-        // Elements may be lists themselves.
-        let c = array(&[2], "complex64");
-        import(&c, .., Format::Json, b"[[1.5,2],[0,\"NaN\"]]").unwrap();
-        assert_eq!(text(&c, Format::Json), "[[1.5,2.0],[0.0,\"NaN\"]]");
-    }
-
-    #[test]
-    fn strings_have_a_form_in_json_alone() {
-        let a = array(&[2], "string");
-        for format in [Format::Json, Format::JsonLines] {
-            a.write(.., &["a\nb".to_owned(), String::new()]).unwrap();
-            let written = text(&a, format);
-            a.write(.., &[String::new(), String::new()]).unwrap();
-            import(&a, .., format, written.as_bytes()).unwrap();
-            assert_eq!(a.read::<String>(..).unwrap(), ["a\nb", ""]);
-        }
-        for format in [Format::Raw, Format::Npy] {
-            assert!(export(&a, .., format, &mut Vec::new()).is_err());
-            assert!(import(&a, .., format, b"").is_err());
-        }
-    }
-
-    #[test]
-    fn errors_in_a_file_name_it_and_the_line() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("lines");
-        std::fs::write(&path, "1\n2\n300\n").unwrap();
-        let e = import_file(&array(&[3], "uint8"), .., Format::JsonLines, &path).unwrap_err();
-        assert_eq!((e.key(), e.json_path()), (path.to_str(), Some("line 3")), "{e}");
+    match e.hint() {
+        Some(hint) => new.with_hint(hint),
+        None => new,
     }
 }

@@ -2,10 +2,7 @@
 
 use ozarr::{
     Error, Result,
-    zarr_core::{
-        layout::{Layout, ScalarKind},
-        view::{View, ViewMut},
-    },
+    zarr_core::layout::{Layout, ScalarKind},
 };
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -40,11 +37,22 @@ pub(super) fn header(layout: &Layout, shape: &[u64]) -> Result<Vec<u8>> {
     Ok([MAGIC, &[1, 0], &len.to_le_bytes(), text.as_bytes()].concat())
 }
 
-/// Elements of a file, in C order and the machine's byte order, and their shape.
+/// The elements of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Npy<'f> {
+    pub(super) shape: Vec<u64>,
+    /// To the end of the file.
+    pub(super) data: &'f [u8],
+    /// In Fortran order, not C order.
+    pub(super) is_fortran: bool,
+    pub(super) is_big: bool,
+}
+
+/// Finds the elements of a file.
 ///
 /// # Errors
 /// When it is no .npy file, is cut short or too long, or has elements of another layout.
-pub(super) fn read(file: &[u8], layout: &Layout) -> Result<(Vec<u64>, Vec<u8>)> {
+pub(super) fn read<'f>(file: &'f [u8], layout: &Layout) -> Result<Npy<'f>> {
     let wrong = |why: &str| Error::argument(format!("this is no .npy file that can be read: {why}"));
     let rest = file.strip_prefix(MAGIC).ok_or_else(|| wrong("it does not begin as one"))?;
     let (len, rest) = match rest {
@@ -60,14 +68,14 @@ pub(super) fn read(file: &[u8], layout: &Layout) -> Result<(Vec<u64>, Vec<u8>)> 
     };
     let found = field("descr").and_then(|t| t.strip_prefix('\'')?.split_once('\'')).map(|(d, _)| d);
     let found = found.ok_or_else(|| wrong("its elements are structures, or not described"))?;
-    let fortran = field("fortran_order").ok_or_else(|| wrong("its order is not given"))?.starts_with("True");
+    let is_fortran = field("fortran_order").ok_or_else(|| wrong("its order is not given"))?.starts_with("True");
     let lengths = field("shape").and_then(|t| t.strip_prefix('(')?.split_once(')')).map(|(s, _)| s);
     let lengths = lengths.ok_or_else(|| wrong("its shape is not given"))?;
     let shape: Option<Vec<u64>> =
         lengths.split(',').map(str::trim).filter(|s| !s.is_empty()).map(|s| s.parse().ok()).collect();
     let shape = shape.ok_or_else(|| wrong("its shape is no list of numbers"))?;
     let wanted = descr(layout)?;
-    let (big, kind) = match found.as_bytes() {
+    let (is_big, kind) = match found.as_bytes() {
         [b'>', kind @ ..] => (true, kind),
         [b'<' | b'|' | b'=', kind @ ..] => (false, kind),
         kind => (false, kind),
@@ -81,18 +89,7 @@ pub(super) fn read(file: &[u8], layout: &Layout) -> Result<(Vec<u64>, Vec<u8>)> 
     if elements != data.len() as u64 {
         return Err(wrong(&format!("{} bytes of elements where the shape needs {elements}", data.len())));
     }
-    let mut bytes = data.to_vec();
-    if fortran {
-        // Fortran order is C order of the dimensions backwards.
-        let backwards: Vec<u64> = shape.iter().rev().copied().collect();
-        let order: Vec<usize> = (0..shape.len()).rev().collect();
-        let source = View::new(data, &backwards, size)?.permute(&order)?;
-        ViewMut::new(&mut bytes, &shape, size)?.copy_from(&source, 1)?;
-    }
-    if big != cfg!(target_endian = "big") {
-        layout.swap(&mut bytes);
-    }
-    Ok((shape, bytes))
+    Ok(Npy { shape, data, is_fortran, is_big })
 }
 
 #[cfg(test)]
@@ -113,17 +110,17 @@ mod tests {
             let bytes: Vec<u8> = (0..2 * n as u8).collect();
             let head = header(&U16, shape).unwrap();
             assert_eq!(head.len() % 64, 0);
-            assert_eq!(read(&[head, bytes.clone()].concat(), &U16).unwrap(), (shape.to_vec(), bytes));
+            let file = [head, bytes.clone()].concat();
+            let wanted = Npy { shape: shape.to_vec(), data: &bytes, is_fortran: false, is_big: false };
+            assert_eq!(read(&file, &U16).unwrap(), wanted);
         }
     }
 
     #[test]
-    fn other_orders() {
-        let (_, bytes) = read(&file(">u2", "False", "(2,)", &[0, 1, 0, 2]), &U16).unwrap();
-        assert_eq!(bytes, [1u16, 2].map(u16::to_ne_bytes).concat());
-        let data: Vec<u8> = [1u16, 2, 3, 4, 5, 6].iter().flat_map(|n| n.to_le_bytes()).collect();
-        let (shape, bytes) = read(&file("<u2", "True", "(2, 3)", &data), &U16).unwrap();
-        assert_eq!((shape, bytes), (vec![2, 3], [1u16, 3, 5, 2, 4, 6].map(u16::to_ne_bytes).concat()));
+    fn orders_are_read() {
+        let (big, fortran) = (file(">u2", "False", "(2,)", &[0; 4]), file("<u2", "True", "(2, 1)", &[0; 4]));
+        let orders = |file| read(file, &U16).map(|npy| (npy.is_big, npy.is_fortran)).unwrap();
+        assert_eq!((orders(&big), orders(&fortran)), ((true, false), (false, true)));
     }
 
     #[test]

@@ -3,17 +3,41 @@
 use ozarr::{Array, Indices, Result, Selection, Slice, slice};
 use std::ops::Range;
 
+/// A part of a selection.
+pub(super) struct Part {
+    /// Where it is in the selected elements.
+    pub(super) ranges: Vec<Range<u64>>,
+    /// Where it is in the array.
+    pub(super) selection: Selection,
+}
+
+impl Part {
+    /// How many elements it has.
+    pub(super) fn len(&self) -> u64 {
+        self.ranges.iter().map(|range| range.end - range.start).product()
+    }
+}
+
 /// Parts of a selection in C order, each of at most `most` elements.
-pub(super) fn parts(array: &Array, selection: &Selection, most: u64) -> Result<impl Iterator<Item = Selection>> {
+pub(super) fn parts(array: &Array, selection: &Selection, most: u64) -> Result<impl Iterator<Item = Part>> {
     let selected = selection.indices(array.shape())?;
     let shape: Vec<u64> = selected.iter().map(|s| s.len).collect();
     let chunk = array.chunk_shape().unwrap_or_default();
-    Ok(Slabs::new(&shape, chunk, most).map(move |part| {
+    Ok(Slabs::new(&shape, chunk, most).map(move |ranges| {
         let own = |(r, s): (&Range<u64>, &Indices)| -> Slice {
             slice(s.start + r.start * s.step..s.start + (r.end - 1) * s.step + 1).step_by(s.step)
         };
-        part.iter().zip(&selected).map(own).collect()
+        let selection = ranges.iter().zip(&selected).map(own).collect();
+        Part { ranges, selection }
     }))
+}
+
+/// How many selected elements are in the chunks along all dimensions but the first.
+pub(super) fn row_of_chunks(array: &Array, selection: &Selection) -> Result<u64> {
+    let selected = selection.indices(array.shape())?;
+    let first = array.chunk_shape().and_then(|chunk| chunk.first()).copied().unwrap_or(1);
+    let lengths = selected.iter().enumerate().map(|(d, s)| if d == 0 { s.len.min(first) } else { s.len });
+    Ok(lengths.fold(1, u64::saturating_mul))
 }
 
 /// Parts of an array of a shape whose elements one after another are its elements in C order.

@@ -1,4 +1,4 @@
-//! Files that commands write.
+//! Files that are complete before they have their names.
 
 use ozarr::{Error, Result, store::keep_permissions};
 use std::{
@@ -10,10 +10,27 @@ use std::{
 /// Links after which a path is taken for a loop, as by the system.
 const MOST_LINKS: usize = 40;
 
-/// A file that a command writes. A regular file appears under its name only when it is whole, and keeps its permissions if one
-/// was there; links are followed and stay. Anything else (a device, a pipe, standard output by one of its names) is written in
-/// place.
-pub(crate) struct OutputFile {
+/// A file that is written. A regular file appears under its name only when it is whole, and keeps its permissions if one was
+/// there; links are followed and stay. Anything else (a device, a pipe, standard output by one of its names) is written in place.
+///
+/// Until it is [committed](Self::commit) it is a temporary file in the same directory, `.NAME.*.part`, which is removed when this
+/// is dropped.
+///
+/// ```
+/// use ozarr_tools::OutputFile;
+/// use std::{fs, io::Write};
+///
+/// let path = std::env::temp_dir().join(format!("ozarr-output-file-{}", std::process::id()));
+/// let file = OutputFile::create(&path)?;
+/// file.file().write_all(b"all of it")?;
+/// assert!(!path.exists());
+/// file.commit()?;
+/// assert_eq!(fs::read(&path)?, b"all of it");
+/// # fs::remove_file(&path)?;
+/// # Ok::<(), ozarr::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct OutputFile {
     file: File,
     path: PathBuf,
     /// The temporary file, until it has its name, and that name.
@@ -22,8 +39,12 @@ pub(crate) struct OutputFile {
 
 impl OutputFile {
     /// Opens a path for writing. What is there now is not changed yet, if it is a regular file.
-    pub(crate) fn create(path: &Path) -> Result<Self> {
-        Self::open(path).map_err(|e| Error::from(e).at_key(path.display()))
+    ///
+    /// # Errors
+    /// When a directory is there, or the file cannot be created. The text names the path.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        Self::open(path).map_err(|e| at_path(e, path))
     }
     fn open(path: &Path) -> io::Result<Self> {
         let there = match fs::metadata(path) {
@@ -38,21 +59,24 @@ impl OutputFile {
             return Ok(Self { file: file?, path: path.to_owned(), temporary: None });
         }
         let target = end_of_links(path)?;
-        let (temporary, file) = create_beside(&target, there.is_some())?;
+        let (temporary, file) = create_in_directory_of(&target, there.is_some())?;
         Ok(Self { file, path: path.to_owned(), temporary: Some((temporary, target)) })
     }
     /// The open file.
-    pub(crate) fn file(&self) -> &File {
+    pub fn file(&self) -> &File {
         &self.file
     }
     /// Where the file is until it has its name.
-    pub(crate) fn is_at(&self) -> &Path {
+    pub fn is_at(&self) -> &Path {
         self.temporary.as_ref().map_or(&self.path, |(temporary, _)| temporary)
     }
     /// Gives the whole file its name.
-    pub(crate) fn commit(mut self) -> Result<()> {
+    ///
+    /// # Errors
+    /// When the system refuses. The text names the path, and what was there is as it was.
+    pub fn commit(mut self) -> Result<()> {
         if let Some((temporary, target)) = &self.temporary {
-            fs::rename(temporary, target).map_err(|e| Error::from(e).at_key(self.path.display()))?;
+            fs::rename(temporary, target).map_err(|e| at_path(e, &self.path))?;
             self.temporary = None;
         }
         Ok(())
@@ -65,6 +89,11 @@ impl Drop for OutputFile {
             let _may_be_gone = fs::remove_file(temporary);
         }
     }
+}
+
+/// The error of a file, with its path in the text: it is not the key of a store.
+pub(crate) fn at_path(e: io::Error, path: &Path) -> Error {
+    io::Error::new(e.kind(), format!("{}: {e}", path.display())).into()
 }
 
 /// Opens what must be written where it is.
@@ -114,7 +143,7 @@ fn end_of_links(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// An empty file of a new name in the directory of a path, with the permissions of the file there if it replaces one.
-fn create_beside(path: &Path, replaces: bool) -> io::Result<(PathBuf, File)> {
+fn create_in_directory_of(path: &Path, replaces: bool) -> io::Result<(PathBuf, File)> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
     let mut number = 0u64;
     loop {
