@@ -31,7 +31,7 @@ fn run(args: &[&str]) -> Ran {
     command.args(args).env("ZARR_PLUGINS", "off").stdin(Stdio::null()).stdout(out).stderr(err);
     let child = command.spawn().unwrap();
     let (mut status, mut usage) = (0, std::mem::MaybeUninit::<libc::rusage>::uninit());
-    // SAFETY: both places are valid for what is written there, and nobody else waits for this child.
+    // SAFETY: both places are valid for what is written there, and nothing else waits for this child.
     let waited = unsafe { libc::wait4(child.id() as i32, &raw mut status, 0, usage.as_mut_ptr()) };
     assert_eq!(waited, child.id() as i32);
     // SAFETY: `wait4` has filled it.

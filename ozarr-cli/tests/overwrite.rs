@@ -107,7 +107,7 @@ fn a_file_size_limit_leaves_the_destination() {
     }
 }
 
-/// What is left beside a store is told by its name: that of other stores stays.
+/// What is left in the folder of a store is told by its name: that of other stores stays.
 #[test]
 #[cfg(unix)]
 fn what_was_left_of_whole_stores_is_removed_with_its_own() {
@@ -327,7 +327,7 @@ fn start(args: &[&str]) -> Process {
     Process(command.spawn().unwrap())
 }
 
-/// Each element that a reader sees is of the old or of the new array, and when nobody writes all are of one.
+/// Each element that a reader sees is of the old or of the new array, and after the last write all are of one.
 #[test]
 fn kills_leave_old_or_new() {
     for at in ["s", "s/a"] {
@@ -413,7 +413,7 @@ fn copies_of_metadata_follow() {
 fn files_that_belong_to_no_node_stay() {
     let dir = Dir::new();
     let source = store_of(&dir.path("source"), 1);
-    // A chunk of nobody would be taken for one of the copy.
+    // A chunk that belongs to no array would be taken for one of the copy.
     for file in ["home/a/notes/x", "other/a/c/3/3"] {
         std::fs::create_dir_all(Path::new(&dir.path(file)).parent().unwrap()).unwrap();
         std::fs::write(dir.path(file), "mine").unwrap();

@@ -67,7 +67,7 @@ fn a_creation_that_is_killed_leaves_nothing_or_all() {
             Ok(array) => assert_eq!(array.read::<u8>(..).unwrap(), [1; ELEMENTS]),
             Err(_) => assert!(!entries().any(|name| !name.starts_with("__zarr_")), "chunks without a document"),
         }
-        // What it left can be removed, and is in nobody's way.
+        // What it left can be removed, and hinders nothing.
         let _it_may_have_left_nothing = ozarr(&["repair", "--apply", &s]);
         assert!(temporary(&dir.path("")).is_empty());
         ok(&["create", &s, "--metadata", &document, "--overwrite", "--elements", &elements]);

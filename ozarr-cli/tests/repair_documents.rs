@@ -115,7 +115,7 @@ fn nothing_contradicts_a_copy_where_no_chunk_is_stored() {
 }
 
 /// Documents, copies and shards that several processes repair at the same time: each of them finds in the end what it set out
-/// to achieve, whoever did it.
+/// to achieve, whichever process did it.
 #[test]
 fn several_repairs_at_once_all_end_well() {
     let (dir, shards) = (Dir::new(), 24);

@@ -31,4 +31,7 @@ fn errors_name_flags_and_places_as_they_were_typed() {
     let said = fails(&["copy", "--chunk-shape", "1,1", &a, &to], 1);
     let what = "--chunk-shape has 2 lengths, and the array 1 dimensions: its shape is [2]";
     assert_eq!(said, format!("error: invalid argument: {what} (node /a)\n"));
+    let said = fails(&["copy", "--shard-shape", "1,1", &a, &to], 1);
+    let what = what.replace("--chunk-shape", "--shard-shape");
+    assert_eq!(said, format!("error: invalid argument: {what} (node /a)\n"));
 }

@@ -10,7 +10,7 @@
 //! | [`stored`], [`stored_bytes`] | how much is stored of an array, or below a node |
 //!
 //! Each takes hierarchies and arrays of [`ozarr`] and gives a report. Nothing is printed: [`Progress`] tells a program how far
-//! long work is.
+//! long work is, and lets it cancel the work.
 //!
 //! ```
 //! use ozarr::{Hierarchy, NewArray};

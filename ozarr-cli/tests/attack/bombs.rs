@@ -27,7 +27,7 @@ fn encoded(dir: &Dir, bytes: u64, by: &str) -> Vec<u8> {
     array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap().unwrap()
 }
 
-/// A store with an array of four bytes, whose chunk is what somebody else made.
+/// A store with an array of four bytes, whose chunk comes from somewhere else.
 fn is_refused_within_limits(what: &str, codecs: &[&str], chunk: &[u8]) {
     let dir = Dir::new();
     let s = dir.path("s");

@@ -1,4 +1,4 @@
-//! Copies to places where something is, or where somebody else writes too.
+//! Copies to places where something is, or where another process writes too.
 
 use super::{
     common::{Dir, files, weather},

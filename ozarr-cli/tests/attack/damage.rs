@@ -34,7 +34,7 @@ fn a_damaged_index_is_repaired_or_left_alone() {
         } else {
             assert!(now == damaged, "other bytes than those that were stored before and after the damage");
             let validated = ozarr(&["validate", "--data", &s]);
-            assert_eq!(validated.code, Some(1), "damage that nobody notices");
+            assert_eq!(validated.code, Some(1), "damage that is not noticed");
             left += 1;
         }
     }

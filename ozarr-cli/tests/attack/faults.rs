@@ -79,7 +79,7 @@ fn too_few_descriptors_are_an_error() {
     }
 }
 
-/// Somebody who owns nothing of a store, if the tests may become somebody else.
+/// A user that owns nothing of a store, if the tests may become another user.
 struct Other {
     is_root: bool,
     command: String,

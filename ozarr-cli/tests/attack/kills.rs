@@ -78,7 +78,7 @@ fn nodes_are_there_or_not_after_kills() {
                 assert_eq!(got, [got[0]; 64], "square {square} is torn");
             }
         }
-        // Whatever was left behind is in nobody's way.
+        // Whatever was left behind hinders nothing.
         let _it_may_be_there = create_where_others_write(&hierarchy);
         hierarchy.array("/a").unwrap();
     });

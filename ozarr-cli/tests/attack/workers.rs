@@ -27,7 +27,7 @@ pub(crate) fn place(square: u64) -> [Range<u64>; 2] {
     [row..row + INNER, column..column + INNER]
 }
 
-/// What a square holds after a round.
+/// What is in a square after a round.
 pub(crate) fn value(round: u64, square: u64) -> u32 {
     (round * 1000 + square) as u32
 }
@@ -91,7 +91,7 @@ pub(crate) fn attributes(process: u64, round: u64) -> Object {
     [("process", Json::from(process)), ("round", Json::from(round))].into_iter().collect()
 }
 
-/// Each thread writes squares that nobody else writes, and finds them as it left them. In odd processes the threads share
+/// Each thread writes squares that no other thread writes, and finds them as it left them. In odd processes the threads share
 /// a handle.
 fn write_squares(store: &str, process: u64, rounds: &Range<u64>) {
     let shared = (process % 2 == 1).then(|| open(store).array("/a").unwrap());

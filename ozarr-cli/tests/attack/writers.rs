@@ -48,7 +48,7 @@ pub(crate) fn look(array: &Array, seen: &mut [u32]) {
         let square: Vec<u32> = rows.flat_map(|r| &all[r * SIDE as usize..][columns.clone()]).copied().collect();
         assert!(square.iter().all(|v| *v == square[0]), "square {i} is torn: {square:?}");
         assert!(square[0] >= *before, "square {i} is {} after it was {before}", square[0]);
-        assert!(square[0] == 0 || u64::from(square[0]) % 1000 == i, "nobody wrote {} to square {i}", square[0]);
+        assert!(square[0] == 0 || u64::from(square[0]) % 1000 == i, "no process wrote {} to square {i}", square[0]);
         *before = square[0];
     }
 }

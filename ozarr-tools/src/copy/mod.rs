@@ -24,7 +24,7 @@ use ozarr::{
 /// time; with [`overwrite`](CopyOptions::overwrite) also for all keys of one array of the source.
 ///
 /// ```
-/// use ozarr::{Hierarchy, NewArray, codecs::Gzip};
+/// use ozarr::{Hierarchy, NewArray, codecs::Crc32c};
 /// use ozarr_tools::{CopyOptions, copy};
 ///
 /// let (source, destination) = (Hierarchy::in_memory(), Hierarchy::in_memory());
@@ -32,7 +32,7 @@ use ozarr::{
 /// source.create_array("/weather/rain", new)?.write(.., &[3i32; 10_000])?;
 ///
 /// let sharded = CopyOptions::default().with_chunks([20, 20]).with_shards([100, 100]);
-/// let report = copy(&source, "/weather", &destination, "/", &sharded.with_data_type("uint8").with_codecs([Gzip::level(5)]))?;
+/// let report = copy(&source, "/weather", &destination, "/", &sharded.with_data_type("uint8").with_codecs([Crc32c]))?;
 /// assert_eq!((report.groups, report.arrays), (1, 1));
 /// let rain = destination.array("/rain")?;
 /// assert_eq!(rain.inner_chunk_shape(), Some(&[20, 20][..]));

@@ -73,7 +73,7 @@ impl Plan<'_> {
             (Some(chunk), None, _) => chunk.into(),
             (None, Some(old), _) => old.clone(),
             (None, None, Some(old)) => old.into(),
-            (None, None, None) => return Err(Error::argument("give `chunks` for shards of this chunk grid")),
+            (None, None, None) => return Err(Error::argument("shards of this chunk grid need `chunks`")),
         };
         let mut configuration = old_inner.cloned().unwrap_or_default();
         configuration.set("chunk_shape", inner);

@@ -10,7 +10,7 @@ mod tests;
 mod texts;
 
 pub(crate) use json::string_handles;
-pub use options::TransferOptions;
+pub use options::{Format, TransferOptions};
 
 use self::{
     json::Brackets,
@@ -28,20 +28,6 @@ use std::{
     io::{BufWriter, Write},
     path::Path,
 };
-
-/// A form that elements of an array have outside of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Format {
-    /// JSON lists in lists, one for each dimension. An element has the form that it has as a fill value.
-    Json,
-    /// Each element as JSON, one a line in C order. An element has the form that it has as a fill value.
-    JsonLines,
-    /// Little-endian bytes in C order. Not for elements of variable length.
-    Raw,
-    /// A NumPy file, version 1. Versions 2 and 3 are read too. Not for structs and elements of variable length.
-    Npy,
-}
 
 /// Elements that are in memory at a time, of forms that are made of many small texts and of others.
 const FEW: u64 = 1 << 20;

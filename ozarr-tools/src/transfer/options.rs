@@ -2,6 +2,20 @@
 
 use crate::progress::{Listener, Progress};
 
+/// A form that elements of an array have outside of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// JSON lists in lists, one for each dimension. An element has the form that it has as a fill value.
+    Json,
+    /// Each element as JSON, one a line in C order. An element has the form that it has as a fill value.
+    JsonLines,
+    /// Little-endian bytes in C order. Not for elements of variable length.
+    Raw,
+    /// A NumPy file, version 1. Versions 2 and 3 are read too. Not for structs and elements of variable length.
+    Npy,
+}
+
 /// How [`export`](crate::export()), [`import`](crate::import()) and their forms for files go about it.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]

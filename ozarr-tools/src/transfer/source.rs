@@ -1,7 +1,8 @@
 //! What is imported: elements of a file, part by part.
 
 use super::{
-    Format, npy,
+    npy,
+    options::Format,
     slabs::Part,
     texts::{Decoder, Texts},
 };

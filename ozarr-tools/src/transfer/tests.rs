@@ -153,8 +153,8 @@ fn json_may_have_space_wherever_json_may() {
         ("[[\"a\",\"b\"],\n[\"c\",\"d\",\"e\"]]", "`]` is expected at line 2, column 9"),
         ("[[\"a\",\"b\"],[\"c\",\"d\"]] 1", "the end of the file is expected at line 1, column 23"),
         ("[[\"a\",\"b\"],[\"c\",]]", "an element is expected at line 1, column 17"),
-        ("[[\"a\",\"b\"],[\"c\",\"d]]", "not valid JSON: "),
-        ("[[\"a\",\"b\"],[\"c\",\"d", "(at [1][1])"),
+        ("[[\"a\",\"b\"],[\"c\",\"d]]", "the end of an element is expected at line 1, column 21"),
+        ("[[\"a\",\"b\"],[\"c\",x]]", "not valid JSON: expected a value (at [1][1])"),
         ("[[\"a\",\"b\"],[7,\"d\"]]", "(at [1][0])"),
         ("", "`[` is expected at line 1, column 1"),
     ] {

@@ -152,6 +152,9 @@ impl<'t> Lists<'t> {
             self.at += 1;
         }
         self.at = self.at.min(self.text.len());
+        if in_string || depth > 0 {
+            return Err(self.wrong("the end of an element"));
+        }
         if self.at == start { Err(self.wrong("an element")) } else { Ok(&self.text[start..self.at]) }
     }
     #[cold]
