@@ -44,7 +44,7 @@ impl OutputFile {
     /// When a directory is there, or the file cannot be created. The text names the path.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        Self::open(path).map_err(|e| at_path(e, path))
+        Self::open(path).map_err(|e| at_path(&e, path))
     }
     fn open(path: &Path) -> io::Result<Self> {
         let there = match fs::metadata(path) {
@@ -76,7 +76,7 @@ impl OutputFile {
     /// When the system refuses. The text names the path, and what was there is as it was.
     pub fn commit(mut self) -> Result<()> {
         if let Some((temporary, target)) = &self.temporary {
-            fs::rename(temporary, target).map_err(|e| at_path(e, &self.path))?;
+            fs::rename(temporary, target).map_err(|e| at_path(&e, &self.path))?;
             self.temporary = None;
         }
         Ok(())
@@ -92,7 +92,7 @@ impl Drop for OutputFile {
 }
 
 /// The error of a file, with its path in the text: it is not the key of a store.
-pub(crate) fn at_path(e: io::Error, path: &Path) -> Error {
+pub(crate) fn at_path(e: &io::Error, path: &Path) -> Error {
     io::Error::new(e.kind(), format!("{}: {e}", path.display())).into()
 }
 

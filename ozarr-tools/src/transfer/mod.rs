@@ -111,7 +111,7 @@ pub fn export_file(
     let file = OutputFile::create(path.as_ref())?;
     let mut out = BufWriter::new(file.file());
     export(array, selection, format, &mut out, options)?;
-    out.into_inner().map_err(|e| at_path(e.into_error(), path.as_ref()))?;
+    out.into_inner().map_err(|e| at_path(&e.into_error(), path.as_ref()))?;
     file.commit()
 }
 
@@ -164,7 +164,7 @@ pub fn import_file(
     options: &TransferOptions<'_>,
 ) -> Result<()> {
     let (selection, path) = (selection.into(), path.as_ref());
-    let mut bytes = Cow::Owned(fs::read(path).map_err(|e| at_path(e, path))?);
+    let mut bytes = Cow::Owned(fs::read(path).map_err(|e| at_path(&e, path))?);
     let source = Source::check(array, &selection, format, &mut bytes).map_err(|e| in_file(&e, path))?;
     write_parts(array, &selection, source, options)
 }

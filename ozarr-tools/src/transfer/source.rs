@@ -38,8 +38,8 @@ impl<'f> Source<'f> {
         let (layout, shape) = (array.representation().layout(), selection.shape(array.shape())?);
         let all = selection.indices(array.shape())?.iter().map(|s| s.len).collect();
         let (at, is_fortran, is_swapped) = match format {
-            Format::Json => return Self::texts(array, &shape, || Texts::lists(&**file, &shape)),
-            Format::JsonLines => return Self::texts(array, &shape, || Texts::lines(&**file)),
+            Format::Json => return Self::texts(array, &shape, || Texts::lists(file, &shape)),
+            Format::JsonLines => return Self::texts(array, &shape, || Texts::lines(file)),
             Format::Raw => {
                 check_raw(file, &shape, layout)?;
                 (0, false, cfg!(target_endian = "big"))
