@@ -32,7 +32,7 @@ use std::{collections::BTreeSet, fmt};
 /// # Errors
 /// When there is no group. What cannot be read below it is part of the result.
 pub fn check_consolidated(hierarchy: &Hierarchy, path: &str) -> Result<ConsolidatedCheck> {
-    Ok(ConsolidatedCheck::of(&by_documents(hierarchy).group(path)?))
+    Ok(ConsolidatedCheck::of(&hierarchy.without_consolidated_metadata().group(path)?))
 }
 
 /// Writes copies of the documents of all nodes below a group into it, as [`Hierarchy::consolidate`] does, and gives what was wrong
@@ -54,11 +54,6 @@ pub fn consolidate(hierarchy: &Hierarchy, path: &str) -> Result<Vec<StaleCopy>> 
         }
         (None, None) => hierarchy.consolidate(path).map(|()| found.stale),
     }
-}
-
-/// The same hierarchy, seen by its documents.
-pub(crate) fn by_documents(hierarchy: &Hierarchy) -> Hierarchy {
-    Hierarchy::new(hierarchy.store().clone(), hierarchy.context().clone())
 }
 
 /// What is wrong with the copies of metadata documents in a group.

@@ -84,6 +84,10 @@ impl Context {
     pub fn with_threads(self, threads: usize) -> Result<Self> {
         Ok(self.with_executor(platform::threads::executor(threads)?))
     }
+    /// How many threads read and write chunks, at least one.
+    pub fn threads(&self) -> usize {
+        self.executor.threads().max(1)
+    }
     pub(crate) fn call(&self) -> CallContext<'_> {
         let Self { limits, options, executor, buffers, .. } = self;
         CallContext { limits, options, executor: &**executor, buffers }.within_chunk()

@@ -18,7 +18,6 @@ use self::{
     find::Steps,
     step::{Step, erase_orphans},
 };
-use crate::consolidated::by_documents;
 use ozarr::{
     ErrorKind, Hierarchy, Result,
     zarr_core::{name::NodePath, store::Key},
@@ -55,7 +54,7 @@ use std::sync::Arc;
 /// When there is no node, nor temporary files of one; the store cannot be written although it is to be. What fails later is
 /// part of the report.
 pub fn repair(hierarchy: &Hierarchy, path: &str, options: &RepairOptions<'_>) -> Result<RepairReport> {
-    let (hierarchy, node) = (&by_documents(hierarchy), NodePath::new(path)?);
+    let (hierarchy, node) = (&hierarchy.without_consolidated_metadata(), NodePath::new(path)?);
     let mut steps = Steps::new(options);
     // Temporary files of killed writers belong to no node. Apart from them, a directory without a node is not changed.
     steps.orphans(hierarchy, &node);

@@ -8,7 +8,7 @@ mod tests;
 pub use problem::{Fault, Problem, Rule};
 
 use crate::{
-    consolidated::{ConsolidatedCheck, by_documents},
+    consolidated::ConsolidatedCheck,
     progress::{Listener, Progress, Stage},
     shards::Shards,
 };
@@ -27,7 +27,7 @@ use std::{
     thread,
 };
 
-/// What is checked apart from metadata and keys, and with how many threads.
+/// What is checked apart from metadata and keys.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ValidateOptions<'a> {
@@ -35,8 +35,6 @@ pub struct ValidateOptions<'a> {
     pub data: bool,
     /// Report chunks that are not stored, and so have the fill value, as problems.
     pub complete: bool,
-    /// How many threads decode chunks, at least one. By default as many as the machine has.
-    pub threads: Option<usize>,
     progress: Listener<'a>,
 }
 
@@ -51,12 +49,6 @@ impl<'a> ValidateOptions<'a> {
     #[must_use]
     pub fn with_complete(mut self, complete: bool) -> Self {
         self.complete = complete;
-        self
-    }
-    /// The same with another number of [`threads`](Self::threads).
-    #[must_use]
-    pub fn with_threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads);
         self
     }
     /// Tells how far the decoding of chunks is.
@@ -84,7 +76,7 @@ pub struct Validation {
 /// Checks a node and all below it. What cannot be read is a problem, and hides no other. Documents themselves are checked, also
 /// if the hierarchy was opened to use copies of them.
 ///
-/// Decodes chunks on [several threads](ValidateOptions::threads), one at a time on each. Takes memory for the problems, and with
+/// Decodes chunks on as many threads as the [context](ozarr::Context::threads) has, one at a time on each. Takes memory for the problems, and with
 /// [`data`](ValidateOptions::data) or [`complete`](ValidateOptions::complete) for the indices of all stored chunks.
 ///
 /// ```
@@ -106,7 +98,7 @@ pub struct Validation {
 pub fn validate(hierarchy: &Hierarchy, path: &str, options: &ValidateOptions<'_>) -> Result<Validation> {
     let node = NodePath::new(path)?;
     let mut found = Found { keep: options.data || options.complete, ..Found::default() };
-    found.all(&by_documents(hierarchy), &node, options);
+    found.all(&hierarchy.without_consolidated_metadata(), &node, options);
     options.progress.check()?;
     Ok(found.report)
 }
@@ -274,7 +266,7 @@ fn check_chunks(hierarchy: &Hierarchy, arrays: &[StoredChunks], options: &Valida
         }
     };
     thread::scope(|s| {
-        let threads = options.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+        let threads = hierarchy.context().threads();
         // If the system starts no more threads, those that run do the work.
         let _fewer_will_do = (1..threads.min(all.len())).all(|_| thread::Builder::new().spawn_scoped(s, work).is_ok());
         work();

@@ -99,8 +99,9 @@ impl Progress for Threads {
     }
 }
 
+/// In a context of one thread.
 fn of_many_chunks() -> Hierarchy {
-    let zarr = Hierarchy::in_memory();
+    let zarr = Hierarchy::new(MemoryStore::default(), Context::new().with_threads(1).unwrap());
     zarr.create_array("/a", NewArray::new([64], "uint8").chunks([1])).unwrap().write(.., &[1u8; 64]).unwrap();
     zarr
 }
@@ -108,7 +109,7 @@ fn of_many_chunks() -> Hierarchy {
 #[test]
 fn one_thread_is_that_of_the_caller() {
     let (zarr, threads) = (of_many_chunks(), Threads::default());
-    let options = ValidateOptions::default().with_data(true).with_threads(1).with_progress(&threads);
+    let options = ValidateOptions::default().with_data(true).with_progress(&threads);
     assert_eq!(validate(&zarr, "/", &options).unwrap().chunks, 64);
     assert_eq!(threads.seen.into_inner().unwrap(), [thread::current().id(); 64]);
 }
@@ -118,7 +119,7 @@ fn a_validation_that_is_cancelled_ends_with_an_error() {
     let zarr = of_many_chunks();
     for most in [0, 3] {
         let threads = Threads { most: Some(most), ..Threads::default() };
-        let options = ValidateOptions::default().with_data(true).with_threads(1).with_progress(&threads);
+        let options = ValidateOptions::default().with_data(true).with_progress(&threads);
         let e = validate(&zarr, "/", &options).unwrap_err();
         assert!(e.to_string().contains("cancelled"), "{e}");
         assert_eq!(threads.count(), most);
