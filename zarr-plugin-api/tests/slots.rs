@@ -77,13 +77,14 @@ fn every_method_has_a_slot() {
     }
 }
 
-/// What `ExtensionType` has besides: names and caps stand in the descriptor.
+/// What `ExtensionType` has besides: names and caps stand in the descriptor, and `to_extension` follows from the name and the
+/// configuration.
 #[test]
 fn static_items_have_slots() {
     let named = include_str!("../../zarr-core/src/registry/registration.rs");
     assert_eq!(
         methods(named, "ExtensionType"),
-        ["matches", "create", "configuration"],
+        ["matches", "create", "configuration", "to_extension"],
         "families of names are refused"
     );
     let start = named.find("pub trait ExtensionType").unwrap();
