@@ -83,7 +83,7 @@ impl Clauses {
     /// both kinds and without a reason, reasons where there are cases.
     pub fn gaps(&self, tallies: &Tallies) -> Vec<String> {
         let unknown = tallies.0.keys().filter(|id| self.get(id).is_none());
-        let unknown = unknown.map(|id| format!("{id}: cases name it, and it is no clause"));
+        let unknown = unknown.map(|id| format!("{id}: cases name it, and it is not a clause"));
         unknown.chain(self.iter().flat_map(|clause| clause.gaps(tallies.get(&clause.id)))).collect()
     }
 }
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn cases_of_unknown_clauses_are_reported() {
         let tallies = Tallies([("b".to_owned(), Tally::default())].into());
-        assert_eq!(Clauses { clause: Vec::new() }.gaps(&tallies), ["b: cases name it, and it is no clause"]);
+        assert_eq!(Clauses { clause: Vec::new() }.gaps(&tallies), ["b: cases name it, and it is not a clause"]);
     }
     #[test]
     fn negatives_beyond_the_fifth_do_not_count() {

@@ -254,7 +254,7 @@ impl Action {
                     file,
                 };
                 if !subject.file.is_file() {
-                    return Err(Error::argument(format!("{} is no file", subject.file.display())));
+                    return Err(Error::argument(format!("{} is not a file", subject.file.display())));
                 }
                 let (name, version) = plugin::title(&subject.file);
                 how.end(vec![how.report(&name, &version, |settings, each| subject.run(settings, each))?])
@@ -265,7 +265,7 @@ impl Action {
                     folder => Some(PathBuf::from(folder)),
                 };
                 if let Some(folder) = folder.as_ref().filter(|f| !f.is_dir()) {
-                    let e = Error::argument(format!("{} is no folder", folder.display()));
+                    let e = Error::argument(format!("{} is not a folder", folder.display()));
                     return Err(e.with_hint("give `memory`, `filesystem` or a folder that is there"));
                 }
                 let subject = match (store.as_str(), folder) {

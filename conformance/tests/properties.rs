@@ -81,7 +81,7 @@ fn plugin(settings: &Settings, each: &mut dyn FnMut(Record)) {
 fn properties_and_clauses_match() {
     let (clauses, records) = (Clauses::embedded().unwrap(), records());
     let unknown: BTreeSet<_> = records.iter().filter(|r| clauses.get(&r.clause).is_none()).map(|r| &r.clause).collect();
-    assert!(unknown.is_empty(), "properties are about what is no clause: {unknown:?}");
+    assert!(unknown.is_empty(), "properties are about what is not a clause: {unknown:?}");
     let failed: Vec<_> = records.iter().filter(|r| matches!(r.outcome, Outcome::Fail(_))).collect();
     assert!(failed.is_empty(), "{failed:?}");
     let hold: BTreeSet<_> = records.iter().filter(|r| r.outcome == Outcome::Pass).map(|r| &r.clause).collect();
@@ -102,6 +102,6 @@ fn tests_named_by_clauses_exist() {
         // With the attribute of a test before it, maybe after others.
         let at = source.find(&format!("fn {name}(")).unwrap_or_else(|| panic!("{}: there is no {test}", clause.id));
         let above = source[..at].trim_end().rsplit('\n').take_while(|line| line.trim_start().starts_with("#["));
-        assert!(above.collect::<String>().contains("#[test]"), "{}: {test} is no test", clause.id);
+        assert!(above.collect::<String>().contains("#[test]"), "{}: {test} is not a test", clause.id);
     }
 }

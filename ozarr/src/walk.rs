@@ -118,7 +118,7 @@ impl Siblings {
         let node = match at.and_then(|at| self.node_if(&at, admit)) {
             Ok(node) => Ok(node?),
             Err(e) if matches!(e.kind(), ErrorKind::NodeNotFound) => {
-                Err(e.with_hint("a prefix without `zarr.json` is no node"))
+                Err(e.with_hint("a prefix without `zarr.json` is not a node"))
             }
             Err(e) => Err(e),
         };

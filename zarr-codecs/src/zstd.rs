@@ -133,7 +133,7 @@ impl BytesToBytes for ZstdCodec {
     }
     fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         if encoded.is_empty() {
-            return Err(Error::data("no bytes are no zstd frame"));
+            return Err(Error::data("the chunk is empty, not a zstd frame"));
         }
         let mut context = match self.decompressors.take() {
             Some(context) => context,

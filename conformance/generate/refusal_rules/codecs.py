@@ -167,7 +167,7 @@ def without_configuration():
     codec("vlen-utf8", "extra-configuration",
           "The codec has no configuration, and is given one; the counterpart's is empty.",
           [named("vlen-utf8", offset="uint32")], [{"name": "vlen-utf8", "configuration": {}}], **text)
-    codec("vlen-utf8", "of-uint8", "Numbers are no texts.",
+    codec("vlen-utf8", "of-uint8", "Numbers are not texts.",
           [named("vlen-utf8")], [named("bytes")], data_type="uint8")
     rule("vlen-utf8-of-bytes", "Byte strings need not be texts; the counterpart has their codec.",
          array(data_type="bytes", fill_value="", codecs=[named("vlen-utf8")]),
@@ -176,11 +176,11 @@ def without_configuration():
           "The codec has no configuration, and is given one; the counterpart's is empty.",
           [named("vlen-bytes", offset="uint32")], [{"name": "vlen-bytes", "configuration": {}}],
           data_type="bytes", fill_value="")
-    rule("vlen-bytes-of-string", "Texts are no byte strings; the counterpart has their codec.",
+    rule("vlen-bytes-of-string", "Texts are not byte strings; the counterpart has their codec.",
          array(data_type="string", fill_value="", codecs=[named("vlen-bytes")]),
          array(data_type="string", fill_value="", codecs=[named("vlen-utf8")]))
     rule("bytes-of-bytes", "Byte strings of any length cannot be written one after the other, though names agree.",
          array(data_type="bytes", fill_value="", codecs=[named("bytes")]),
          array(data_type="bytes", fill_value="", codecs=[named("vlen-bytes")]))
-    rule("vlen-bytes-of-int32", "Numbers are no byte strings.",
+    rule("vlen-bytes-of-int32", "Numbers are not byte strings.",
          array(codecs=[named("vlen-bytes")]), array(data_type={"name": "bytes"}, fill_value=[], codecs=[{"name": "vlen-bytes"}]))

@@ -126,11 +126,11 @@ def names():
              array(data_type=name), array(data_type="int32"))
     rule("codec-name-upper-case", "Names are compared exactly, and no codec is called `Bytes`.",
          array(data_type="uint8", codecs=[named("Bytes")]), array(data_type="uint8", codecs=[named("bytes")]))
-    rule("data-type-named-as-codec", "A name belongs to its extension point: a codec is no data type.",
+    rule("data-type-named-as-codec", "A name belongs to its extension point: a codec is not a data type.",
          array(data_type="transpose"), array(data_type="int32"))
-    rule("chunk-grid-named-as-key-encoding", "A name belongs to its extension point: a key encoding is no chunk grid.",
+    rule("chunk-grid-named-as-key-encoding", "A name belongs to its extension point: a key encoding is not a chunk grid.",
          array(chunk_grid=named("default", separator="/")), array(chunk_grid=regular(2, 3)))
-    rule("codec-named-as-grid", "A name belongs to its extension point: a chunk grid is no codec.",
+    rule("codec-named-as-grid", "A name belongs to its extension point: a chunk grid is not a codec.",
          array(codecs=[LITTLE, regular(2, 3)]), array(codecs=[LITTLE, CRC32C]))
     rule("data-type-extra-configuration",
          "A data type without configuration is given one.",

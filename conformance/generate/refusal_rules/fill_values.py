@@ -26,16 +26,16 @@ def add_rules():
 
 
 def booleans():
-    fill("bool", "zero", "The number 0 is no boolean.", "bool", 0, False)
-    fill("bool", "string", "The string is no boolean.", "bool", "true", True)
-    fill("bool", "null", "Null is no boolean.", "bool", None, False)
-    fill("bool", "array", "A list is no boolean.", "bool", [True], True)
+    fill("bool", "zero", "The number 0 is not a boolean.", "bool", 0, False)
+    fill("bool", "string", "The string is not a boolean.", "bool", "true", True)
+    fill("bool", "null", "Null is not a boolean.", "bool", None, False)
+    fill("bool", "array", "A list is not a boolean.", "bool", [True], True)
 
 
 def integers():
     fill("integer", "fraction", "The value has a fraction, if only of zero.", "int32", Raw("0.0"), 0)
     fill("integer", "exponent", "The value is written with an exponent.", "int32", Raw("1e3"), 1000)
-    fill("integer", "half", "The value is no integer.", "int64", 0.5, 0)
+    fill("integer", "half", "The value is not an integer.", "int64", 0.5, 0)
     fill("integer", "string", "The value is a string of digits.", "int32", "1", 1)
     fill("integer", "boolean", "The value is a boolean.", "int32", True, 1)
     fill("integer", "null", "The value is null.", "int32", None, 0)
@@ -129,11 +129,11 @@ def raw_bits():
 
 
 def variable_length():
-    fill("string", "number", "A number is no text.", "string", 0, "0")
-    fill("string", "null", "Null is no text; the counterpart's text is empty.", "string", None, "")
-    fill("string", "array", "A list is no text.", "string", ["a"], "a")
-    fill("bytes", "number", "A number is no byte string.", "bytes", 0, [0])
-    fill("bytes", "null", "Null is no byte string; the counterpart's is empty.", "bytes", None, "")
+    fill("string", "number", "A number is not text.", "string", 0, "0")
+    fill("string", "null", "Null is not text; the counterpart's text is empty.", "string", None, "")
+    fill("string", "array", "A list is not text.", "string", ["a"], "a")
+    fill("bytes", "number", "A number is not a byte string.", "bytes", 0, [0])
+    fill("bytes", "null", "Null is not a byte string; the counterpart's is empty.", "bytes", None, "")
     fill("bytes", "not-base64", "The string is not base64; the counterpart's is.", "bytes", "!!!!", "AAEC")
     fill("bytes", "cut-base64", "The base64 lacks its last letter.", "bytes", "AAE", "AAEC")
     fill("bytes", "below-0", "A number is less than zero.", "bytes", [-1], [1])

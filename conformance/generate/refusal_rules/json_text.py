@@ -1,6 +1,6 @@
 """Metadata documents are JSON text as the grammar of RFC 8259 defines it, in UTF-8.
 
-Repeated names, lone surrogates, a byte order mark and deep nesting are no cases: RFC 8259 lets a parser accept them."""
+Repeated names, lone surrogates, a byte order mark and deep nesting are not cases: RFC 8259 lets a parser accept them."""
 
 from .document import DROP, Raw, array, document, group, named, rule, spliced
 

@@ -67,7 +67,7 @@ fn representation(trials: &Trials, _: &Settings) -> Verdict {
             }),
         )?;
         let valid = encoded.layout().is_variable() || encoded.fill().len() == encoded.layout().size();
-        at(trial, ensure(valid, || "it says a fill value that is no element".to_owned()))?;
+        at(trial, ensure(valid, || "it says a fill value that is not an element".to_owned()))?;
     }
     Ok(())
 }

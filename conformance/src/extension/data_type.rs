@@ -93,7 +93,7 @@ fn default_fill(subject: &Subject) -> Verdict {
         let json = data_type.default_fill();
         let bytes = data_type.fill_from_json(&json);
         let bytes = bytes.map_err(|e| Finding::Broken(format!("it refuses its own fill value {json}: {e}")))?;
-        ensure(is_element(&*data_type, &bytes), || format!("its own fill value {json} is no element"))?;
+        ensure(is_element(&*data_type, &bytes), || format!("its own fill value {json} is not an element"))?;
     }
     Ok(())
 }
@@ -184,7 +184,7 @@ fn fill_from_json(subject: &Subject, settings: &Settings) -> Verdict {
             let Ok(bytes) = data_type.fill_from_json(&value) else { return Ok(()) };
             let fits = data_type.layout().is_variable() || bytes.len() == data_type.layout().size();
             ensure(fits, || format!("{text} is an element of {} bytes", bytes.len()))?;
-            ensure(is_element(&*data_type, &bytes), || format!("{text} is accepted and is no element"))?;
+            ensure(is_element(&*data_type, &bytes), || format!("{text} is accepted and is not an element"))?;
             let again = data_type.fill_from_json(&data_type.fill_to_json(&bytes)?)?;
             ensure(again == bytes, || format!("{text} is {bytes:x?}, and written and read again {again:x?}"))
         })?;
@@ -218,7 +218,7 @@ fn wrong_length(subject: &Subject, settings: &Settings) -> Verdict {
                 _ => bytes.len() == layout.size(),
             };
             let done = data_type.fill_to_json(&bytes);
-            ensure(good || done.is_err(), || format!("{} bytes that are no element give {done:?}", bytes.len()))
+            ensure(good || done.is_err(), || format!("{} bytes that are not an element give {done:?}", bytes.len()))
         })?;
     }
     Ok(())

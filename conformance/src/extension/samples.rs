@@ -87,7 +87,7 @@ impl Samples {
                 return wrong("`multiple` is 0".to_owned());
             }
             if sample.point().is_none() {
-                return wrong(format!("`{}` is no extension point", sample.point));
+                return wrong(format!("`{}` is not an extension point", sample.point));
             }
             if let Err(e) = sample.extension() {
                 return wrong(e.to_string());

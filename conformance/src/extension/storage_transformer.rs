@@ -55,7 +55,7 @@ fn make(subject: &Subject, extension: &Extension) -> Result<Arc<dyn StorageTrans
     let cx = CreateContext { name: extension.name(), ..cx };
     match subject.constructor() {
         Some(Constructor::StorageTransformer(make)) => Ok(make(extension, &cx)?.object),
-        _ => Err(Error::argument(format!("`{}` is no storage transformer", extension.name()))),
+        _ => Err(Error::argument(format!("`{}` is not a storage transformer", extension.name()))),
     }
 }
 

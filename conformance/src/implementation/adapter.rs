@@ -112,7 +112,7 @@ impl Adapter {
         let at = |e: Error| e.at_key(file.display());
         let text = fs::read_to_string(file).map_err(|e| at(e.into()))?;
         let text: Text = toml::from_str(&text).map_err(|e| {
-            let e = Error::argument(format!("this is no adapter: {}", e.to_string().trim()));
+            let e = Error::argument(format!("this is not an adapter: {}", e.to_string().trim()));
             at(e.with_hint(
                 "an adapter has name, version, capabilities, [commands], and may have session, setup, \
                             unsupported, seconds",

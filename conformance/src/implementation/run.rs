@@ -272,7 +272,7 @@ fn same_elements(text: &str, golden: &Golden, data_type: Option<&dyn DataType>) 
     let wanted = golden.elements()?;
     for (at, (line, want)) in text.lines().zip(&wanted).enumerate() {
         let got = Json::parse(line.as_bytes(), &Limits::default())
-            .map_err(|e| Finding::Broken(format!("line {} of its elements is no JSON: {e}", at + 1)))?;
+            .map_err(|e| Finding::Broken(format!("line {} of its elements is not JSON: {e}", at + 1)))?;
         let same = match data_type {
             None => is_same_json(want, &got),
             Some(data_type) => {

@@ -50,7 +50,7 @@ impl BytesToBytes for Codec {
                 *wrong.last_mut().unwrap() = 0x77;
                 self.wrapped.encode(call, &wrong, out)
             }
-            "test.refuses-empty" if decoded.is_empty() => Err(Error::data("nothing is no data")),
+            "test.refuses-empty" if decoded.is_empty() => Err(Error::data("empty input is refused")),
             "test.overwrites" if !out.is_empty() => {
                 let at = out.len() - 1;
                 out.written()[at] ^= 1;
@@ -150,7 +150,7 @@ fn configured(name: &str, extension: &Extension, cx: &CreateContext<'_>) -> Resu
     match level.as_deref() {
         None | Some("5") => Ok(given),
         Some(_) if name == "test.panics-at-levels" => Ok(given),
-        Some(other) => Err(Error::configuration(format!("{other} is no level"))),
+        Some(other) => Err(Error::configuration(format!("{other} is not a level"))),
     }
 }
 

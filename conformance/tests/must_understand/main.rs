@@ -83,7 +83,7 @@ fn of_children(children: Children, stray: bool) -> Result<Node> {
         match (child.name.as_str(), child.node) {
             ("row", node) => found = Some(node),
             ("stray", Err(e)) => assert!(matches!(e.kind(), ErrorKind::NodeNotFound), "{e}"),
-            ("stray", Ok(_)) => panic!("a prefix without a document is no node"),
+            ("stray", Ok(_)) => panic!("a prefix without a document is not a node"),
             (name, node) => assert!(node.is_ok(), "{name} is hidden: {node:?}"),
         }
     }

@@ -128,7 +128,7 @@ fn files_that_are_not_libraries_are_refused() {
         let e = fail(&good[..keep]);
         assert!(matches!(e.reason(), Reason::NotALibrary(_)), "{keep}: {e}");
     }
-    assert!(matches!(fail(b"just a text").reason(), Reason::NotALibrary("it is no ELF file")));
+    assert!(matches!(fail(b"just a text").reason(), Reason::NotALibrary("it is not an ELF file")));
     let e = Plugin::open(&dir.path().join("none.so")).unwrap_err();
     assert!(matches!(e.reason(), Reason::Read(_)), "{e}");
 }

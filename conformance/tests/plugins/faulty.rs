@@ -232,8 +232,8 @@ const FAULTS: [(&str, &str, &str); 39] = [
     ("aliases-in-encode", "uint8", "moved the output"),
     ("aliases-too-much", "uint8", "not a part of the input"),
     ("larger-output", "uint8", "more bytes than the output has room for"),
-    ("garbage-status", "uint8", "999, which is no status"),
-    ("negative-status", "uint8", "-5, which is no status"),
+    ("garbage-status", "uint8", "999, which is not a status"),
+    ("negative-status", "uint8", "-5, which is not a status"),
     ("false-size", "uint8", "another size than it says"),
     ("false-bound", "uint8", "another size than it says"),
     ("false-array-size", "uint8", "another size than it says"),
@@ -311,7 +311,7 @@ fn invalid_results_are_errors_or_quarantine() {
     let e = round_trip(host.registry.clone(), r#""test.too-short""#).unwrap_err();
     assert!(e.to_string().contains("3 bytes"), "a length that is not the chunk's: {e}");
     // What it says twice the same about nothing: the identity of rank 2 has this order.
-    exercise(&host, &named("test.permutes-nothing", None), "uint8").expect_err("an order of zeros is no permutation");
+    exercise(&host, &named("test.permutes-nothing", None), "uint8").expect_err("an order of zeros is not a permutation");
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn stored_bytes_of_the_wrong_size_are_an_error() {
     host.with_site("uint8", |cx| {
         let name = named("test.unchecked-length", None);
         let Constructor::ArrayToBytes(make) = cx.registry.codec(&name).unwrap().unwrap().constructor() else {
-            panic!("it is no such codec");
+            panic!("it is not such a codec");
         };
         let codec = make(&name, cx).unwrap().object;
         let region = Region::whole(&[2, 2]);
@@ -371,7 +371,7 @@ fn a_data_race_in_one_codec_does_not_affect_others() {
         let extension = named("test.shared-state", None);
         let make = |name: &Extension| match cx.registry.codec(name).unwrap().unwrap().constructor() {
             Constructor::BytesToBytes(make) => make(name, cx).unwrap().object,
-            _ => panic!("it is no such codec"),
+            _ => panic!("it is not such a codec"),
         };
         let (shared, sound) = (make(&extension), make(&named("test.frozen", None)));
         std::thread::scope(|scope| {
@@ -439,7 +439,7 @@ fn uses_a_pointer_after_its_call() {
     host.with_site("uint8", |cx| {
         let name = named("test.dangling-pointer", None);
         let Constructor::BytesToBytes(make) = cx.registry.codec(&name).unwrap().unwrap().constructor() else {
-            panic!("it is no such codec");
+            panic!("it is not such a codec");
         };
         let codec = make(&name, cx).unwrap().object;
         for i in 0..2u8 {

@@ -65,7 +65,7 @@ impl Converter<'_> {
     }
     fn inexact(&self, e: &[u8]) -> Error {
         let value = self.from.fill_to_json(e).unwrap_or(Json::Null);
-        let kind = ozarr::ErrorKind::Conversion(format!("{value} is no value of {:?}", self.to));
+        let kind = ozarr::ErrorKind::Conversion(format!("{value} is not a value of {:?}", self.to));
         Error::new(kind).with_hint("`lossy` takes the nearest value")
     }
 }

@@ -53,7 +53,7 @@ pub(super) struct Npy<'f> {
 /// # Errors
 /// When it is no .npy file, is cut short or too long, or has elements of another layout.
 pub(super) fn read<'f>(file: &'f [u8], layout: &Layout) -> Result<Npy<'f>> {
-    let wrong = |why: &str| Error::argument(format!("this is no .npy file that can be read: {why}"));
+    let wrong = |why: &str| Error::argument(format!("this is not a .npy file that can be read: {why}"));
     let rest = file.strip_prefix(MAGIC).ok_or_else(|| wrong("it does not begin as one"))?;
     let (len, rest) = match rest {
         [1, 0, a, b, rest @ ..] => (u32::from(u16::from_le_bytes([*a, *b])), rest),
@@ -73,7 +73,7 @@ pub(super) fn read<'f>(file: &'f [u8], layout: &Layout) -> Result<Npy<'f>> {
     let lengths = lengths.ok_or_else(|| wrong("its shape is not given"))?;
     let shape: Option<Vec<u64>> =
         lengths.split(',').map(str::trim).filter(|s| !s.is_empty()).map(|s| s.parse().ok()).collect();
-    let shape = shape.ok_or_else(|| wrong("its shape is no list of numbers"))?;
+    let shape = shape.ok_or_else(|| wrong("its shape is not a list of numbers"))?;
     let wanted = descr(layout)?;
     let (is_big, kind) = match found.as_bytes() {
         [b'>', kind @ ..] => (true, kind),

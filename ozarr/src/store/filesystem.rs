@@ -125,7 +125,7 @@ impl FilesystemStore {
         let plain = relative.components().all(|c| matches!(c, Component::Normal(_)));
         let platform = if cfg!(windows) { key.contains(['\\', ':']) } else { false };
         if !plain || platform || key.split('/').any(is_partial) {
-            return Err(Error::name(format!("{key:?} is no key of a directory")));
+            return Err(Error::name(format!("{key:?} is not a key of a directory")));
         }
         Ok(self.root.join(relative))
     }

@@ -53,7 +53,7 @@ fn every_operation() {
         }
         assert_eq!(r.get(&key("a/c/d")).unwrap().unwrap(), b"a/c/d");
         assert!(!matches!(r.get(&key("a/c")), Ok(Some(_))), "a prefix is not a key");
-        assert_eq!(r.get(&key("ab/x")).unwrap(), None, "a key is no prefix");
+        assert_eq!(r.get(&key("ab/x")).unwrap(), None, "a key is not a prefix");
         assert_eq!(names(l.list().unwrap()), ["a/b", "a/c/d", "ab", "e/f/g"]);
         assert_eq!(names(l.list_prefix(&prefix("a/")).unwrap()), ["a/b", "a/c/d"]);
         let found = l.list_dir(&prefix("a/")).unwrap();

@@ -16,7 +16,7 @@ pub(crate) fn scheme_of(location: &str) -> Option<String> {
 
 /// The path of a `file` URI, as RFC 8089 has it.
 pub fn file_path(uri: &str) -> Result<PathBuf> {
-    let wrong = |why| Error::argument(format!("{uri:?} is no file URI: {why}"));
+    let wrong = |why| Error::argument(format!("{uri:?} is not a file URI: {why}"));
     let rest = uri.split_once("://").map(|(_, rest)| rest).ok_or_else(|| wrong("`//` is missing"))?;
     let (host, path) = rest.find('/').map(|i| rest.split_at(i)).ok_or_else(|| wrong("it has no path"))?;
     if !(host.is_empty() || host.eq_ignore_ascii_case("localhost")) {

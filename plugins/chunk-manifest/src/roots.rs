@@ -34,7 +34,7 @@ impl Roots {
         }
         let known = |root: &String| {
             if !Path::new(root).is_absolute() {
-                return Err(Error::argument(format!("`{root}` cannot be allowed: it is no absolute path")));
+                return Err(Error::argument(format!("`{root}` cannot be allowed: it is not an absolute path")));
             }
             fs::canonicalize(root).map_err(|e| refused(e.kind(), root.as_ref(), &format!("cannot be allowed: {e}")))
         };

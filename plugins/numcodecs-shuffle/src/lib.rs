@@ -49,7 +49,7 @@ impl ExtensionType for Shuffle {
         let element = written.max(1);
         match cx.size {
             Size::Exact(n) if !n.is_multiple_of(element as u64) => {
-                Err(Error::chain(format!("{n} bytes are no whole elements of {element} bytes"))
+                Err(Error::chain(format!("{n} bytes are not whole elements of {element} bytes"))
                     .with_hint("set `elementsize` to the size of the array's elements"))
             }
             _ => Ok(Self { element, configuration }),
@@ -73,7 +73,7 @@ impl Shuffle {
         if len.is_multiple_of(self.element) {
             return Ok(());
         }
-        Err(Error::data(format!("{len} bytes are no whole elements of {} bytes", self.element)))
+        Err(Error::data(format!("{len} bytes are not whole elements of {} bytes", self.element)))
     }
 }
 

@@ -125,7 +125,7 @@ impl BytesToBytes for GzipCodec {
     }
     fn decode(&self, _: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         if encoded.is_empty() {
-            return Err(Error::data("no bytes are no gzip member"));
+            return Err(Error::data("the chunk is empty, not a gzip stream"));
         }
         match self.decoded {
             Size::Exact(n) if self.decode_at_once(encoded, n, out)? => Ok(()),

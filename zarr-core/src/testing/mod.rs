@@ -239,7 +239,7 @@ impl Made<dyn DataType> {
             let (again, element) = check().unwrap_or_else(|e| panic!("{json}: {e}"));
             assert_eq!(again, element, "{json} is written as another element");
         }
-        assert!(self.fill_from_json(&Json::Null).is_err(), "null is no fill value");
+        assert!(self.fill_from_json(&Json::Null).is_err(), "null is not a fill value");
     }
 }
 

@@ -223,7 +223,7 @@ fn faults_of_other_extensions_are_found() {
     assert!(found(|| bench.chunk_grid("test.grid", &[3, 4]).unwrap().assert_chunks()).contains("is outside chunk"));
     assert!(found(|| bench.chunk_key_encoding("test.key", &[3, 4]).unwrap().assert_keys()).contains("c[7, 0, 1]"));
     let odd = bench.data_type("test.type").unwrap();
-    assert!(found(|| odd.assert_fill_values(&[])).contains("null is no fill value"));
+    assert!(found(|| odd.assert_fill_values(&[])).contains("null is not a fill value"));
     assert!(found(|| odd.assert_fill_values(&["200"])).contains("200 is written as another element"));
     bench.chunk_grid(r#"{"name":"regular","configuration":{"chunk_shape":[2,3]}}"#, &[3, 4]).unwrap().assert_chunks();
     bench.chunk_key_encoding("default", &[3, 4]).unwrap().assert_keys();

@@ -159,7 +159,7 @@ impl Form {
         let text = matches!(self.layout, Layout::Variable { text: true });
         let handles = parts.into_iter().map(|(offset, part)| {
             if text && std::str::from_utf8(part).is_err() {
-                return Err(Error::data("an element is no UTF-8"));
+                return Err(Error::data("an element is not UTF-8"));
             }
             let len = u32::try_from(part.len()).map_err(|_| Error::data("an element has 4 GiB or more"))?;
             Ok(Handle { buffer: 0, offset, len })

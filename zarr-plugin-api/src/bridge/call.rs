@@ -169,7 +169,7 @@ unsafe extern "C" fn set_error(call: *const abi::Call, status: abi::Status, mess
     let record = || {
         // SAFETY: the other side passes the call on that it was given, and texts that live until this returns.
         let (state, message, hint) = unsafe { (CallState::served(call), abi::text(message), abi::text(hint)) };
-        state.record(error::rebuilt(status, message.unwrap_or("an error whose text is no UTF-8"), hint));
+        state.record(error::rebuilt(status, message.unwrap_or("an error whose text is not UTF-8"), hint));
     };
     // Without memory for the message there is only the status.
     quietly(record);

@@ -144,7 +144,7 @@ pub(crate) unsafe fn from_abi(
         // SAFETY: as above.
         let may = unsafe { (*out).flags } & abi::OUT_ALIAS != 0;
         let part = input.filter(|_| may).and_then(|input| input.get(range));
-        let part = part.ok_or_else(|| Error::argument("the result is said to be what is no part of the input"))?;
+        let part = part.ok_or_else(|| Error::argument("the result is said to be what is not a part of the input"))?;
         if !part.is_empty() {
             // SAFETY: as above.
             unsafe { (*out).data = part.as_ptr().cast_mut() };

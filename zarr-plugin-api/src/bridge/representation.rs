@@ -240,7 +240,7 @@ impl Parts {
         // SAFETY: as above.
         let fill = unsafe { abi::bytes(ffi.fill) }.unwrap_or_default();
         if !layout.is_variable() && fill.len() != layout.size() {
-            return Err(Error::chain(format!("a fill value of {} bytes is no element of {layout:?}", fill.len())));
+            return Err(Error::chain(format!("a fill value of {} bytes is not an element of {layout:?}", fill.len())));
         }
         let label = label.unwrap_or("a data type").to_owned();
         let (shape, fill) = (shape.to_vec(), fill.to_vec());

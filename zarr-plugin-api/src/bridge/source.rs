@@ -33,7 +33,7 @@ pub(crate) fn range_from(range: &abi::Range) -> Result<ByteRange> {
         abi::RANGE_FROM => Ok(ByteRange::From(range.start)),
         abi::RANGE_SUFFIX => Ok(ByteRange::Suffix(range.len)),
         abi::RANGE_ALL => Ok(ByteRange::All),
-        other => Err(Error::argument(format!("{other} is no kind of byte range"))),
+        other => Err(Error::argument(format!("{other} is not a kind of byte range"))),
     }
 }
 

@@ -138,7 +138,7 @@ fn plan(
             if fits {
                 Ok(Strategy::Permute(order))
             } else {
-                Err(handle.fault("it gave an order that is no permutation"))
+                Err(handle.fault("it gave an order that is not a permutation"))
             }
         }
         _ => Err(handle.fault("it has a plan of an unknown kind")),

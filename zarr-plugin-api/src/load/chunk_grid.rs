@@ -188,7 +188,7 @@ impl ChunkGrid for Grid {
         }
         match Json::parse(&text, &self.limits) {
             Ok(Json::Object(members)) => Ok(Some(members)),
-            _ => Err(self.handle.fault("it gave a configuration that is no JSON object")),
+            _ => Err(self.handle.fault("it gave a configuration that is not a JSON object")),
         }
     }
     fn axis(&self, axis: usize) -> Option<AxisChunks<'_>> {

@@ -92,7 +92,7 @@ impl PluginType {
         f: impl FnOnce(*const std::ffi::c_void, *const abi::Call, *mut abi::Out) -> abi::Status,
     ) -> Result<Json> {
         let text = self.handle.text(&self.limits, f)?;
-        Json::parse(&text, &self.limits).map_err(|_| self.handle.fault("it gave a fill value that is no JSON"))
+        Json::parse(&text, &self.limits).map_err(|_| self.handle.fault("it gave a fill value that is not JSON"))
     }
 }
 
@@ -111,7 +111,7 @@ impl DataType for PluginType {
             Layout::Variable { text } => !*text || std::str::from_utf8(&element).is_ok(),
             fixed => element.len() == fixed.size(),
         };
-        if fits { Ok(element) } else { Err(self.handle.fault("it gave a fill value that is no element")) }
+        if fits { Ok(element) } else { Err(self.handle.fault("it gave a fill value that is not an element")) }
     }
     fn fill_to_json(&self, element: &[u8]) -> Result<Json> {
         let f = self.table.fill_to_json.ok_or_else(missing)?;

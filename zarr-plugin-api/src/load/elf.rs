@@ -8,7 +8,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), &'static str> {
     }
     let wide = cfg!(target_pointer_width = "64");
     if !bytes.starts_with(b"\x7fELF") {
-        return Err("it is no ELF file");
+        return Err("it is not an ELF file");
     }
     if bytes.get(4) != Some(if wide { &2 } else { &1 }) {
         return Err(if wide { "it is not a 64-bit file" } else { "it is not a 32-bit file" });
@@ -19,7 +19,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), &'static str> {
     let file = File { bytes, wide };
     let cut = "it is cut short";
     if file.half(16).ok_or(cut)? != 3 {
-        return Err("it is no shared library");
+        return Err("it is not a shared library");
     }
     let machine = match std::env::consts::ARCH {
         "x86_64" => Some(62),

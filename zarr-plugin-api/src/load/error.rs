@@ -37,10 +37,10 @@ pub enum Reason {
     #[error("it cannot be read: {0}")]
     Read(Arc<io::Error>),
     /// The file is no shared library of this machine.
-    #[error("it is no shared library that this program can load: {0}")]
+    #[error("it is not a shared library that this program can load: {0}")]
     NotALibrary(&'static str),
     /// The library contains no manifest.
-    #[error("it contains no manifest, so it is no plugin")]
+    #[error("it contains no manifest, so it is not a plugin")]
     NoManifest,
     /// The manifest is not what a manifest is.
     #[error("its manifest is not valid: {0}")]

@@ -96,7 +96,7 @@ impl PluginGuard {
                 let suspended = ended.status == abi::E_SUSPENDED;
                 Err(reported.unwrap_or_else(|| if suspended { error::relayed(ended.status) } else { unreported() }))
             }
-            other => Err(self.quarantine(&format!("it answered with {other}, which is no status")).into()),
+            other => Err(self.quarantine(&format!("it answered with {other}, which is not a status")).into()),
         }
     }
 }

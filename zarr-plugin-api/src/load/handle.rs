@@ -98,7 +98,7 @@ impl Handle {
         })?;
         match Json::parse(&configuration, cx.limits) {
             Ok(Json::Object(members)) => Ok((handle, members)),
-            _ => Err(guard.quarantine("it gave a configuration that is no JSON object").into()),
+            _ => Err(guard.quarantine("it gave a configuration that is not a JSON object").into()),
         }
     }
     /// Another object of the same plugin that lives as long as this one, which is kept beside it.

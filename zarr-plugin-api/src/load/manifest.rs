@@ -191,7 +191,7 @@ impl Manifest {
             !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
         };
         if self.id.len() > 200 || !self.id.split('.').all(word) {
-            return bad(format!("{:?} is no id: it has words of a-z, 0-9, - and _ with dots between", self.id));
+            return bad(format!("{:?} is not an id: it has words of a-z, 0-9, - and _ with dots between", self.id));
         }
         if self.extensions.is_empty() {
             return bad("it offers nothing that this program knows".to_owned());
@@ -205,7 +205,7 @@ impl Manifest {
         for library in &self.libraries {
             let mut parts = Path::new(&library.path).components();
             if library.path.is_empty() || !parts.all(|c| matches!(c, Component::Normal(_))) {
-                return bad(format!("{:?} is no path to a library below the manifest's folder", library.path));
+                return bad(format!("{:?} is not a path to a library below the manifest's folder", library.path));
             }
         }
         let mut names = BTreeSet::new();

@@ -51,7 +51,7 @@ fn main() -> Outcome<()> {
     for (side, inner) in [(32u64, 8u64), (64, 16), (128, 32), (256, 32)] {
         let path = dir.join(side.to_string());
         let new = NewArray::new([side; 3], "uint16").chunks([inner; 3]).shards([side; 3]);
-        let hierarchy = Hierarchy::create(path.to_str().ok_or("a path that is no text")?)?;
+        let hierarchy = Hierarchy::create(path.to_str().ok_or("a path that is not text")?)?;
         let array = hierarchy.create_array("/", &new)?;
         let mut noise = 1u32;
         let all: Vec<u16> = (0..side.pow(3))

@@ -57,14 +57,14 @@ unsafe fn store<'a>(ffi: *const FfiStore) -> &'a dyn Store {
 /// As for `text`.
 unsafe fn key(p: *const Str) -> Result<Key> {
     // SAFETY: the caller's promise.
-    Key::new(unsafe { abi::text(p) }.ok_or_else(|| Error::name("a key is no UTF-8"))?)
+    Key::new(unsafe { abi::text(p) }.ok_or_else(|| Error::name("a key is not UTF-8"))?)
 }
 
 /// # Safety
 /// As for `text`.
 unsafe fn prefix(p: *const Str) -> Result<Prefix> {
     // SAFETY: the caller's promise.
-    Prefix::new(unsafe { abi::text(p) }.ok_or_else(|| Error::name("a prefix is no UTF-8"))?)
+    Prefix::new(unsafe { abi::text(p) }.ok_or_else(|| Error::name("a prefix is not UTF-8"))?)
 }
 
 /// # Safety

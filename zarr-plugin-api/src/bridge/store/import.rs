@@ -81,7 +81,7 @@ impl ImportedStore {
         with_found(
             &mut |_, is_prefix, bytes| {
                 let text = bytes.and_then(|b| std::str::from_utf8(b).ok());
-                each(is_prefix, text.ok_or_else(|| Error::name("a key is no UTF-8"))?)
+                each(is_prefix, text.ok_or_else(|| Error::name("a key is not UTF-8"))?)
             },
             |found, context| self.status(|store, call| f(store, call, found, context)),
         )

@@ -219,7 +219,7 @@ impl DataType for PanickingDataType {
         self.0.reached("fill_from_json");
         match json.as_u64() {
             Some(_) => Ok(vec![0]),
-            None => Err(ErrorKind::FillValue(format!("{json} is no number")).into()),
+            None => Err(ErrorKind::FillValue(format!("{json} is not a number")).into()),
         }
     }
     fn fill_to_json(&self, _: &[u8]) -> Result<Json> {
