@@ -163,7 +163,7 @@ fn partial_array(trial: &Trial, limits: &Limits, source: &dyn Source, region: &R
     let mut memory = Memory::new(&trial.representation, &region.len, true);
     with_call(limits, |call| memory.write(|out| partial.decode_region(call, source, region, out)))?;
     if !memory.gaps_are_untouched()? {
-        return Err(Error::data("it wrote beside the elements of a part"));
+        return Err(Error::data("it wrote outside the elements of a part"));
     }
     memory.elements().map(Some)
 }

@@ -180,7 +180,7 @@ impl Trial {
         })
     }
     fn untouched(&self, memory: &Memory) -> Result<()> {
-        if memory.gaps_are_untouched()? { Ok(()) } else { Err(Error::data("it wrote beside the elements")) }
+        if memory.gaps_are_untouched()? { Ok(()) } else { Err(Error::data("it wrote outside the elements")) }
     }
     /// Decodes what was encoded from something like `like`.
     pub(crate) fn decode(&self, limits: &Limits, value: &Value, like: &Value, gaps: bool) -> Result<Value> {

@@ -20,11 +20,11 @@ fn manifest(file: &Path) -> Verdict {
             continue;
         }
         // What cannot be read may be another plugin's.
-        let Ok(beside) = Manifest::beside(&path) else { continue };
+        let Ok(installed) = Manifest::installed(&path) else { continue };
         let of_this =
-            beside.libraries.iter().find(|l| folder.join(&l.path).canonicalize().ok() == file.canonicalize().ok());
+            installed.libraries.iter().find(|l| folder.join(&l.path).canonicalize().ok() == file.canonicalize().ok());
         let Some(library) = of_this else { continue };
-        let same = Manifest { libraries: Vec::new(), ..beside.clone() } == within;
+        let same = Manifest { libraries: Vec::new(), ..installed.clone() } == within;
         ensure(same, || format!("{} says something else than the manifest in the library", path.display()))?;
         let hash = Candidate::hash(file)?;
         ensure(library.sha256 == hash, || {

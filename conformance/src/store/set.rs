@@ -124,7 +124,7 @@ pub(super) fn key_and_prefix(subject: &Subject, _: &Settings) -> Verdict {
         match done {
             Ok(()) => store.ensure_value(second, b"second")?,
             Err(_) => {
-                refused = Some(format!("{second} beside {first}"));
+                refused = Some(format!("{second} together with {first}"));
                 if !store.refuses_prefix(second, &[(first.clone(), Vec::new())].into())? {
                     store.ensure_value_or_none(second, None)?;
                 }

@@ -120,19 +120,19 @@ fn a_file_that_is_not_a_plugin_is_reported() {
     assert_eq!(failed(&records), ["abi/manifest", "abi/one-symbol", "abi/descriptor"].map(str::to_owned).into());
 }
 
-/// A manifest beside the library that says something else, or has another hash.
+/// A manifest file that contradicts the library, or has another hash.
 #[test]
-fn a_manifest_beside_the_library_is_compared() {
+fn an_installed_manifest_is_compared_with_that_of_the_library() {
     use ozarr::plugins::{Candidate, LibraryFile, Manifest, target};
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("faulty.so");
     std::fs::copy(library("NONE"), &file).unwrap();
     let settings = Settings { filter: Some("abi/manifest".into()), ..Settings::default() };
-    let mut beside = Manifest::embedded(&file).unwrap();
+    let mut installed = Manifest::embedded(&file).unwrap();
     let mut check = |change: &dyn Fn(&mut Manifest)| {
         let (path, sha256) = ("faulty.so".to_owned(), Candidate::hash(&file).unwrap());
-        beside.libraries = vec![LibraryFile { target: target(), path, sha256 }];
-        let mut changed = beside.clone();
+        installed.libraries = vec![LibraryFile { target: target(), path, sha256 }];
+        let mut changed = installed.clone();
         change(&mut changed);
         let json = ozarr::zarr_core::json::Json::from_serialize(&changed).unwrap().to_pretty();
         std::fs::write(dir.path().join("faulty.zarrplugin.json"), json).unwrap();

@@ -19,7 +19,7 @@ pub(super) fn user_folder() -> Result<PathBuf> {
 pub(super) fn installed(folder: &Path) -> Vec<(PathBuf, Manifest)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
     let manifests = entries.filter(|p| p.to_string_lossy().ends_with(".zarrplugin.json"));
-    let mut read: Vec<_> = manifests.filter_map(|p| Some((p.clone(), Manifest::beside(&p).ok()?))).collect();
+    let mut read: Vec<_> = manifests.filter_map(|p| Some((p.clone(), Manifest::installed(&p).ok()?))).collect();
     read.sort_by(|(a, _), (b, _)| a.cmp(b));
     read
 }

@@ -112,7 +112,7 @@ fn list(json: bool, session: &Session) -> Result<Outcome> {
 }
 
 fn inspect(file: &Path, json: bool) -> Result<Outcome> {
-    let manifest = if is_manifest(file) { Manifest::beside(file)? } else { Manifest::embedded(file)? };
+    let manifest = if is_manifest(file) { Manifest::installed(file)? } else { Manifest::embedded(file)? };
     if let Err(distrust) = trust(file) {
         print_status(&format!("warning: {distrust}"));
     }

@@ -237,8 +237,8 @@ impl Manifest {
         let reason = Reason::Manifest("the one within a library must not list libraries".to_owned());
         Err(PluginError::new(file, reason))
     }
-    /// Reads the manifest beside a library.
-    pub fn beside(file: &Path) -> Result<Self, PluginError> {
+    /// Reads the manifest file of an installed plugin, which lists its libraries.
+    pub fn installed(file: &Path) -> Result<Self, PluginError> {
         let manifest = Self::parse(&read(file)?, file)?;
         if manifest.libraries.is_empty() {
             let e = PluginError::new(file, Reason::Manifest("it lists no libraries".to_owned()));

@@ -198,7 +198,7 @@ impl Search {
         let distrust = |at: &Path| trust::check(at).map_err(|d| PluginError::new(&file, Reason::Trust(d)));
         distrust(folder)?;
         distrust(&file)?;
-        let manifest = Manifest::beside(&file)?;
+        let manifest = Manifest::installed(&file)?;
         let of = |reason| PluginError::new(&file, reason).of(&manifest.id, &manifest.version);
         candidate.manifest = Some(manifest.clone());
         let target = target();
