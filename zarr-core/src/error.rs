@@ -1,7 +1,7 @@
-//! The one error type: what went wrong, where, and what to do next.
+//! The error type of these crates: what went wrong, where, and what to do next.
 //!
-//! An [`Error`] is a kind and a place. The code that notices a fault names the kind; each layer above adds what it
-//! alone knows (the extension, the chunk, the key, the node) while the error passes through it.
+//! An [`Error`] is a kind and a location. The code that detects a problem chooses the kind. Each layer above adds what
+//! only it knows (the extension, the chunk, the key, the node) as the error passes through.
 
 mod kind;
 
@@ -10,10 +10,10 @@ pub use kind::{ErrorKind, Occupant};
 use crate::extension_point::ExtensionPoint;
 use std::fmt;
 
-/// What every fallible function of these crates returns.
+/// The result of every fallible function of these crates.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Where an error happened. Every part is optional.
+/// The location of an error. Every part is optional.
 #[derive(Debug, Default)]
 struct Place {
     node: Option<String>,
@@ -25,86 +25,86 @@ struct Place {
     hint: Option<String>,
 }
 
-/// An error of any of these crates. Small: one pointer.
+/// An error of any of these crates. It is the size of one pointer.
 pub struct Error(Box<(ErrorKind, Place)>);
 
 impl Error {
-    /// An error whose place is not known yet.
+    /// Creates an error whose location is not known yet.
     #[cold]
     pub fn new(kind: ErrorKind) -> Self {
         Self(Box::new((kind, Place::default())))
     }
-    /// What went wrong.
+    /// Returns what went wrong.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.0
     }
-    /// The path of the node in its hierarchy.
+    /// Returns the path of the node in its hierarchy.
     pub fn node(&self) -> Option<&str> {
         self.0.1.node.as_deref()
     }
-    /// The store key.
+    /// Returns the store key.
     pub fn key(&self) -> Option<&str> {
         self.0.1.key.as_deref()
     }
-    /// The index of the chunk in its grid.
+    /// Returns the index of the chunk in its grid.
     pub fn chunk(&self) -> Option<&[u64]> {
         self.0.1.chunk.as_deref()
     }
-    /// The extension that noticed it.
+    /// Returns the extension that reported the error, by its extension point and name.
     pub fn extension(&self) -> Option<(ExtensionPoint, &str)> {
         self.0.1.extension.as_ref().map(|(p, n)| (*p, n.as_str()))
     }
-    /// The place in the metadata document, for instance `codecs[1].configuration`.
+    /// Returns the location in the metadata document, for instance `codecs[1].configuration`.
     pub fn json_path(&self) -> Option<&str> {
         self.0.1.json_path.as_deref()
     }
-    /// What to do next.
+    /// Returns the hint: what to do next.
     pub fn hint(&self) -> Option<&str> {
         self.0.1.hint.as_deref()
     }
-    /// True for a key that is absent.
+    /// True if the key is absent.
     pub fn is_not_found(&self) -> bool {
         matches!(self.kind(), ErrorKind::KeyNotFound)
     }
-    /// True when a source waits for bytes: see [`Replay`](crate::source::Replay).
+    /// True if a source is waiting for bytes: see [`Replay`](crate::source::Replay).
     pub fn is_suspended(&self) -> bool {
         matches!(self.kind(), ErrorKind::Suspended)
     }
 
-    /// True when the memory that calls share is used up: see
+    /// True if the memory shared by calls is used up: see
     /// [`CallContext::within_memory`](crate::call::CallContext::within_memory).
     pub fn is_budget(&self) -> bool {
         matches!(self.kind(), ErrorKind::Budget { .. })
     }
 
-    /// Adds the node, unless a layer below has.
+    /// Adds the node, unless a layer below already has.
     pub fn at_node(mut self, path: impl fmt::Display) -> Self {
         self.0.1.node.get_or_insert_with(|| path.to_string());
         self
     }
-    /// Adds the key, unless a layer below has. The prefix of all keys is empty, and names none.
+    /// Adds the key, unless a layer below already has. The empty prefix, which matches all keys, is ignored.
     pub fn at_key(mut self, key: impl fmt::Display) -> Self {
         if self.0.1.key.is_none() {
             self.0.1.key = Some(key.to_string()).filter(|key| !key.is_empty());
         }
         self
     }
-    /// Adds the chunk, unless a layer below has.
+    /// Adds the chunk, unless a layer below already has.
     pub fn at_chunk(mut self, chunk_index: &[u64]) -> Self {
         self.0.1.chunk.get_or_insert_with(|| chunk_index.to_vec());
         self
     }
-    /// Adds the extension, unless a layer below has.
+    /// Adds the extension, unless a layer below already has.
     pub fn at_extension(mut self, point: ExtensionPoint, name: &str) -> Self {
         self.0.1.extension.get_or_insert_with(|| (point, name.to_owned()));
         self
     }
-    /// Adds what was being done (`"encode"`, `"decode"`, `"open"`), unless a layer below has.
+    /// Adds the operation (`"encode"`, `"decode"`, `"open"`), unless a layer below already has.
     pub fn at_stage(mut self, stage: &'static str) -> Self {
         self.0.1.stage.get_or_insert(stage);
         self
     }
-    /// Puts a step of a JSON path before those that are there: the path grows from the inside out.
+    /// Prepends a step to the JSON path, which grows from the inside out.
     pub fn within(mut self, step: impl fmt::Display) -> Self {
         let path = match self.0.1.json_path.take() {
             None => step.to_string(),
@@ -114,7 +114,7 @@ impl Error {
         self.0.1.json_path = Some(path);
         self
     }
-    /// Adds what to do next, unless a layer below has.
+    /// Adds a hint about what to do next, unless a layer below already has.
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.0.1.hint.get_or_insert_with(|| hint.into());
         self
@@ -142,19 +142,19 @@ macro_rules! shorthand {
     )* } };
 }
 shorthand! {
-    /// Stored bytes that are not what they should be.
+    /// Creates an error for stored bytes that are damaged or do not match the metadata.
     data Data;
-    /// A configuration that an extension refuses.
+    /// Creates an error for a configuration that an extension rejects.
     configuration Configuration;
-    /// A representation that a codec cannot take, or codecs out of order.
+    /// Creates an error for a representation that a codec does not accept, or for codecs in the wrong order.
     chain InvalidCodecChain;
-    /// A metadata document that breaks a rule.
+    /// Creates an error for a metadata document that breaks a rule.
     metadata Metadata;
-    /// A fill value that the data type refuses.
+    /// Creates an error for a fill value that the data type rejects.
     fill_value FillValue;
-    /// A name that the specification does not allow.
+    /// Creates an error for a name that the specification does not allow.
     name Name;
-    /// An argument of the caller that does not fit.
+    /// Creates an error for an invalid argument of the caller.
     argument Argument;
 }
 
@@ -200,8 +200,8 @@ impl fmt::Debug for Error {
         write!(f, "Error({self})")
     }
 }
-/// Each message already contains those of the errors inside: [`source`](std::error::Error::source) goes on with what they do
-/// not say. [`kind`](Error::kind) has the typed error inside.
+/// Each message already contains the messages of the errors inside, so [`source`](std::error::Error::source) continues
+/// below them. [`kind`](Error::kind) returns the typed error inside.
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self.kind() {
@@ -237,7 +237,7 @@ mod tests {
         );
     }
 
-    /// As programs print errors that show all of them.
+    /// Walks the chain as programs do that print every source of an error.
     #[test]
     fn no_text_is_printed_twice() {
         let io = || std::io::Error::new(std::io::ErrorKind::NotFound, "the file is gone");

@@ -1,6 +1,6 @@
-//! `{name, configuration, must_understand}`: the shape of every extension in a metadata document.
+//! The shape of every extension in a metadata document: `{name, configuration, must_understand}`.
 //!
-//! Specification: core, "Extension definition". Nothing else in these crates knows this JSON shape.
+//! Specification: core, "Extension definition". This is the only module of these crates that handles this JSON shape.
 //!
 //! ```
 //! use zarr_core::{extension::Extension, json::Json};
@@ -18,20 +18,20 @@ use std::sync::Arc;
 
 pub use crate::extension_point::ExtensionPoint;
 
-/// One extension as a metadata document names it. Prints back in the form in which it was read.
+/// An extension as a metadata document names it. It is written in the form in which it was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extension {
-    // Large configurations are not copied with the chains that they are for.
+    // Shared, so that copies of a chain do not copy large configurations.
     written: Arc<Json>,
     name: String,
 }
 
 impl Extension {
-    /// Reads a short-hand name or an object.
+    /// Reads a bare name or an object.
     ///
     /// # Errors
-    /// Any other kind of value, a missing or empty name, members besides the three, a configuration that is not an
-    /// object, a flag that is not a boolean.
+    /// If the value is neither a string nor an object, the name is missing or empty, there are members other than the
+    /// three, the configuration is not an object, or `must_understand` is not a boolean.
     pub fn parse(value: &Json) -> Result<Self> {
         let name = match value {
             Json::String(name) => name.as_str(),
@@ -67,7 +67,7 @@ impl Extension {
             _ => Err(Error::metadata("an extension needs a `name`")),
         }
     }
-    /// `{"name": .., "configuration": ..}`; the configuration is left out if it is empty.
+    /// Creates an extension of the form `{"name": .., "configuration": ..}`; an empty configuration is omitted.
     ///
     /// ```
     /// use zarr_core::extension::Extension;
@@ -82,42 +82,42 @@ impl Extension {
         }
         Self { written: Arc::new(members.into()), name: name.to_owned() }
     }
-    /// The bare name: the form in which data types of the specification are written.
+    /// Creates an extension of a bare name: the form in which data types of the specification are written.
     pub fn short_hand(name: &str) -> Self {
         Self { written: Arc::new(name.into()), name: name.to_owned() }
     }
-    /// The same with another configuration.
+    /// Returns the same extension with another configuration.
     pub fn with_configuration(&self, configuration: Object) -> Result<Self> {
         let name_only = || [("name", self.name())].into_iter().collect();
         let mut members: Object = self.written.as_object().cloned().unwrap_or_else(name_only);
         members.set("configuration", configuration);
         Self::parse(&members.into())
     }
-    /// The name as written; it may be an alias.
+    /// Returns the name as written; it may be an alias.
     pub fn name(&self) -> &str {
         &self.name
     }
     fn member(&self, name: &str) -> Option<&Json> {
         self.written.as_object()?.get(name)
     }
-    /// The configuration; absent for short-hand names.
+    /// Returns the configuration; `None` if it is absent, as for a bare name.
     pub fn configuration(&self) -> Option<&Object> {
         self.member("configuration")?.as_object()
     }
-    /// The flag, if it was given.
+    /// Returns `must_understand`, if present.
     pub fn must_understand(&self) -> Option<bool> {
         match self.member("must_understand")? {
             Json::Bool(b) => Some(*b),
             _ => None,
         }
     }
-    /// The JSON as it was read or made.
+    /// Returns the JSON as it was read or created.
     pub fn to_json(&self) -> &Json {
         &self.written
     }
 }
 
-/// The bare name.
+/// Creates an extension of a bare name.
 impl From<&str> for Extension {
     fn from(name: &str) -> Self {
         Self::short_hand(name)
@@ -133,20 +133,20 @@ impl From<&Extension> for Extension {
         extension.clone()
     }
 }
-/// What JSON says. JSON that [`parse`](Extension::parse) refuses is refused where the extension is used: until then it
-/// has an empty name, which no extension has.
+/// Never fails: JSON that [`parse`](Extension::parse) rejects becomes an extension with an empty name, which no
+/// extension has, and is rejected where the extension is used.
 impl From<Json> for Extension {
     fn from(json: Json) -> Self {
         Self::parse(&json).unwrap_or_else(|_| Self { written: Arc::new(json), name: String::new() })
     }
 }
-/// As from [`Json`].
+/// As for [`Json`].
 impl From<serde_json::Value> for Extension {
     fn from(value: serde_json::Value) -> Self {
         Json::from(value).into()
     }
 }
-/// As from [`Json`].
+/// As for [`Json`].
 impl From<Object> for Extension {
     fn from(members: Object) -> Self {
         Json::Object(members).into()

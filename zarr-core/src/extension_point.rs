@@ -1,15 +1,15 @@
-//! Where extensions stand in metadata documents.
+//! The extension points of metadata documents.
 
 use std::fmt;
 
-/// The five places of a metadata document where an extension may stand.
+/// The five extension points: the places in a metadata document where an extension is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ExtensionPoint {
-    /// `data_type`
+    /// The member `data_type`.
     DataType,
-    /// `chunk_grid`
+    /// The member `chunk_grid`.
     ChunkGrid,
-    /// `chunk_key_encoding`
+    /// The member `chunk_key_encoding`.
     ChunkKeyEncoding,
     /// An entry of `codecs`.
     Codec,
@@ -22,7 +22,7 @@ impl ExtensionPoint {
     pub const ALL: [Self; 5] =
         [Self::DataType, Self::ChunkGrid, Self::ChunkKeyEncoding, Self::Codec, Self::StorageTransformer];
 
-    /// The specification's word.
+    /// Returns the term of the specification.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::DataType => "data type",

@@ -1,25 +1,26 @@
-//! The contract of Zarr v3.1: what an extension is, and what happens between a metadata document and a chunk's bytes.
+//! The core of Zarr v3.1: the extension points, the metadata documents, and the path from a document to the bytes of a
+//! chunk.
 //!
 //! | | |
 //! |---|---|
-//! | five extension points | [`data_type`], [`chunk_grid`], [`chunk_key_encoding`], [`codec`], [`storage_transformer`] |
-//! | extensions that are built in here | [`builtin`]; the codecs are in `zarr-codecs` |
-//! | one registry | [`registry`]: what a name in metadata stands for |
+//! | the five extension points | [`data_type`], [`chunk_grid`], [`chunk_key_encoding`], [`codec`], [`storage_transformer`] |
+//! | built-in extensions | [`builtin`]; the codecs are in `zarr-codecs` |
+//! | the registry, which resolves names in metadata | [`registry`] |
 //! | documents | [`metadata`], [`extension`], [`json`], [`name`] |
-//! | what flows through codecs | [`representation`], [`layout`], [`view`], [`source`], [`call`] |
-//! | where values are kept | [`store`]: the abstract interface |
-//! | what data from outside may ask for | [`limits`] |
-//! | what went wrong, where, and what next | [`error`] |
+//! | data that flows through codecs | [`representation`], [`layout`], [`view`], [`source`], [`call`] |
+//! | the abstract store interface | [`store`] |
+//! | limits on untrusted input | [`limits`] |
+//! | errors, their location, and hints | [`error`] |
 //! | tests of extensions | `testing`, with the cargo feature `testing` |
 //!
-//! What may grow does not break its users: structs of options ([`limits::Limits`], [`call::Options`]) are `#[non_exhaustive]`
-//! and have a setter `with_..` for each field, and so are enums that the specification or this project may extend
-//! ([`ErrorKind`], [`source::ByteRange`], [`codec::DecodeStrategy`]). Enums that are complete by their meaning
-//! ([`representation::Size`], [`json::Json`], [`extension::ExtensionPoint`]) are not.
+//! Additions do not break callers: the option structs ([`limits::Limits`], [`call::Options`]) are `#[non_exhaustive]`
+//! and have a setter `with_..` for each field, and the enums that the specification or this project may extend
+//! ([`ErrorKind`], [`source::ByteRange`], [`codec::DecodeStrategy`]) are `#[non_exhaustive]` too. Enums that are
+//! complete by definition ([`representation::Size`], [`json::Json`], [`extension::ExtensionPoint`]) are not.
 //!
-//! No input or output and no compression happens here. An extension of a third party sees what the built-in ones see:
-//! implement [`registry::ExtensionType`] and the trait of the extension point, then [`register!`] it or
-//! [add](registry::Registry::add) it to a registry.
+//! This crate performs no input or output and no compression. A third-party extension uses the same interface as the
+//! built-in ones: implement [`registry::ExtensionType`] and the trait of the extension point, then [`register!`] the
+//! type or [add](registry::Registry::add) it to a registry.
 
 pub mod builtin;
 pub mod call;

@@ -1,78 +1,78 @@
-//! What can go wrong.
+//! The kinds of errors.
 
 use super::Error;
 use crate::extension_point::ExtensionPoint;
 
-/// What went wrong, without the place.
+/// What went wrong, without the location.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The text is not JSON as RFC 8259 defines it.
+    /// The text is not JSON as defined by RFC 8259.
     #[error("not valid JSON at line {line}, column {column}: {reason}")]
     Json {
-        /// Line, from 1.
+        /// Line, counted from 1.
         line: usize,
-        /// Column in bytes, from 1.
+        /// Column in bytes, counted from 1.
         column: usize,
-        /// The rule that was broken.
+        /// The rule that the text breaks.
         reason: &'static str,
     },
     /// A metadata document breaks a rule of the specification.
     #[error("invalid metadata: {0}")]
     Metadata(String),
-    /// A name, path or key that the specification does not allow.
+    /// The specification does not allow this name, path or key.
     #[error("invalid name: {0}")]
     Name(String),
-    /// Nothing is registered under the name, and it must be understood.
+    /// No extension is registered under the name, and it must be understood.
     #[error("unknown {point} `{name}`")]
     UnknownExtension {
-        /// Where the name was used.
+        /// The extension point at which the name was used.
         point: ExtensionPoint,
         /// The name.
         name: String,
     },
-    /// A known extension was given a configuration it does not allow.
+    /// A known extension rejects its configuration.
     #[error("invalid configuration: {0}")]
     Configuration(String),
-    /// A codec or a data type cannot work on what it was given, or codecs stand in the wrong order.
+    /// A codec does not accept its input or a data type, or the codecs are in the wrong order.
     #[error("codecs do not fit: {0}")]
     InvalidCodecChain(String),
-    /// A fill value that the data type does not permit.
+    /// The data type does not permit this fill value.
     #[error("invalid fill value: {0}")]
     FillValue(String),
-    /// Two registrations of one name in one tier, or a name that must not be registered.
+    /// One tier has two registrations of one name, or the name must not be registered.
     #[error("cannot register: {0}")]
     Registration(String),
-    /// Stored bytes are damaged, cut short, or not what the metadata says.
+    /// Stored bytes are damaged, truncated, or do not match the metadata.
     #[error("damaged data: {0}")]
     Data(String),
-    /// A number from outside exceeds a limit.
+    /// A number from untrusted input exceeds a limit.
     #[error("{what} needs {asked}, more than the limit of {limit}")]
     Limit {
-        /// What was asked for.
+        /// What the input asked for.
         what: &'static str,
-        /// How much.
+        /// The amount asked for.
         asked: u64,
-        /// How much is allowed.
+        /// The amount allowed.
         limit: u64,
     },
-    /// All that runs in a context takes more than [`Limits::memory`](crate::limits::Limits::memory).
+    /// The calls of a context together need more than [`Limits::memory`](crate::limits::Limits::memory).
     #[error("needs {asked} more bytes of memory, {taken} of {limit} are in use")]
     Budget {
-        /// How much more was asked for.
+        /// The additional bytes asked for.
         asked: u64,
-        /// How much was in use.
+        /// The bytes in use.
         taken: u64,
-        /// How much is allowed.
+        /// The bytes allowed.
         limit: u64,
     },
-    /// Memory could not be had.
+    /// Memory could not be allocated.
     #[error("out of memory: {0} bytes could not be allocated")]
     Memory(u64),
-    /// A region, shape or buffer given by the caller does not fit.
+    /// A region, shape or buffer of the caller does not fit.
     #[error("invalid argument: {0}")]
     Argument(String),
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error(transparent)]
     Io(#[from] std::io::Error),
     /// No value is stored under the key.
@@ -81,55 +81,58 @@ pub enum ErrorKind {
     /// No node is at the path.
     #[error("no node is there")]
     NodeNotFound,
-    /// A node is at the path already.
+    /// A node already exists at the path.
     #[error("a node is there already")]
     NodeAlreadyExists,
-    /// Where a node is to be created there is something else, which would be lost, hidden or taken for a part of it.
+    /// Something else is stored where a node is to be created, and would be lost, hidden, or mistaken for a part of the
+    /// node.
     #[error("no node can be created there: {0}")]
     Occupied(Occupant),
-    /// The change itself is stored and complete. What failed is bringing up to date the copies of changed documents in a
-    /// group above: consolidated metadata, in which readers of such copies see nodes as they were.
+    /// The change itself is stored and complete, but a group above still has stale copies of the changed documents: its
+    /// consolidated metadata could not be updated. Readers that use these copies see the nodes as they were.
     #[error("the change is stored, but the copies of metadata in group `{group}` are stale: {reason}")]
     StaleCopies {
-        /// The path of the first group that could not be renewed.
+        /// The path of the first group that could not be updated.
         group: String,
-        /// Why not.
+        /// The reason.
         reason: Error,
     },
-    /// A codec or storage transformer that need not be understood was skipped, so nothing can be written.
+    /// A codec or storage transformer that need not be understood was skipped, so writing is not possible.
     #[error("cannot write while `{0}` is skipped: it is not known here")]
     Skipped(String),
-    /// A link makes a group or the directory of an array part of itself: the path that it leads back to.
+    /// A link makes a group, or the directory of an array, contain itself. The text is the path that the link leads
+    /// back to.
     #[error("a link leads back to `{0}`, which contains it")]
     Loop(String),
-    /// The store lacks an ability (reading, writing, listing).
+    /// The store does not support an operation (reading, writing, listing).
     #[error("the store does not support {0}")]
     Unsupported(&'static str),
-    /// A value that does not convert exactly.
+    /// The value cannot be converted exactly.
     #[error("cannot convert exactly: {0}")]
     Conversion(String),
-    /// A [source](crate::source::Source) recorded what it lacks: return at once, the driver calls again.
+    /// A [source](crate::source::Source) recorded the ranges that it lacks. Return at once; the driver fetches them and
+    /// calls again.
     #[error("suspended until more bytes are fetched")]
     Suspended,
-    /// A plugin could not be used, for the typed reason in the box.
+    /// A plugin cannot be used. The box contains the typed reason.
     #[error(transparent)]
     Plugin(Box<dyn std::error::Error + Send + Sync>),
-    /// A part of the program did not keep its contract.
+    /// A part of the program broke its contract.
     #[error("internal fault: {0}")]
     Contract(&'static str),
 }
 
-/// What lies where a node is to be created, and is not that node.
+/// An entry that occupies the place where a node is to be created.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Occupant {
-    /// A node below, by its path.
+    /// A node below the place, by its path.
     #[error("the node `{0}` lies below")]
     Node(String),
-    /// A key that belongs to no node and would be read as a chunk of the new array.
+    /// A key that belongs to no node, and that would be read as a chunk of the new array.
     #[error("`{0}` would be read as one of its chunks")]
     Chunk(String),
-    /// A key that belongs to no node, or an entry of a directory that is no key.
+    /// A key that belongs to no node, or a directory entry that is not a key.
     #[error("`{0}` is there and belongs to no node")]
     Entry(String),
 }

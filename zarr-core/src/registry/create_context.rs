@@ -1,4 +1,4 @@
-//! What an extension is created for.
+//! The context in which an extension is created.
 
 use super::Registry;
 use crate::{
@@ -10,12 +10,12 @@ use crate::{
 };
 use std::sync::{Mutex, PoisonError};
 
-/// Whether metadata is being read or made.
+/// Whether metadata is being read or created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Intent {
-    /// It was stored: what the specification requires must be there.
+    /// The metadata was stored: all members that the specification requires must be present.
     Open,
-    /// A user asks for it: what is left out is chosen, and written out.
+    /// The metadata is new: omitted members are chosen and written to the document.
     Create,
 }
 
@@ -26,14 +26,14 @@ impl Intent {
     }
 }
 
-/// What happened while an array was opened that its user should know.
+/// Events during the opening of an array that its user should know about.
 #[derive(Debug, Default)]
 pub struct Notes {
     skipped: Mutex<Vec<(ExtensionPoint, String)>>,
 }
 
 impl Notes {
-    /// Tells that an extension was skipped.
+    /// Records that an extension was skipped.
     pub fn skip(&self, point: ExtensionPoint, name: &str) {
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
         let note = (point, name.to_owned());
@@ -41,58 +41,58 @@ impl Notes {
             skipped.push(note);
         }
     }
-    /// The extensions that were skipped.
+    /// Returns the extensions that were skipped.
     pub fn skipped(&self) -> Vec<(ExtensionPoint, String)> {
         self.skipped.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// What an extension is created for.
+/// The context in which an extension is created: its input, the other extensions, and the limits.
 #[derive(Clone, Copy)]
 pub struct CreateContext<'a> {
-    /// The name under which it was asked for; an alias, or one of a family like `r16`.
+    /// The name in the metadata: it may be an alias, or a member of a family such as `r16`.
     pub name: &'a str,
-    /// For codecs what reaches them; for grids, key encodings and storage transformers the whole array; for data
-    /// types nothing.
+    /// For a codec, the array that it encodes; for a chunk grid, chunk key encoding or storage transformer, the whole
+    /// array; for a data type, `None`.
     pub representation: Option<&'a Representation>,
-    /// For bytes -> bytes codecs: what is known of the size of the bytes that reach them.
+    /// For a bytes -> bytes codec, the known size of its decoded bytes.
     pub size: Size,
-    /// For extensions that contain others.
+    /// The registry, for extensions that contain others.
     pub registry: &'a Registry,
-    /// What metadata from outside may ask for.
+    /// The limits on untrusted metadata.
     pub limits: &'a Limits,
-    /// Choices at run time.
+    /// The run-time options.
     pub options: &'a Options,
-    /// How deep the chain is nested.
+    /// The nesting depth of the chain.
     pub depth: u32,
-    /// Whether metadata is being read or made.
+    /// Whether metadata is being read or created.
     pub intent: Intent,
-    /// Where to tell of what was skipped.
+    /// Records the extensions that are skipped.
     pub notes: &'a Notes,
 }
 
 impl<'a> CreateContext<'a> {
-    /// A site without a representation.
+    /// Creates a context without a representation, with the default options.
     pub fn new(registry: &'a Registry, limits: &'a Limits, notes: &'a Notes, intent: Intent) -> Self {
         let options = const { &Options::DEFAULT };
         Self { name: "", representation: None, size: Size::Unknown, registry, limits, options, depth: 0, intent, notes }
     }
-    /// The same with choices at run time.
+    /// Returns the same context with other run-time options.
     pub fn with_options(&self, options: &'a Options) -> Self {
         Self { options, ..*self }
     }
-    /// The same for a representation.
+    /// Returns the same context with another representation.
     pub fn with(&self, representation: &'a Representation) -> Self {
         Self { representation: Some(representation), ..*self }
     }
-    /// The same one level of nesting deeper, for another representation.
+    /// Returns the same context one level of nesting deeper, with another representation and an unknown size.
     pub fn nested(&self, representation: &'a Representation) -> Self {
         Self { representation: Some(representation), size: Size::Unknown, depth: self.depth + 1, ..*self }
     }
-    /// What the extension is created for.
+    /// Returns the representation for which the extension is created.
     ///
     /// # Errors
-    /// For data types, which come before there is a representation.
+    /// If the extension is a data type: it is created before there is a representation.
     pub fn representation(&self) -> Result<&'a Representation> {
         self.representation.ok_or_else(|| ErrorKind::Contract("a data type is created for no representation").into())
     }

@@ -1,7 +1,7 @@
-//! Which extensions there are: a value that is passed to the code that opens arrays.
+//! The registry of extensions, which is passed to the code that opens arrays.
 //!
-//! [`Registry::builtin`] gathers what the linked crates registered with [`register!`](crate::register). An application
-//! adds its own with [`Registry::add`]. Names are looked up in tiers; within a tier a name stands for one thing.
+//! [`Registry::builtin`] collects the extensions that the linked crates registered with [`register!`](crate::register).
+//! An application adds its own with [`Registry::add`]. Names are looked up in tiers; within a tier each name is unique.
 
 mod create_context;
 mod registration;
@@ -28,7 +28,7 @@ use crate::{
 };
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-/// Where a registration comes from. Earlier tiers win; what loses is listed as shadowed.
+/// The origin of a registration. Earlier tiers take precedence; the others are listed as shadowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Tier {
@@ -36,7 +36,7 @@ pub enum Tier {
     Added,
     /// Linked into the program.
     BuiltIn,
-    /// Found on the machine, in the folder of this number in the order of the search.
+    /// Found on the machine, in the folder with this position in the search order.
     Discovered(u16),
 }
 
@@ -50,12 +50,13 @@ impl fmt::Display for Tier {
     }
 }
 
-/// The extensions that can be used.
+/// The extensions that can be used, by extension point and name.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
     names: BTreeMap<(ExtensionPoint, String), Vec<Entry>>,
     absent: BTreeMap<(ExtensionPoint, String), String>,
-    /// Names that linked crates registered twice, or that nobody may register, with the reason: using one is the error.
+    /// Names that two linked crates registered, or that must not be registered, with the reason. Using such a name is
+    /// an error.
     refused: BTreeMap<(ExtensionPoint, String), String>,
     searched: Vec<String>,
     advice: Vec<String>,
@@ -67,32 +68,34 @@ struct Entry {
     registration: Arc<Registration>,
 }
 
-/// A line of [`Registry::list`].
+/// An entry of [`Registry::list`].
 #[derive(Debug, Clone)]
 pub struct Listed<'r> {
-    /// Where it can be used.
+    /// The extension point at which it can be used.
     pub point: ExtensionPoint,
     /// The name, which may be an alias.
     pub name: &'r str,
-    /// Set for an alias.
+    /// The registered name, if `name` is an alias.
     pub alias_of: Option<&'r str>,
     /// Its tier.
     pub tier: Tier,
-    /// The crate or file that it comes from.
+    /// The crate or file that contains it.
     pub origin: &'r str,
-    /// The crate, or the id of the plugin, that offers it.
+    /// The crate, or the identifier of the plugin, that provides it.
     pub provider: &'r str,
-    /// True if another of that name wins.
+    /// True if another registration of the name takes precedence.
     pub shadowed: bool,
 }
 
 impl Registry {
-    /// A registry without any extension.
+    /// Creates a registry without extensions.
     pub fn empty() -> Self {
         Self::default()
     }
-    /// Everything that the linked crates registered. The order of linking means nothing: a name that two crates registered
-    /// stands for neither, and using it is an error that names both.
+    /// Returns a registry of all extensions that the linked crates registered.
+    ///
+    /// The order of linking does not matter: a name that two crates registered stands for neither, and using it is an
+    /// error that names both.
     pub fn builtin() -> Self {
         let mut registry = Self::empty();
         for builtin in inventory::iter::<Builtin> {
@@ -116,7 +119,7 @@ impl Registry {
             }
         }
     }
-    /// Whether a tier has room for a name; if not, why not.
+    /// Checks that a name is valid and free in a tier; the error is the reason why not.
     fn admit(&self, tier: Tier, registration: &Registration, name: &str) -> std::result::Result<(), String> {
         if !(is_registered_name(name) || is_uri_name(name) || registration.is_family()) {
             return Err(format!("`{name}` is neither a name that the specification allows nor a URI"));
@@ -135,17 +138,17 @@ impl Registry {
         entries.push(Entry { tier, registration: registration.clone() });
         entries.sort_by_key(|e| e.tier);
     }
-    /// Adds an extension of the application. It comes before built-in ones of the same name.
+    /// Adds an extension of the application. It takes precedence over built-in extensions of the same name.
     ///
     /// # Errors
-    /// When the name is taken in this tier, or is neither one the specification allows nor a URI.
+    /// If the name is taken in this tier, or is neither a name that the specification allows nor a URI.
     pub fn add(&mut self, registration: Registration) -> Result<()> {
         self.insert(Tier::Added, registration)
     }
     /// Adds an extension to a tier.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// As for [`add`](Self::add).
     pub fn insert(&mut self, tier: Tier, registration: Registration) -> Result<()> {
         let registration = Arc::new(registration);
         let point = registration.point();
@@ -157,20 +160,22 @@ impl Registry {
         registration.names().for_each(|name| self.push(tier, &registration, name));
         Ok(())
     }
-    /// Remembers where extensions were looked for, to tell when one is not found.
+    /// Records a place that was searched for extensions. The hint for an unknown extension lists these places.
     pub fn searched(&mut self, place: impl Into<String>) {
         self.searched.push(place.into());
     }
-    /// Adds what users of this program can do when an extension is not found: it follows the places that were searched.
+    /// Adds advice for the users of this program to the hint for an unknown extension, after the places that were
+    /// searched.
     pub fn advise(&mut self, advice: impl Into<String>) {
         self.advice.push(advice.into());
     }
-    /// The error for a name that linked crates contend for, unless an extension of another tier has it.
+    /// Returns the error for a name that cannot be used because of the linked crates that registered it.
     pub(crate) fn refused(&self, point: ExtensionPoint, name: &str) -> Option<Error> {
         let reason = self.refused.get(&(point, name.to_owned()))?;
         Some(Error::new(ErrorKind::Registration(reason.clone())).at_extension(point, name))
     }
-    /// The registration that a name stands for: its own, or a family that it belongs to, if that is of an earlier tier.
+    /// Returns the registration that a name stands for: its own, or that of a family in an earlier tier that includes
+    /// it.
     pub fn find(&self, point: ExtensionPoint, name: &str) -> Option<&Registration> {
         let exact = self.names.get(&(point, name.to_owned())).and_then(|entries| entries.first());
         let all = exact.into_iter().chain(self.families(point, name));
@@ -195,17 +200,17 @@ impl Registry {
         }
         must_understand::optional(e, found, || self.unknown(point, e.name()))
     }
-    /// The codec that an extension names; `None` if it is unknown and need not be understood.
+    /// Returns the codec that an extension names; `None` if it is unknown and need not be understood.
     pub fn codec(&self, extension: &Extension) -> Result<Option<&Registration>> {
         self.optional(ExtensionPoint::Codec, extension)
     }
-    /// Makes the data type that an extension names.
+    /// Creates the data type that an extension names, as for stored metadata.
     pub fn data_type(&self, extension: &Extension, limits: &Limits) -> Result<Instance<dyn DataType>> {
         let notes = Notes::default();
         let cx = CreateContext::new(self, limits, &notes, Intent::Open);
         self.data_type_at(extension, &cx)
     }
-    /// Makes the data type that an extension names, within another extension.
+    /// Creates the data type that an extension names, in the context of another extension.
     pub fn data_type_at(&self, extension: &Extension, cx: &CreateContext<'_>) -> Result<Instance<dyn DataType>> {
         let found = self.required(ExtensionPoint::DataType, extension)?;
         match found.constructor() {
@@ -213,7 +218,7 @@ impl Registry {
             _ => Err(ErrorKind::Contract("what is registered as a data type is none").into()),
         }
     }
-    /// Makes the chunk grid that an extension names, for the array of the site.
+    /// Creates the chunk grid that an extension names, for the array of the context.
     pub fn chunk_grid(&self, extension: &Extension, cx: &CreateContext<'_>) -> Result<Instance<dyn ChunkGrid>> {
         let found = self.required(ExtensionPoint::ChunkGrid, extension)?;
         match found.constructor() {
@@ -221,7 +226,7 @@ impl Registry {
             _ => Err(ErrorKind::Contract("what is registered as a chunk grid is none").into()),
         }
     }
-    /// Makes the chunk key encoding that an extension names, for the array of the site.
+    /// Creates the chunk key encoding that an extension names, for the array of the context.
     pub fn chunk_key_encoding(
         &self,
         extension: &Extension,
@@ -233,11 +238,11 @@ impl Registry {
             _ => Err(ErrorKind::Contract("what is registered as a chunk key encoding is none").into()),
         }
     }
-    /// The storage transformer that an extension names; `None` if it is unknown and need not be understood.
+    /// Returns the storage transformer that an extension names; `None` if it is unknown and need not be understood.
     pub fn storage_transformer(&self, extension: &Extension) -> Result<Option<&Registration>> {
         self.optional(ExtensionPoint::StorageTransformer, extension)
     }
-    /// All registrations under all their names, sorted.
+    /// Returns all registrations under all their names, sorted by extension point and name.
     pub fn list(&self) -> impl Iterator<Item = Listed<'_>> {
         self.names.iter().flat_map(|((point, name), entries)| {
             let wins = self.find(*point, name);
@@ -252,7 +257,7 @@ impl Registry {
             })
         })
     }
-    /// What a name stands for and why, in one line: ``"`zstd`: built in (zarr-codecs); shadowed: ..."``.
+    /// Explains in one line what a name stands for: ``"`zstd`: built in (zarr-codecs); shadowed: ..."``.
     pub fn explain(&self, point: ExtensionPoint, name: &str) -> String {
         use std::fmt::Write;
         let Some(found) = self.find(point, name) else { return self.unknown(point, name).to_string() };
@@ -269,7 +274,7 @@ impl Registry {
         }
         text
     }
-    /// The error for a name that nothing is registered under, with what to do about it.
+    /// Returns the error for a name without a registration, with a hint about what to do.
     pub fn unknown(&self, point: ExtensionPoint, name: &str) -> Error {
         if let Some(e) = self.refused(point, name) {
             return e;

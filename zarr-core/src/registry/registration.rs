@@ -1,4 +1,4 @@
-//! What an extension registers: its names, and how to make one.
+//! Registrations: the names of an extension, and how to create it.
 
 use super::CreateContext;
 use crate::{
@@ -14,36 +14,37 @@ use crate::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-/// The static half of every extension: its name, its typed configuration, and how it is made. The other half is the
-/// trait of its extension point.
+/// An extension's name, its typed configuration, and its constructor. The trait of the extension point has the rest.
 pub trait ExtensionType: Sized + 'static {
-    /// The name as registered.
+    /// The registered name.
     const NAME: &'static str;
-    /// Other names under which it is read.
+    /// Other names that are accepted in metadata.
     const ALIASES: &'static [&'static str] = &[];
-    /// True if decoding may give other elements than were encoded.
+    /// True if decoded elements may differ from the encoded ones.
     const LOSSY: bool = false;
-    /// True if it stands for many names (`r8`, `r16`, ...), which [`matches`](Self::matches) tells.
+    /// True if the extension has a family of names (`r8`, `r16`, ...), recognised by [`matches`](Self::matches).
     const FAMILY: bool = false;
-    /// For families of names: whether `name` is one of them. [`CreateContext::name`] tells which.
+    /// For a family: true if `name` belongs to it. [`CreateContext::name`] is the name that was used.
     fn matches(_name: &str) -> bool {
         false
     }
-    /// The `configuration` of a metadata document: a struct that serde reads and writes, often the extension's own type. Use
-    /// `#[serde(deny_unknown_fields)]`, since an unknown member must be refused.
+    /// The `configuration` of a metadata document: a struct that serde reads and writes, often the extension's own
+    /// type.
+    ///
+    /// Use `#[serde(deny_unknown_fields)]`, since unknown members must be rejected.
     type Configuration: DeserializeOwned + Serialize + Send + Sync + 'static;
-    /// Creates the extension for one array. `cx` says for what it is created: the array or bytes that a codec is given, the
-    /// limits, the other extensions.
+    /// Creates the extension for one array. `cx` has the array or bytes that a codec is created for, the limits, and
+    /// the other extensions.
     ///
     /// # Errors
-    /// When the configuration is invalid, or does not fit the array.
+    /// If the configuration is invalid, or does not fit the array.
     fn create(configuration: Self::Configuration, cx: &CreateContext<'_>) -> Result<Self>;
-    /// The configuration with everything that was chosen for what was left out.
+    /// Returns the configuration, including the values chosen for omitted members.
     fn configuration(&self) -> Self::Configuration;
-    /// The extension as metadata names it, for instance as the codec of a new array.
+    /// Returns the extension in the form used in metadata, for instance as a codec of a new array.
     ///
     /// # Errors
-    /// When the configuration does not serialize to an object.
+    /// If the configuration does not serialize to an object.
     fn to_extension(&self) -> Result<Extension> {
         Ok(Extension::new(Self::NAME, configuration_object(&self.configuration())?))
     }
@@ -57,28 +58,29 @@ fn configuration_object(configuration: &(impl Serialize + ?Sized)) -> Result<Obj
     }
 }
 
-/// The configuration of extensions that have none: absent or an empty object.
+/// The configuration of an extension that has none: absent, or an empty object.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct NoConfiguration {}
 
-/// An extension that was made, and its configuration.
+/// An extension that has been created, with its configuration.
 pub struct Instance<T: ?Sized> {
-    /// The object half.
+    /// The extension.
     pub object: Arc<T>,
     configuration: Box<dyn erased_serde::Serialize + Send + Sync>,
 }
 
 impl<T: ?Sized> Instance<T> {
-    /// An object with the configuration that describes it.
+    /// Combines an extension with the configuration that describes it.
     pub fn new(object: Arc<T>, configuration: Box<dyn erased_serde::Serialize + Send + Sync>) -> Self {
         Self { object, configuration }
     }
-    /// The configuration with everything that was chosen.
+    /// Returns the configuration, including the values chosen for omitted members.
     pub fn configuration(&self) -> Result<Object> {
         configuration_object(&*self.configuration)
     }
-    /// What to write into metadata: what was read, with what was chosen for what was left out.
+    /// Returns the extension in the form to write to metadata: as it was read, with the values chosen for omitted
+    /// members.
     pub fn extension(&self, read: &Extension) -> Result<Extension> {
         let configuration = self.configuration()?;
         let written: BTreeMap<&str, &Json> = read.configuration().into_iter().flat_map(Object::iter).collect();
@@ -97,30 +99,30 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Instance<T> {
     }
 }
 
-/// Makes an instance of an extension.
+/// A function that creates an instance of an extension.
 pub type Make<T> = Arc<dyn Fn(&Extension, &CreateContext<'_>) -> Result<Instance<T>> + Send + Sync>;
 
-/// How to make an extension, by its kind.
+/// The constructor of an extension, by kind.
 #[derive(Clone)]
 pub enum Constructor {
-    /// Of the extension point `data_type`.
+    /// A constructor of data types.
     DataType(Make<dyn DataType>),
-    /// Of the extension point `chunk_grid`.
+    /// A constructor of chunk grids.
     ChunkGrid(Make<dyn ChunkGrid>),
-    /// Of the extension point `chunk_key_encoding`.
+    /// A constructor of chunk key encodings.
     ChunkKeyEncoding(Make<dyn ChunkKeyEncoding>),
-    /// A codec.
+    /// A constructor of array -> array codecs.
     ArrayToArray(Make<dyn ArrayToArray>),
-    /// A codec.
+    /// A constructor of array -> bytes codecs.
     ArrayToBytes(Make<dyn ArrayToBytes>),
-    /// A codec.
+    /// A constructor of bytes -> bytes codecs.
     BytesToBytes(Make<dyn BytesToBytes>),
-    /// Of the extension point `storage_transformers`.
+    /// A constructor of storage transformers.
     StorageTransformer(Make<dyn StorageTransformer>),
 }
 
 impl Constructor {
-    /// Where the extension can be used.
+    /// Returns the extension point at which the extension can be used.
     pub fn point(&self) -> ExtensionPoint {
         match self {
             Self::DataType(_) => ExtensionPoint::DataType,
@@ -186,69 +188,70 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// An extension under a name. `origin` tells people where it comes from: a crate, or a file.
+    /// Creates a registration of an extension under a name. `origin` is the crate or file that contains it, for
+    /// messages.
     pub fn new(name: impl Into<String>, origin: impl Into<String>, constructor: Constructor) -> Self {
         let (name, origin) = (name.into(), origin.into());
         Self { name, aliases: Vec::new(), matches: None, origin, provider: None, lossy: false, constructor }
     }
-    /// Names the plugin that offers it.
+    /// Sets the identifier of the plugin that provides the extension.
     pub fn with_provider(mut self, id: impl Into<String>) -> Self {
         self.provider = Some(id.into());
         self
     }
-    /// Tells whether decoding may give other elements than were encoded.
+    /// Sets whether decoded elements may differ from the encoded ones.
     pub fn with_lossy(mut self, lossy: bool) -> Self {
         self.lossy = lossy;
         self
     }
-    /// Adds a name under which it is found too.
+    /// Adds a name that is accepted in metadata too.
     pub fn with_alias(mut self, alias: impl Into<String>) -> Self {
         self.aliases.push(alias.into());
         self
     }
-    /// A data type.
+    /// Creates the registration of a data type.
     pub fn data_type<T: ExtensionType + DataType>() -> Self {
         Self::of::<T>(Constructor::DataType(Arc::new(|e, cx| {
             Self::make(e, cx, |made: Arc<T>| made, ExtensionPoint::DataType)
         })))
     }
-    /// A chunk grid.
+    /// Creates the registration of a chunk grid.
     pub fn chunk_grid<T: ExtensionType + ChunkGrid>() -> Self {
         Self::of::<T>(Constructor::ChunkGrid(Arc::new(|e, cx| {
             Self::make(e, cx, |made: Arc<T>| made, ExtensionPoint::ChunkGrid)
         })))
     }
-    /// A chunk key encoding.
+    /// Creates the registration of a chunk key encoding.
     pub fn chunk_key_encoding<T: ExtensionType + ChunkKeyEncoding>() -> Self {
         Self::of::<T>(Constructor::ChunkKeyEncoding(Arc::new(|e, cx| {
             Self::make(e, cx, |made: Arc<T>| made, ExtensionPoint::ChunkKeyEncoding)
         })))
     }
-    /// A codec from arrays to arrays.
+    /// Creates the registration of an array -> array codec.
     pub fn array_to_array<T: ExtensionType + ArrayToArray>() -> Self {
         Self::of::<T>(Constructor::ArrayToArray(Arc::new(|e, cx| {
             Self::make(e, cx, |made: Arc<T>| made, ExtensionPoint::Codec)
         })))
     }
-    /// A codec from arrays to bytes.
+    /// Creates the registration of an array -> bytes codec.
     pub fn array_to_bytes<T: ExtensionType + ArrayToBytes>() -> Self {
         Self::of::<T>(Constructor::ArrayToBytes(Arc::new(|e, cx| {
             Self::make(e, cx, |made: Arc<T>| made, ExtensionPoint::Codec)
         })))
     }
-    /// A codec from bytes to bytes.
+    /// Creates the registration of a bytes -> bytes codec.
     pub fn bytes_to_bytes<T: ExtensionType + BytesToBytes>() -> Self {
         Self::of::<T>(Constructor::BytesToBytes(Arc::new(|e, cx| {
             Self::make(e, cx, |made: Arc<T>| made, ExtensionPoint::Codec)
         })))
     }
-    /// A storage transformer.
+    /// Creates the registration of a storage transformer.
     pub fn storage_transformer<T: ExtensionType + StorageTransformer>() -> Self {
         Self::of::<T>(Constructor::StorageTransformer(Arc::new(|e, cx| {
             Self::make(e, cx, |made: Arc<T>| made, ExtensionPoint::StorageTransformer)
         })))
     }
-    /// A type of an extension. Its crate is where it comes from.
+    /// Creates the registration of a type. Its origin is the crate of the type.
     fn of<T: ExtensionType>(constructor: Constructor) -> Self {
         let path = std::any::type_name::<T>();
         let mut r = Self::new(T::NAME, path.split("::").next().unwrap_or(path), constructor);
@@ -257,7 +260,7 @@ impl Registration {
         r.matches = T::FAMILY.then_some(T::matches);
         r
     }
-    /// Tells where it comes from: a crate, or a file.
+    /// Sets the crate or file that contains the extension.
     pub fn with_origin(mut self, origin: impl Into<String>) -> Self {
         self.origin = origin.into();
         self
@@ -278,42 +281,42 @@ impl Registration {
         };
         make().map_err(|error: Error| error.at_extension(point, e.name()))
     }
-    /// The name as registered.
+    /// Returns the registered name.
     pub fn name(&self) -> &str {
         &self.name
     }
-    /// The name and its aliases.
+    /// Returns the name and its aliases.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
     }
-    /// True if it has extensions of many names, like `r16` and `r24`.
+    /// True if the registration is for a family of names, like `r16` and `r24`.
     pub fn is_family(&self) -> bool {
         self.matches.is_some()
     }
     pub(super) fn matches(&self, name: &str) -> bool {
         self.matches.is_some_and(|matches| matches(name))
     }
-    /// The crate or file that it comes from.
+    /// Returns the crate or file that contains the extension.
     pub fn origin(&self) -> &str {
         &self.origin
     }
-    /// The crate, or the id of the plugin, that offers it.
+    /// Returns the crate, or the identifier of the plugin, that provides the extension.
     pub fn provider(&self) -> &str {
         self.provider.as_deref().unwrap_or(&self.origin)
     }
-    /// True if decoding may give other elements than were encoded.
+    /// True if decoded elements may differ from the encoded ones.
     pub fn is_lossy(&self) -> bool {
         self.lossy
     }
-    /// Where it can be used.
+    /// Returns the extension point at which the extension can be used.
     pub fn point(&self) -> ExtensionPoint {
         self.constructor.point()
     }
-    /// How to make one.
+    /// Returns the constructor.
     pub fn constructor(&self) -> &Constructor {
         &self.constructor
     }
-    /// Makes a storage transformer.
+    /// Creates a storage transformer.
     pub(crate) fn make_storage_transformer(
         &self,
         e: &Extension,
@@ -335,20 +338,22 @@ impl fmt::Debug for Registration {
 pub struct Builtin(#[doc(hidden)] pub fn() -> Registration);
 inventory::collect!(Builtin);
 
-/// An extension that the program could contain, but was built without.
+/// An extension that this program was built without.
 pub struct DisabledExtension {
-    /// Where it could be used.
+    /// The extension point at which it could be used.
     pub point: ExtensionPoint,
     /// Its name.
     pub name: &'static str,
-    /// How to get it.
+    /// How to obtain it.
     pub hint: &'static str,
 }
 inventory::collect!(DisabledExtension);
 
-/// The [`Registration`](crate::registry::Registration) of a type under the trait that it implements:
-/// `registration!(BytesToBytes: MyCodec)`. Its [origin](crate::registry::Registration::origin) is the crate that uses the macro;
-/// functions such as [`bytes_to_bytes`](crate::registry::Registration::bytes_to_bytes) derive it from the path of the type.
+/// Returns the [`Registration`](crate::registry::Registration) of a type for the trait that it implements:
+/// `registration!(BytesToBytes: MyCodec)`.
+///
+/// The [origin](crate::registry::Registration::origin) is the crate that uses the macro. Functions such as
+/// [`bytes_to_bytes`](crate::registry::Registration::bytes_to_bytes) derive it from the path of the type instead.
 #[macro_export]
 macro_rules! registration {
     (DataType: $type:ty) => { $crate::registration!(@ data_type $type) };
@@ -363,7 +368,7 @@ macro_rules! registration {
     };
 }
 
-/// Registers a type that is [`ExtensionType`](crate::registry::ExtensionType) in every program that links this crate:
+/// Registers an [`ExtensionType`](crate::registry::ExtensionType) in every program that links this crate:
 /// `register!(BytesToBytes: MyCodec);`
 #[macro_export]
 macro_rules! register {
@@ -374,8 +379,8 @@ macro_rules! register {
     };
 }
 
-/// Tells which extension this crate was built without, and how to get it:
-/// `absent!(Codec, "blosc", "build with feature `blosc`");`
+/// Declares an extension that this crate was built without, and how to obtain it: `absent!(Codec, "blosc", "build with
+/// feature `blosc`");`
 #[macro_export]
 macro_rules! absent {
     ($point:ident, $name:literal, $hint:literal) => {

@@ -1,4 +1,4 @@
-//! Names, tiers, suggestions.
+//! Tests of names, tiers and suggestions.
 
 use super::*;
 use crate::json::Json;
@@ -113,7 +113,7 @@ fn built_ins_of_this_crate() {
     assert_eq!(count(ExtensionPoint::Codec), 0);
 }
 
-/// The plain functions are what the macro uses, but for the crate: they see that of the type.
+/// The functions register the same as the macro, except for the origin: they use the crate of the type.
 #[test]
 fn registered_by_function_or_macro() {
     let (plain, by_macro) = (Registration::bytes_to_bytes::<Same>(), registration!(BytesToBytes: Same));
@@ -128,7 +128,7 @@ fn registered_by_function_or_macro() {
     }
 }
 
-/// A program adds what its users can do; the library names no command.
+/// A program adds advice for its users; the library names no command.
 #[test]
 fn advice_follows_the_places_that_were_searched() {
     let mut r = Registry::builtin();
@@ -140,7 +140,7 @@ fn advice_follows_the_places_that_were_searched() {
     assert_eq!(hint(&r).as_deref(), Some("looked for plugins in /a, /b (1 refused); `acme install` installs one"));
 }
 
-/// A family of names, and a plugin that offers one of them under that very name.
+/// A family of names, and a plugin that provides one of these names.
 #[test]
 fn a_family_wins_over_a_name_of_a_later_tier() {
     let (point, limits) = (ExtensionPoint::DataType, Limits::default());
@@ -154,7 +154,7 @@ fn a_family_wins_over_a_name_of_a_later_tier() {
     assert!(shadowed(&r, "r16") && !shadowed(&r, "acme.r16") && !shadowed(&r, "r<N>"));
     assert_eq!(r.explain(point, "r16"), "`r16`: built in (zarr-core); shadowed: discovered (a plugin), as `r<N>`");
     assert_eq!(r.explain(point, "r8"), "`r8`: built in (zarr-core), as `r<N>`");
-    // Unless the application wants it so.
+    // Unless the application adds it.
     let mut added = Registry::builtin();
     added.add(plugin()).unwrap();
     assert_eq!(added.find(point, "r16").unwrap().provider(), "org.acme");
