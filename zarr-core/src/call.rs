@@ -1,4 +1,4 @@
-//! What the host provides to every call of a codec: limits, run-time options, parallelism, scratch memory.
+//! The environment of a codec call: limits, run-time options, parallelism and scratch memory.
 
 mod buffers;
 mod executor;
@@ -25,26 +25,27 @@ use std::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-/// What the host provides to a call. Shared by all threads that work on it.
+/// The environment of a call, provided by the host and shared by all threads that work on the call.
 #[derive(Clone, Copy)]
 pub struct CallContext<'a> {
-    /// What data from outside may ask for.
+    /// The limits on untrusted data.
     pub limits: &'a Limits,
-    /// Choices that never enter metadata.
+    /// The run-time options, which never enter metadata.
     pub options: &'a Options,
-    /// How to use several threads.
+    /// Runs work on several threads.
     pub executor: &'a dyn Executor,
-    /// Buffers to be used again, and how much memory all calls may have.
+    /// Reusable buffers, and the memory budget of all calls.
     pub buffers: &'a Buffers,
 }
 
 impl<'a> CallContext<'a> {
-    /// The same call on this thread alone.
+    /// Returns the same context for work on this thread alone.
     pub fn sequential(&self) -> CallContext<'a> {
         CallContext { executor: &Sequential, ..*self }
     }
-    /// Runs `f` over all tiles, on several threads if there are more than `grain`. A suspended tile does not stop the
-    /// others, so that one pass records every need; an error does.
+    /// Runs `f` for every tile, on several threads if there are more than `grain`.
+    ///
+    /// A suspended tile does not stop the others, so that one pass records all missing ranges; any other error does.
     pub fn tiles<'v>(
         &self,
         tiles: Tiles<'v, '_>,
@@ -90,7 +91,7 @@ impl<'a> CallContext<'a> {
         let mid = range.start + range.len() / 2;
         self.both(&mut || self.each(range.start..mid, grain, f), &mut || self.each(mid..range.end, grain, f))
     }
-    /// Runs `f` for each item of a slice with its number, on several threads.
+    /// Runs `f` for each item of a slice and its number, counted from `first`, on several threads.
     pub fn each_mut<T: Send>(
         &self,
         items: &mut [T],
@@ -107,10 +108,10 @@ impl<'a> CallContext<'a> {
         }
         self.both(&mut || self.each_mut(a, first, f), &mut || self.each_mut(b, first + mid, f))
     }
-    /// Runs both, perhaps at the same time, as parts of what this thread does.
+    /// Runs both closures, possibly in parallel, as parts of the work of this thread.
     pub fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
         let work = Work::here();
-        // What the executor gives this thread to do while it waits is no part of it.
+        // Other work that the executor gives to this thread while it waits is not part of the call.
         Work::Outside.run(|| self.executor.join(&mut || work.run(&mut *a), &mut || work.run(&mut *b)));
     }
     fn both(
@@ -127,7 +128,7 @@ impl<'a> CallContext<'a> {
     }
 }
 
-/// The outcome that says more: a real error before a suspension before success.
+/// Returns the outcome with precedence: an error over a suspension, a suspension over success.
 fn worse(a: Result<()>, b: Result<()>) -> Result<()> {
     match (a, b) {
         (Err(e), Err(f)) if e.is_suspended() => Err(f),

@@ -3,7 +3,7 @@
 //!
 //! | | |
 //! |---|---|
-//! | the five extension points | [`data_type`], [`chunk_grid`], [`chunk_key_encoding`], [`codec`], [`storage_transformer`] |
+//! | extension points | [`data_type`], [`chunk_grid`], [`chunk_key_encoding`], [`codec`], [`storage_transformer`] |
 //! | built-in extensions | [`builtin`]; the codecs are in `zarr-codecs` |
 //! | the registry, which resolves names in metadata | [`registry`] |
 //! | documents | [`metadata`], [`extension`], [`json`], [`name`] |

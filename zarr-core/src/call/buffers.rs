@@ -1,4 +1,4 @@
-//! Memory that calls share: spare buffers, and one budget for all threads.
+//! The memory that calls share: spare buffers, and one budget for all threads.
 
 use super::{CallContext, executor::Sequential, pool::Pool};
 use crate::{
@@ -13,44 +13,47 @@ use std::{
     },
 };
 
-/// The memory of all calls of a context: spare buffers, and how many bytes calls have taken of
-/// [`Limits::memory`].
+/// The memory of all calls of a context: spare buffers, and the number of bytes that calls use of [`Limits::memory`].
 ///
-/// Calls that run at the same time share a quarter. A chunk that does not get what it needs of that is tried again with
-/// the rest, which belongs to one chunk at a time: whether it can be read depends on the chunk and the limit, and not on
-/// what other threads do.
+/// Calls that run at the same time share a quarter of the limit. A chunk that does not get enough of this quarter is
+/// tried again with the other three quarters, *the rest*, which one chunk at a time may use. So whether a chunk can be
+/// read depends on the chunk and the limit, not on other threads.
 ///
-/// Calls nest: a store may read one array to read another. Nobody waits for ever for the rest:
+/// Calls nest: a store may read one array in order to read another. No thread waits forever for the rest:
 ///
-/// 1. Only the outermost chunk of a thread waits for it. A chunk within another that needs more gives the error to the one
-///    around it, which tries again with the rest. So a thread that waits has no lock that a store takes for a chunk.
-/// 2. The chunk that has the rest runs on its thread alone. Its own call is sequential, as is each call that a store
-///    [makes](CallContext::within_chunk) within a chunk. So it waits for no other thread but where its store does.
-/// 3. A chunk within that one does not wait for the rest, but may use as much again.
-/// 4. A thread that waits for the other half of a chunk may be given anything to do meanwhile, also another chunk, which may
-///    wait for the rest. That is safe because the thread has no lock then that chunks need (1), and because nothing that a
-///    thread does on top of a chunk that has the rest waits for it: it may use as much again, as in 3.
+/// 1. Only the outermost chunk of a thread waits for the rest. If a nested chunk needs more memory, its error goes to
+///    the    outer chunk, which is tried again with the rest. So a waiting thread holds no lock that a store acquires
+///    for a chunk.
+/// 2. The chunk that uses the rest runs on one thread. Its own call is sequential, and so is each call that a store
+///    [makes within a chunk](CallContext::within_chunk). So it waits for another thread only where its store does.
+/// 3. A chunk nested in that one does not wait for the rest; it may use the same amount again.
+/// 4. While a thread waits for the other half of a chunk, the executor may give it any other work, even another chunk,
+///    which may wait for the rest. That is safe because the thread then holds no lock that chunks need (1), and because
+///    no    work that a thread runs on top of a chunk that uses the rest waits for it: it may use the same amount
+///    again, as in 3.
 ///
-/// So the chunk that has the rest waits at most for a store, which waits for nobody who waits for the rest, and comes to its
-/// end. All this is known of a thread, and passed on where work is [shared](CallContext::join), but not to what an executor gives
-/// the thread to do besides. What a store does on threads that it
-/// starts, or when it is not asked for a chunk, is not seen as part of one: there the rules of
+/// So the chunk that uses the rest waits at most for its store, the store does not wait for threads that wait for the
+/// rest, and the chunk finishes.
+///
+/// This state belongs to a thread. It is passed on to the threads that [share](CallContext::join) the work, but not to
+/// other work that an executor gives to them. Work that a store does on threads of its own, or when it is not called
+/// for a chunk, does not count as part of a chunk; there the rules of
 /// [`ReadableStore::open`](crate::store::ReadableStore::open) are needed.
 #[derive(Debug, Default)]
 pub struct Buffers {
     pub(super) spare: Pool<Vec<u8>>,
     /// Bytes in use or spare.
     taken: AtomicU64,
-    /// Locked by the thread whose chunk has the rest.
+    /// Locked by the thread whose chunk uses the rest.
     rest: Mutex<()>,
     /// True for the memory of that chunk.
     is_rest: bool,
 }
 
-/// What the chunk may take that a thread works for at present.
+/// The kind of memory that the thread's current chunk may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Work {
-    /// It works for none.
+    /// The thread does not work for a chunk.
     Outside,
     Shared,
     Rest,
@@ -58,17 +61,17 @@ pub(super) enum Work {
 
 thread_local! {
     static WORK: Cell<Work> = const { Cell::new(Work::Outside) };
-    /// True if this work of the thread, or any that waits below it, has the rest.
+    /// True if the thread's current work, or any work that waits below it on the stack, uses the rest.
     static IS_ABOVE_REST: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Work {
-    /// That of this thread.
+    /// Returns the work of this thread.
     #[inline]
     pub(super) fn here() -> Self {
         WORK.get()
     }
-    /// Runs `f` as part of this.
+    /// Runs `f` as part of this work.
     #[inline]
     pub(super) fn run<R>(self, f: impl FnOnce() -> R) -> R {
         struct Reset(Work, bool);
@@ -89,7 +92,7 @@ impl Buffers {
         let shared = limits.memory / 4;
         if self.is_rest { limits.memory - shared } else { shared }
     }
-    /// Takes `bytes` of the budget, those of spare buffers if there are not enough left.
+    /// Takes `bytes` from the budget, and frees spare buffers if not enough is left.
     fn take(&self, bytes: u64, limit: u64) -> Result<()> {
         let fits = || {
             let taken = self.taken.fetch_add(bytes, Relaxed).saturating_add(bytes);
@@ -112,7 +115,7 @@ impl Buffers {
     pub(super) fn give_back(&self, bytes: u64) {
         self.taken.fetch_sub(bytes, Relaxed);
     }
-    /// Runs `f` with the rest of the memory, once no other thread has it.
+    /// Runs `f` with the rest of the memory, as soon as no other thread uses it.
     fn with_rest<R>(&self, f: impl FnOnce(&Buffers) -> Result<R>) -> Result<R> {
         let _locked = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
         Work::Rest.run(|| f(&Self::rest()))
@@ -122,7 +125,7 @@ impl Buffers {
     }
 }
 
-/// A part of the memory budget, given back when dropped.
+/// A part of the memory budget, returned on drop.
 #[derive(Debug)]
 pub struct Charge<'a> {
     buffers: &'a Buffers,
@@ -135,18 +138,18 @@ impl Drop for Charge<'_> {
 }
 
 impl<'a> CallContext<'a> {
-    /// Counts `bytes` of memory from elsewhere towards [`Limits::memory`] until the result is dropped.
+    /// Charges `bytes` of memory allocated elsewhere to [`Limits::memory`] until the result is dropped.
     ///
     /// # Errors
-    /// More than what is left.
+    /// If that is more than is left.
     pub fn charge(&self, bytes: u64) -> Result<Charge<'a>> {
         self.buffers.take(bytes, self.buffers.limit(self.limits))?;
         Ok(Charge { buffers: self.buffers, bytes })
     }
-    /// Runs `f`. If other threads leave it too little memory, runs it again on this thread alone, with the
-    /// part of [`Limits::memory`] that they do not share.
+    /// Runs `f`. If other threads leave it too little memory, runs it again on this thread alone, with the part of
+    /// [`Limits::memory`] that they do not share.
     ///
-    /// Within a chunk that shares its memory, that one is run again instead, and gets this error.
+    /// Within a chunk that uses shared memory, it returns the error instead, and the outer chunk is run again.
     pub fn within_memory<R>(&self, mut f: impl FnMut(&CallContext<'_>) -> Result<R>) -> Result<R> {
         let around = Work::here();
         let first = match around {
@@ -166,13 +169,14 @@ impl<'a> CallContext<'a> {
         };
         done.map_err(|e| if e.is_budget() { e.with_hint("a larger `Limits::memory` allows more") } else { e })
     }
-    /// This call as a store may make it: on this thread alone if it does so to read or write a chunk.
+    /// Returns this context for calls that a store makes: limited to this thread if they are part of reading or writing
+    /// a chunk.
     pub fn within_chunk(self) -> Self {
         if Work::here() == Work::Outside { self } else { self.sequential() }
     }
 }
 
-/// What a growing buffer charges its capacity to.
+/// The budget to which a growing buffer charges its capacity.
 #[derive(Clone, Copy)]
 pub(super) struct Budget<'a> {
     pub(super) buffers: &'a Buffers,
@@ -180,7 +184,7 @@ pub(super) struct Budget<'a> {
 }
 
 impl Budget<'_> {
-    /// Makes it a buffer of `len` zeros.
+    /// Replaces a buffer by one of `len` zeros.
     pub(super) fn replace(self, buffer: &mut Vec<u8>, len: usize) -> Result<()> {
         self.buffers.give_back(std::mem::take(buffer).capacity() as u64);
         self.buffers.take(len as u64, self.limit)?;
@@ -195,9 +199,10 @@ impl Budget<'_> {
             }
         }
     }
-    /// Makes room for `len` bytes in all; twice as much as there was if that can be had, so that bytes are moved a few
-    /// times only. While they are moved there may be both buffers, so both are counted. Near the limit it grows by what it
-    /// needs, and only that is counted: a chunk that fits does not fail for a moment of moving.
+    /// Reserves space for `len` bytes in total, or for twice the present capacity if the budget allows it, so that
+    /// bytes are moved only a few times. During a move both buffers may exist, so both are charged. Near the limit the
+    /// buffer grows only to `len`, and only that is charged: a chunk that fits does not fail because of a temporary
+    /// copy.
     pub(super) fn reserve(self, buffer: &mut Vec<u8>, len: usize) -> Result<()> {
         let before = buffer.capacity();
         if len <= before {
@@ -216,7 +221,7 @@ impl Budget<'_> {
         self.settle(len, buffer);
         reserved.map_err(|_| ErrorKind::Memory(len as u64).into())
     }
-    /// Counts what a buffer has instead of what was counted for it. The allocator may give more, or nothing.
+    /// Replaces the charge for a buffer by its actual capacity. The allocator may have reserved more, or nothing.
     fn settle(self, counted: usize, buffer: &Vec<u8>) {
         let (counted, has) = (counted as u64, buffer.capacity() as u64);
         match has.checked_sub(counted) {
@@ -249,7 +254,7 @@ mod tests {
             let second = call.scratch(400).unwrap();
             drop((first, second));
             assert_eq!(buffers.taken.load(Relaxed), 1000, "kept to be used again");
-            // What is spare makes room for what is needed.
+            // Spare buffers are freed when memory is needed.
             let mut large = call.scratch(0).unwrap();
             let mut out = large.grow(u64::MAX);
             out.extend(&[7; 900]).unwrap();
@@ -275,7 +280,7 @@ mod tests {
             let e = ask(3001).unwrap_err();
             let ErrorKind::Budget { asked: 3001, taken: 0, limit: 3000 } = e.kind() else { panic!("{e}") };
             assert!(e.hint().is_some());
-            // Within itself, as a store may that reads another array.
+            // Nested, as in a store that reads another array.
             let nested = call.within_memory(|outer| {
                 let _own = outer.scratch(2000)?;
                 call.within_memory(|inner| inner.scratch(2000).map(|s| s.len()))
@@ -285,7 +290,7 @@ mod tests {
         });
     }
 
-    /// A buffer that grows counts twice while its bytes are moved, and near the limit takes what it needs.
+    /// A growing buffer is charged twice while its bytes are moved; near the limit it is charged only for its new size.
     #[test]
     fn growth_is_counted() {
         let (limits, buffers) = (limits(4000), Buffers::default());
@@ -304,11 +309,11 @@ mod tests {
         }
     }
 
-    /// What several threads do for one chunk is part of it on each of them: the chunk gets the rest, and none of them waits
-    /// for it or uses others.
+    /// Work of several threads for one chunk is part of it on each of them: the chunk gets the rest, and none of the
+    /// threads waits for it or uses other threads.
     #[test]
     fn work_for_a_chunk_is_known_on_all_its_threads() {
-        /// Another thread for each half.
+        /// Runs each half on a thread of its own.
         struct Threads;
         impl crate::call::Executor for Threads {
             fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
@@ -325,7 +330,7 @@ mod tests {
         let done = call.within_memory(|outer| {
             tries.fetch_add(1, Relaxed);
             outer.each(0..4, 1, &|_| {
-                // As a store that reads another array.
+                // As in a store that reads another array.
                 assert_eq!(threads(), 1);
                 let inner = call.within_memory(|inner| inner.scratch(2000).map(|_| ()));
                 alone.fetch_add(u64::from(inner.is_ok()), Relaxed);
@@ -336,7 +341,7 @@ mod tests {
         assert_eq!((tries.into_inner(), alone.into_inner(), threads()), (2, 4, 2));
     }
 
-    /// However many ask at once, each gets what one may have.
+    /// Regardless of the number of threads, each gets as much as one chunk may use.
     #[test]
     fn no_thread_fails_because_of_others() {
         let (limits, buffers) = (limits(4000), Buffers::default());

@@ -1,17 +1,17 @@
-//! How work is shared by threads.
+//! The sharing of work between threads.
 
-/// The one primitive of parallelism: run both, in any order, perhaps at the same time.
+/// Runs two closures in any order, possibly in parallel: the one primitive of parallelism.
 pub trait Executor: Send + Sync {
-    /// Returns when both have run.
+    /// Runs both closures, and returns when both have finished.
     fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send));
 
-    /// How many threads may work at the same time.
+    /// Returns how many threads may work at the same time.
     fn threads(&self) -> usize {
         1
     }
 }
 
-/// Runs one after the other.
+/// An executor that runs one closure after the other on the calling thread.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sequential;
 

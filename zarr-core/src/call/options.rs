@@ -1,25 +1,25 @@
-//! Choices at run time.
+//! Run-time options.
 
 use crate::limits::setters;
 
-/// Choices at run time that never enter metadata.
+/// Run-time options, which never enter metadata.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// In which order a shard's inner chunks are written.
+    /// The order in which the inner chunks of a shard are written.
     pub inner_chunk_order: InnerChunkOrder,
-    /// Store chunks and inner chunks also when every element is the fill value.
+    /// Store chunks and inner chunks even if every element is the fill value.
     pub store_fill: bool,
-    /// Refuse what can be read, but should not have been stored: inner chunks of a shard that overlap each other or the
-    /// index. An index that is read in parts, if it has more than 16 MiB, is looked at in those.
+    /// Reject data that can be read but should not have been stored: inner chunks of a shard that overlap each other or
+    /// the index. An index larger than 16 MiB of which only a part is read is checked only in that part.
     pub strict: bool,
-    /// The folders, as absolute paths, below which an extension may open files that metadata or data name. None are
-    /// allowed unless they are given.
+    /// The folders, as absolute paths, below which an extension may open files that are named by metadata or data. By
+    /// default there are none, and no file may be opened.
     pub roots: Vec<String>,
 }
 
 impl Options {
-    /// What is used if nobody chooses.
+    /// The default options.
     pub const DEFAULT: Options =
         Options { inner_chunk_order: InnerChunkOrder::RowMajor, store_fill: false, strict: false, roots: Vec::new() };
 }
@@ -31,15 +31,15 @@ setters! { Options {
     with_roots roots: Vec<String>,
 } }
 
-/// The order of the inner chunks of a shard. Readers do not care; reading patterns do.
+/// The order of the inner chunks of a shard. It affects the speed of reading, not its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum InnerChunkOrder {
-    /// The last dimension runs fastest.
+    /// The last dimension varies fastest.
     #[default]
     RowMajor,
-    /// The first dimension runs fastest.
+    /// The first dimension varies fastest.
     ColumnMajor,
-    /// Morton (Z) order: neighbours in space are neighbours in the shard.
+    /// Morton (Z) order: neighbours in space are close together in the shard.
     Morton,
 }

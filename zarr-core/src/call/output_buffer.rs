@@ -1,4 +1,4 @@
-//! Where codecs write.
+//! The output of codecs.
 
 use super::buffers::Budget;
 use crate::{
@@ -7,13 +7,12 @@ use crate::{
 };
 use std::{io, ops::Range};
 
-/// Where a codec puts its bytes: the destination itself, or memory that grows up to a limit.
+/// The output of a codec: either the destination itself, or memory that grows up to a limit.
 pub struct OutputBuffer<'a>(pub(super) Target<'a>);
 
-/// Output memory that somebody else makes grow: the host of a plugin.
+/// Output memory that is grown by someone else: the host of a plugin.
 pub trait Sink<'a> {
-    /// Gives at least `capacity` bytes of memory, the first `keep` of which are as they were, in place of what it gave
-    /// before.
+    /// Replaces the memory by at least `capacity` bytes, of which the first `keep` are unchanged.
     fn reserve(&mut self, keep: usize, capacity: usize) -> Result<&'a mut [u8]>;
 }
 
@@ -25,17 +24,17 @@ pub(super) enum Target<'a> {
 }
 
 impl<'a> OutputBuffer<'a> {
-    /// Exactly this memory.
+    /// Creates an output of exactly this memory.
     #[inline]
     pub fn fixed(buffer: &'a mut [u8]) -> Self {
         Self(Target::Fixed { buffer, len: 0 })
     }
-    /// Memory of somebody else, which grows up to `max` bytes.
+    /// Creates an output in memory of a sink, which grows up to `max` bytes.
     #[inline]
     pub fn sink(memory: &'a mut [u8], sink: &'a mut dyn Sink<'a>, max: u64) -> Self {
         Self(Target::Sink { memory, sink, len: 0, max })
     }
-    /// What can be written after what is written without growing.
+    /// Returns the space after the written bytes that is available without growing.
     #[inline]
     pub fn spare(&mut self) -> &mut [u8] {
         match &mut self.0 {
@@ -48,10 +47,10 @@ impl<'a> OutputBuffer<'a> {
             Target::Alias(_) => &mut [],
         }
     }
-    /// `n` writable bytes, with any contents, after what is written.
+    /// Returns `n` writable bytes, with unspecified contents, after the written bytes. They count as written.
     ///
     /// # Errors
-    /// More than the decoded size allows.
+    /// If that exceeds the limit of the output, or memory cannot be allocated.
     #[inline]
     pub fn space(&mut self, n: usize) -> Result<&mut [u8]> {
         let (room, len) = match &self.0 {
@@ -80,7 +79,7 @@ impl<'a> OutputBuffer<'a> {
         };
         space.ok_or_else(|| ErrorKind::Contract("output memory did not grow").into())
     }
-    /// The error of a codec that has at least `n` bytes more than the output takes.
+    /// Returns the error for a codec that has at least `n` bytes more than the output accepts.
     #[cold]
     pub fn excess(&self, n: u64) -> Error {
         let asked = (self.len() as u64).saturating_add(n);
@@ -92,7 +91,7 @@ impl<'a> OutputBuffer<'a> {
             _ => Error::data(format!("decodes to at least {asked} bytes, expected at most {most}")),
         }
     }
-    /// Makes room for `n` more bytes.
+    /// Grows the memory for `n` more bytes.
     #[cold]
     fn grow(&mut self, n: usize) -> Result<()> {
         let asked = (self.len() as u64).saturating_add(n as u64);
@@ -101,7 +100,8 @@ impl<'a> OutputBuffer<'a> {
             Target::Grow { max, .. } | Target::Sink { max, .. } if asked > *max => Err(self.excess(n as u64)),
             Target::Grow { buffer, len, budget, .. } => {
                 let end = *len + n;
-                // The system's memory is zero as it comes: where nothing is to be kept, new memory costs less.
+                // New memory from the system is zero: if no bytes need to be preserved, allocating is cheaper than
+                // growing.
                 match (*len == 0 && buffer.capacity() < end, budget) {
                     (true, Some(budget)) => return budget.replace(buffer, end),
                     (true, None) => {
@@ -129,11 +129,11 @@ impl<'a> OutputBuffer<'a> {
             Target::Alias(_) => Err(ErrorKind::Contract("output after `alias_input`").into()),
         }
     }
-    /// What `f` writes, in memory of its own.
+    /// Runs `f` with an output of its own, and returns the result of `f` and the bytes that it wrote.
     pub fn collect<R>(f: impl FnOnce(&mut OutputBuffer<'_>) -> Result<R>) -> Result<(R, Vec<u8>)> {
         Self::collect_within(u64::MAX, f)
     }
-    /// As [`collect`](Self::collect), at most `max` bytes.
+    /// Like [`collect`](Self::collect), for at most `max` bytes.
     pub fn collect_within<R>(max: u64, f: impl FnOnce(&mut OutputBuffer<'_>) -> Result<R>) -> Result<(R, Vec<u8>)> {
         let mut buffer = Vec::new();
         let mut out = OutputBuffer(Target::Grow { buffer: &mut buffer, len: 0, max, budget: None });
@@ -147,17 +147,17 @@ impl<'a> OutputBuffer<'a> {
         self.space(bytes.len())?.copy_from_slice(bytes);
         Ok(())
     }
-    /// Appends all that a decoder gives. `read` fills its space unless it comes to the end; `first` bytes are asked for
-    /// to begin with, then ever more.
+    /// Appends the whole output of a decoder. `read` fills the buffer that it gets, or less at the end of its output.
+    /// The first buffer has about `first` bytes, and each further one twice as many.
     ///
     /// # Errors
-    /// More than the decoded size allows.
+    /// If the output exceeds its limit, or `read` fails.
     pub fn read_all(&mut self, first: u64, mut read: impl FnMut(&mut [u8]) -> Result<usize>) -> Result<()> {
         let mut piece = first.max(64);
         loop {
             let wanted = piece.min(self.left()) as usize;
             if wanted == 0 {
-                // Also reads the sums at the end.
+                // This also makes the decoder read the checksums at the end.
                 return match read(&mut [0])? {
                     0 => Ok(()),
                     n => Err(self.excess(n as u64)),
@@ -171,7 +171,7 @@ impl<'a> OutputBuffer<'a> {
             piece = piece.saturating_mul(2);
         }
     }
-    /// What is written so far.
+    /// Returns the bytes written so far.
     pub fn written(&mut self) -> &mut [u8] {
         match &mut self.0 {
             Target::Fixed { buffer, len } => &mut buffer[..*len],
@@ -180,7 +180,7 @@ impl<'a> OutputBuffer<'a> {
             Target::Alias(_) => &mut [],
         }
     }
-    /// How many more bytes are allowed.
+    /// Returns how many more bytes the output accepts.
     #[inline]
     pub fn left(&self) -> u64 {
         match &self.0 {
@@ -189,19 +189,19 @@ impl<'a> OutputBuffer<'a> {
             Target::Alias(_) => 0,
         }
     }
-    /// Takes back the last `n` bytes of space.
+    /// Removes the last `n` bytes, which were reserved by [`space`](Self::space) but not used.
     #[inline]
     pub fn unused(&mut self, n: usize) {
         if let Target::Fixed { len, .. } | Target::Grow { len, .. } | Target::Sink { len, .. } = &mut self.0 {
             *len = len.saturating_sub(n);
         }
     }
-    /// The result of decoding is this part of the input: nothing is copied. Not for encoding.
+    /// Declares a range of the input to be the result of decoding, so that nothing is copied. Not allowed for encoding.
     #[inline]
     pub fn alias_input(&mut self, range: Range<usize>) {
         self.0 = Target::Alias(range);
     }
-    /// How many bytes the result has.
+    /// Returns the length of the result in bytes.
     #[inline]
     pub fn len(&self) -> usize {
         match &self.0 {
@@ -209,11 +209,11 @@ impl<'a> OutputBuffer<'a> {
             Target::Alias(range) => range.len(),
         }
     }
-    /// True if the result has no bytes.
+    /// True if the result is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// The part of the input that is the result, if the codec said so.
+    /// Returns the range of the input that is the result, if the codec declared one.
     #[inline]
     pub fn alias(&self) -> Option<Range<usize>> {
         match &self.0 {

@@ -1,4 +1,4 @@
-//! Things that are used again.
+//! A pool of reusable objects.
 
 use std::{
     fmt,
@@ -6,10 +6,10 @@ use std::{
 };
 
 const SLOTS: usize = 16;
-/// More than this many spare things in one slot are dropped.
+/// Slots have at most this many spare objects; others are dropped.
 const SPARE: usize = 4;
 
-/// Things that are costly to make and can be used again: buffers, compressor contexts. Threads rarely meet in a slot.
+/// A pool of objects that are expensive to create: buffers, compressor contexts. Threads rarely contend for a slot.
 pub struct Pool<T>([Mutex<Vec<T>>; SLOTS]);
 
 impl<T> Default for Pool<T> {
@@ -24,26 +24,26 @@ impl<T> fmt::Debug for Pool<T> {
 }
 impl<T> Pool<T> {
     fn slot(&self) -> &Mutex<Vec<T>> {
-        // The address of a thread's own byte tells threads apart without asking the system.
+        // The address of a thread-local byte identifies the thread without a system call.
         thread_local! { static HERE: u8 = const { 0 } }
         let address = HERE.with(|here| std::ptr::from_ref(here) as usize);
         &self.0[(address >> 8) % SLOTS]
     }
-    /// A spare one, if there is one for this thread.
+    /// Takes a spare object, if this thread has one.
     pub fn take(&self) -> Option<T> {
         self.slot().lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
-    /// The spare one for this thread that comes first in an order.
+    /// Takes the spare object of this thread that has the smallest key.
     pub fn take_by<K: Ord>(&self, order: impl Fn(&T) -> K) -> Option<T> {
         let mut slot = self.slot().lock().unwrap_or_else(PoisonError::into_inner);
         let first = (0..slot.len()).min_by_key(|i| order(&slot[*i]))?;
         Some(slot.swap_remove(first))
     }
-    /// Keeps it for the next.
+    /// Returns an object to the pool for reuse, or drops it if the slot is full.
     pub fn give(&self, item: T) {
         let _no_room = self.offer(item);
     }
-    /// The same; gives it back where there is no room.
+    /// Like [`give`](Self::give), but returns the object if the slot is full.
     pub(super) fn offer(&self, item: T) -> Option<T> {
         let mut slot = self.slot().lock().unwrap_or_else(PoisonError::into_inner);
         if slot.len() >= SPARE {
@@ -52,7 +52,7 @@ impl<T> Pool<T> {
         slot.push(item);
         None
     }
-    /// All that are spare, of all threads.
+    /// Removes and returns all spare objects, of all threads.
     pub(super) fn drain(&self) -> impl Iterator<Item = T> + '_ {
         self.0.iter().flat_map(|slot| std::mem::take(&mut *slot.lock().unwrap_or_else(PoisonError::into_inner)))
     }

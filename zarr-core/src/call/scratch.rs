@@ -1,4 +1,4 @@
-//! Memory for the length of a call.
+//! Memory for the duration of a call.
 
 use super::{
     CallContext,
@@ -9,18 +9,19 @@ use crate::error::Result;
 use std::ops::{Deref, DerefMut};
 
 impl<'a> CallContext<'a> {
-    /// `len` bytes of memory with any contents, given back when dropped.
+    /// Returns `len` bytes of memory with unspecified contents, which are returned to the pool on drop.
     ///
     /// # Errors
-    /// More than the largest chunk or what is left of [`Limits::memory`](crate::limits::Limits::memory), or no memory.
+    /// If `len` exceeds the size of the largest chunk or what is left of
+    /// [`Limits::memory`](crate::limits::Limits::memory), or memory cannot be allocated.
     pub fn scratch(&self, len: usize) -> Result<Scratch<'a>> {
         self.limits.chunk("scratch memory", len as u64)?;
-        // The least that is large enough; what is yet to grow gets the largest.
+        // The smallest buffer that is large enough; for memory that is yet to grow, the largest.
         let fits = |b: &Vec<u8>| (b.capacity() < len, if len == 0 { usize::MAX - b.capacity() } else { b.capacity() });
         let (spare, limit) = (self.buffers.spare.take_by(fits).unwrap_or_default(), self.buffers.limit(self.limits));
         let mut scratch = Scratch { buffer: spare, len: 0, buffers: self.buffers, limit };
         if scratch.buffer.capacity() < len {
-            // Growing would copy what nobody needs.
+            // Growing would copy bytes that are not needed.
             scratch.replace(len)?;
         } else if scratch.buffer.len() < len {
             scratch.buffer.resize(len, 0);
@@ -30,21 +31,21 @@ impl<'a> CallContext<'a> {
     }
 }
 
-/// Memory from a [`CallContext`]: `len` bytes with any contents.
+/// Memory from a [`CallContext`]: `len` bytes with unspecified contents.
 pub struct Scratch<'a> {
-    // As long as it ever was used: everything below its length is initialized. Its capacity is charged.
+    // As long as its longest use so far: everything below its length is initialized. Its capacity is charged.
     pub(super) buffer: Vec<u8>,
     len: usize,
     buffers: &'a Buffers,
     limit: u64,
 }
 impl Scratch<'_> {
-    /// An empty output that grows up to `max` bytes; see [`Scratch::keep`].
+    /// Returns an empty output that grows up to `max` bytes; see [`Scratch::keep`].
     pub fn grow(&mut self, max: u64) -> OutputBuffer<'_> {
         let budget = Some(Budget { buffers: self.buffers, limit: self.limit });
         OutputBuffer(Target::Grow { buffer: &mut self.buffer, len: 0, max, budget })
     }
-    /// From now on these are the first `len` bytes that were written through [`Scratch::grow`].
+    /// Makes the first `len` bytes written through [`Scratch::grow`] the contents of this memory.
     pub fn keep(&mut self, len: usize) {
         self.len = len.min(self.buffer.len());
     }

@@ -1,4 +1,4 @@
-//! A chain of codecs, made for and checked against one representation.
+//! A chain of codecs, created for one representation and checked against it.
 
 use super::{ArrayToArray, ArrayToBytes, BytesToBytes, DecodeStrategy};
 use crate::{
@@ -29,7 +29,7 @@ pub(super) struct Stage<T: ?Sized> {
     name: String,
 }
 impl<T: ?Sized> Stage<T> {
-    /// Adds to an error in which codec it happened, and whether it was encoding or decoding.
+    /// Adds to an error the codec and whether it was encoding or decoding.
     pub(super) fn in_codec<R>(&self, stage: &'static str, result: Result<R>) -> Result<R> {
         result.map_err(|e| match e.kind() {
             ErrorKind::Suspended | ErrorKind::KeyNotFound => e,
@@ -47,16 +47,18 @@ pub(super) struct ArrayStage {
 #[derive(Debug)]
 pub(super) struct BytesStage {
     pub(super) stage: Stage<dyn BytesToBytes>,
-    /// The size of what it decodes to.
+    /// The size of the bytes that it decodes to.
     pub(super) decoded: Size,
 }
 
 impl Chain {
-    /// Makes every codec for the representation that reaches it.
+    /// Creates every codec of a chain, each for the representation that it encodes.
     ///
     /// # Errors
-    /// An unknown codec that must be understood, codecs out of order or not exactly one array -> bytes codec, a
-    /// codec that refuses its configuration or what it is given, nesting, a number of codecs or a chunk beyond the limits.
+    /// - If a codec is unknown and must be understood.
+    /// - If the codecs are out of order, or there is not exactly one array -> bytes codec.
+    /// - If a codec rejects its configuration or its representation.
+    /// - If the nesting, the number of codecs or the size of a chunk exceeds the limits.
     pub fn new(codecs: &[Extension], cx: &CreateContext<'_>) -> Result<Self> {
         let depth = ("the depth of nested codecs", u64::from(cx.depth), cx.limits.codec_depth);
         let count = ("the number of codecs in a chain", codecs.len() as u64, cx.limits.codec_count);
@@ -80,34 +82,34 @@ impl Chain {
         let array_to_bytes = array_to_bytes.ok_or_else(missing)?;
         Ok(Self { decoded, array_to_array, array_to_bytes, bytes_to_bytes, encoded_size: size, skipped, extensions })
     }
-    /// The array that the chain encodes.
+    /// Returns the representation of the array that the chain encodes.
     pub fn decoded(&self) -> &Representation {
         &self.decoded
     }
-    /// What reaches the array -> bytes codec.
+    /// Returns the representation of the array that the array -> bytes codec encodes.
     pub(super) fn innermost(&self) -> &Representation {
         self.array_to_array.last().map_or(&self.decoded, |s| &s.encoded)
     }
-    /// What is known of the size of an encoded chunk.
+    /// Returns the size of an encoded chunk, as far as it is known.
     pub fn encoded_size(&self) -> Size {
         self.encoded_size
     }
-    /// What is known of the size of what the first bytes -> bytes codecs make.
+    /// Returns the size after the first `stages` bytes -> bytes codecs, as far as it is known.
     pub(super) fn size_after(&self, stages: usize) -> Size {
         self.bytes_to_bytes.get(stages).map_or(self.encoded_size, |next| next.decoded)
     }
-    /// The codecs as they are to be written: with everything that was chosen for what the user left out.
+    /// Returns the codecs in the form to write to metadata, including the values chosen for omitted members.
     pub fn extensions(&self) -> &[Extension] {
         &self.extensions
     }
-    /// How an array -> array codec permutes dimensions, if that is all it does.
+    /// Returns the permutation of an array -> array codec that only permutes dimensions.
     pub(super) fn permutation(&self, i: usize) -> Option<&[usize]> {
         match self.array_to_array.get(i)?.stage.codec.decode_strategy() {
             DecodeStrategy::Permute(order) => Some(order),
             _ => None,
         }
     }
-    /// The shape of inner chunks as a reader sees them, if the chain has any that can be read on their own.
+    /// Returns the shape of the inner chunks in the dimensions of the decoded array, if they can be read individually.
     pub fn inner_chunk_shape(&self) -> Option<Dims> {
         let mut shape: Dims = self.array_to_bytes.codec.inner_chunk_shape()?.into();
         if !self.bytes_to_bytes.is_empty() {
@@ -120,8 +122,8 @@ impl Chain {
         }
         Some(shape)
     }
-    /// What the array -> array codecs make of the shape of a part of the array: its lengths in the order of the dimensions
-    /// that reach the array -> bytes codec. `None`: a codec changes shapes in a way that is not known.
+    /// Returns the shape that a part of the array has after the array -> array codecs, with the dimensions in the order
+    /// in which the array -> bytes codec has them. `None`: a codec changes shapes in an unknown way.
     pub fn encoded_part(&self, shape: &[u64]) -> Option<Dims> {
         let (mut part, mut decoded): (Dims, &[u64]) = (shape.into(), self.decoded.shape());
         for array in &self.array_to_array {
@@ -137,16 +139,16 @@ impl Chain {
         }
         Some(part)
     }
-    /// True if only the bytes of a part are read where a part is decoded.
+    /// True if decoding a part reads only the bytes of that part.
     pub fn reads_parts(&self) -> bool {
         let permutes = (0..self.array_to_array.len()).all(|i| self.permutation(i).is_some());
         permutes && self.bytes_to_bytes.is_empty() && self.array_to_bytes.codec.partial_decode().is_some()
     }
-    /// True if reading a part may go around bytes -> bytes codecs, and so around their checksums.
+    /// True if reading a part may bypass the bytes -> bytes codecs, and so their checksums.
     pub fn has_unchecked_parts(&self) -> bool {
         !self.bytes_to_bytes.is_empty() && self.array_to_bytes.codec.inner_chunk_shape().is_some()
     }
-    /// The array -> bytes codec.
+    /// Returns the array -> bytes codec.
     pub fn array_to_bytes(&self) -> &dyn ArrayToBytes {
         &*self.array_to_bytes.codec
     }

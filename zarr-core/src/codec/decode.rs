@@ -1,4 +1,4 @@
-//! Decoding of chunks and of parts of them: one road for both.
+//! Decoding of whole chunks and of parts, by the same code.
 
 use super::{Chain, DecodeStrategy, chain::BytesStage};
 use crate::{
@@ -11,10 +11,12 @@ use crate::{
 use std::borrow::Cow;
 
 impl Chain {
-    /// Decodes `region` of a chunk into memory of the region's shape, reading what that needs.
+    /// Decodes `region` of a chunk into memory of the region's shape. Reads only as much as the codecs need for it.
     ///
     /// # Errors
-    /// [`Missing`](crate::ErrorKind::KeyNotFound) from the source goes through: the caller owns the memory, and fills it.
+    /// If reading or decoding fails, or an element is not valid for the data type.
+    /// [`KeyNotFound`](crate::ErrorKind::KeyNotFound) from the source is returned unchanged: the caller owns the
+    /// memory, and fills it.
     pub fn decode(
         &self,
         call: &CallContext<'_>,
@@ -65,7 +67,7 @@ impl Chain {
         with_whole(call, decoded, region, out, |all| array.stage.in_codec("decode", codec.decode(call, &view, all)))
     }
 
-    /// `source` gives what the bytes -> bytes codecs `stages` have made.
+    /// Decodes from a source of bytes that the bytes -> bytes codecs `stages` have encoded.
     fn decode_bytes(
         &self,
         stages: &[BytesStage],
@@ -76,7 +78,7 @@ impl Chain {
     ) -> Result<()> {
         let Some((outer, inner)) = stages.split_last() else { return self.decode_array(call, source, region, out) };
         let whole = region.is_whole(self.innermost().shape());
-        // Reading around a codec skips its checksum. That is worth it only where a part is much less than the whole.
+        // Reading past a codec skips its checksum. That is worth it only where a part is much smaller than the whole.
         let has_parts = self.array_to_bytes.codec.inner_chunk_shape().is_some();
         if !whole
             && has_parts
@@ -99,7 +101,7 @@ impl Chain {
         })
     }
 
-    /// `source` gives what the array -> bytes codec has made.
+    /// Decodes from a source of bytes that the array -> bytes codec has encoded.
     fn decode_array(
         &self,
         call: &CallContext<'_>,
@@ -109,7 +111,7 @@ impl Chain {
     ) -> Result<()> {
         let (stage, encoded) = (&self.array_to_bytes, self.innermost());
         if let Some(partial) = stage.codec.partial_decode() {
-            // Reading only a part would not notice stored bytes of another size.
+            // Reading only a part would not detect that the stored bytes have the wrong size.
             let size = stage.codec.encoded_size();
             if let Size::Exact(_) = size
                 && let Some(found) = source.size()?
@@ -130,8 +132,8 @@ impl Chain {
     }
 }
 
-/// Passes all bytes of a source to `each`. No more than a chunk may have, or what a chunk that is allowed may become: a limit for
-/// what is decoded is worth nothing if what is stored has none.
+/// Passes all bytes of a source to `each`, at most the largest chunk, or the largest encoding of an allowed chunk: a
+/// limit on decoded bytes is useless if encoded bytes have none.
 fn read_whole(
     call: &CallContext<'_>,
     source: &dyn Source,
@@ -168,7 +170,7 @@ fn check_size(expected: Size, found: u64) -> Result<()> {
     }
 }
 
-/// Decodes a whole array into scratch and copies a region of it.
+/// Decodes a whole array into scratch memory and copies a region of it.
 fn with_whole(
     call: &CallContext<'_>,
     whole: &Representation,
@@ -182,7 +184,7 @@ fn with_whole(
     out.copy_from(&all.region(region)?, 1)
 }
 
-/// Runs bytes -> bytes codecs, the last of them straight into the destination.
+/// Runs bytes -> bytes codecs, the last of them directly into the destination.
 fn decode_into(stages: &[BytesStage], call: &CallContext<'_>, bytes: &[u8], destination: &mut [u8]) -> Result<()> {
     let Some((first, others)) = stages.split_first() else { return Ok(()) };
     decode_all(others, call, bytes, &mut |bytes| {

@@ -1,4 +1,4 @@
-//! Encoding of whole chunks, and changing parts of encoded ones.
+//! Encoding of whole chunks, and updates of parts of encoded chunks.
 
 use super::{Chain, DecodeStrategy, Encoded};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 use std::borrow::Cow;
 
 impl Chain {
-    /// Refuses when a codec was skipped.
+    /// Fails if a codec was skipped.
     fn check_writable(&self) -> Result<()> {
         match &self.skipped {
             Some(name) => Err(ErrorKind::Skipped(name.clone()).into()),
@@ -82,7 +82,7 @@ impl Chain {
         }
     }
 
-    /// Where the array -> bytes codec can change a part, and nothing else stands in the way.
+    /// Updates only the part, if the array -> bytes codec supports it and no other codec prevents it.
     fn update_in_parts(
         &self,
         call: &CallContext<'_>,

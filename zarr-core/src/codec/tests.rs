@@ -1,4 +1,5 @@
-//! Chains of codecs as third parties write them: every plan, dependent reads, and replay against the direct road.
+//! Tests of chains with third-party codecs: every decode strategy, dependent reads, and replay compared with direct
+//! reads.
 
 use super::*;
 use crate::{
@@ -31,7 +32,7 @@ macro_rules! named {
     };
 }
 
-/// The first eight bytes say where the elements begin: a read depends on the outcome of another.
+/// The first eight bytes are the offset of the elements, so one read depends on the result of another.
 #[derive(Debug)]
 struct Indirect(Representation);
 named!(Indirect "test.indirect");
@@ -66,7 +67,7 @@ impl PartialDecode for Indirect {
     }
 }
 
-/// Elements without more ado; decodes straight into the destination.
+/// Stores the elements unchanged; decodes directly into the destination.
 #[derive(Debug)]
 struct Plain(Representation);
 named!(Plain "test.plain");
@@ -85,7 +86,7 @@ impl ArrayToBytes for Plain {
     }
 }
 
-/// Each element changes in its place; so does the fill value.
+/// Inverts each element in place, and the fill value.
 #[derive(Debug)]
 struct Invert(Representation);
 impl ExtensionType for Invert {
@@ -123,7 +124,7 @@ impl ArrayToArray for Invert {
     }
 }
 
-/// Needs the whole chunk: the order of all elements is turned round.
+/// Reverses the order of all elements, so it needs the whole chunk.
 #[derive(Debug)]
 struct Reverse(Representation);
 named!(Reverse "test.reverse");
@@ -140,7 +141,7 @@ impl ArrayToArray for Reverse {
     }
 }
 
-/// Bytes one by one with a bit turned; counts how often it decodes.
+/// Flips a bit of each byte, and counts the calls of `decode`.
 #[derive(Debug)]
 struct Flip(Mutex<usize>);
 impl ExtensionType for Flip {
@@ -167,7 +168,7 @@ impl BytesToBytes for Flip {
     }
 }
 
-/// Two dimensions change places.
+/// Swaps two dimensions.
 #[derive(Debug)]
 struct Swap(Representation);
 impl ExtensionType for Swap {
@@ -343,7 +344,7 @@ fn wrong_lengths_are_errors_with_the_codec_that_noticed() {
     assert!(chain("test.plain", &[u64::MAX, u64::MAX], 0).is_err(), "a chunk beyond counting");
 }
 
-/// Encodes, decodes in whole and in part, and changes a part, on a thread with a stack a quarter of the usual.
+/// Encodes, decodes whole and in part, and updates a part, on a thread with a quarter of the usual stack.
 fn runs_on_a_small_stack(names: &str) {
     let names = names.to_owned();
     let run = move || {
@@ -389,7 +390,7 @@ fn a_chain_is_limited_in_number_and_so_its_stack_is() {
     }
 }
 
-/// Permutations take no stack, however many there are.
+/// Permutations need no stack, regardless of their number.
 #[test]
 fn permutations_do_not_nest() {
     let limits = Limits { codec_count: 1 << 20, ..Limits::default() };
@@ -410,7 +411,7 @@ fn permutations_do_not_nest() {
     std::thread::Builder::new().stack_size(512 << 10).spawn(run).unwrap().join().unwrap();
 }
 
-/// Bytes of which nobody knows how many there are count from when they come.
+/// Bytes of unknown size are charged once they have been read.
 #[test]
 fn bytes_of_unknown_number_count() {
     struct Stream(Vec<u8>);
