@@ -1,7 +1,7 @@
-//! Where a codec's encoded bytes come from: ranges of one value, borrowed for the time of a call.
+//! The source of a codec's encoded bytes: ranges of one value, borrowed for the duration of a call.
 //!
-//! A codec reads as if it blocked. The synchronous driver hands it a file; an asynchronous driver hands it a
-//! [`Replay`] over what was fetched so far. One implementation of a codec serves both.
+//! Codecs read as if reads blocked. The synchronous driver passes a file; an asynchronous driver passes a [`Replay`] of
+//! the bytes fetched so far. One implementation of a codec serves both.
 
 mod replay;
 
@@ -14,7 +14,7 @@ use std::{
     sync::Arc,
 };
 
-/// Bytes of a value.
+/// A range of the bytes of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ByteRange {
@@ -22,22 +22,22 @@ pub enum ByteRange {
     Slice {
         /// The first byte.
         start: u64,
-        /// How many.
+        /// The number of bytes.
         len: u64,
     },
-    /// All from a byte on.
+    /// All bytes from this one on.
     From(u64),
-    /// The last bytes.
+    /// This many bytes at the end.
     Suffix(u64),
-    /// Everything.
+    /// All bytes.
     All,
 }
 
 impl ByteRange {
-    /// Start and length within a value of `size` bytes.
+    /// Returns the start and length of the range within a value of `size` bytes.
     ///
     /// # Errors
-    /// When the range reaches outside the value: such a range is never shortened.
+    /// If the range is not inside the value: ranges are never shortened.
     pub fn within(self, size: u64) -> Result<(u64, u64)> {
         let outside = || Error::data(format!("{self:?} reaches outside a value of {size} bytes"));
         match self {
@@ -49,28 +49,31 @@ impl ByteRange {
             }
         }
     }
-    /// These bytes of a slice.
+    /// Returns this range of a slice.
+    ///
+    /// # Errors
+    /// If the range is not inside the slice.
     pub fn of(self, bytes: &[u8]) -> Result<&[u8]> {
         let (start, len) = self.within(bytes.len() as u64)?;
         Ok(&bytes[start as usize..(start + len) as usize])
     }
 }
 
-/// Something costly that was made from a value's bytes, for instance a decoded shard index.
+/// An object that is expensive to create from a value's bytes, for instance a decoded shard index.
 pub type Cached = Arc<dyn Any + Send + Sync>;
 
-/// Receives the bytes of each range, by its number, in any order.
+/// A callback that receives the number of a range and its bytes. Ranges may arrive in any order.
 pub type RangeCallback<'e> = &'e mut dyn FnMut(usize, &[u8]) -> Result<()>;
 
-/// One version of one stored value. Never a store: index and data always come from the same version.
+/// One version of one stored value, so that an index and its data always belong to the same version.
 ///
-/// A range outside the value is an error, found before anything is allocated. A codec that gets an error from a
-/// source returns at once; it may be called again, and must then ask for the same ranges given the same bytes.
+/// A range outside the value is an error, detected before memory is allocated. A codec that gets an error from a source
+/// returns at once. It may then be called again, and must request the same ranges if it gets the same bytes.
 pub trait Source: Send + Sync {
-    /// Passes the bytes of each range to `each`, once. An error of `each` ends the read, and is its result.
+    /// Passes the bytes of each range to `each`, once. If `each` fails, the read stops and returns its error.
     fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()>;
 
-    /// Reads straight into memory. `out` is as long as the range.
+    /// Reads a range directly into `out`, which has the length of the range.
     fn read_into(&self, range: ByteRange, out: &mut [u8]) -> Result<()> {
         self.read(&[range], &mut |_, bytes| {
             if bytes.len() != out.len() {
@@ -80,24 +83,25 @@ pub trait Source: Send + Sync {
             Ok(())
         })
     }
-    /// The whole value, if it is in memory anyway.
+    /// Returns the whole value, if it is already in memory.
     fn in_memory(&self) -> Option<&[u8]> {
         None
     }
-    /// The length of the value, if that is known without reading it.
+    /// Returns the length of the value, if it is known without reading the value.
     fn size(&self) -> Result<Option<u64>> {
         Ok(self.in_memory().map(|b| b.len() as u64))
     }
-    /// What `make` gives, kept for as long as the source likes: not at all, or beyond this call and this codec.
+    /// Returns the result of `make`, which the source may cache: not at all, or for longer than this call and this
+    /// codec.
     ///
-    /// `key`: a number that stands for what is made and how, so that callers with the same number make the same of the same
-    /// bytes, and where in the value its window begins. Such numbers are hashes: check that what you get is what you
-    /// asked for, and make it yourself if not. Never use an address; another codec may get it later. `bytes`: about how
-    /// much memory it takes.
+    /// `key` is a hash, and the offset of a window in the value. The hash identifies the kind of object and all of its
+    /// parameters: callers with the same hash create the same object from the same bytes. Hashes may collide, so check
+    /// that the result is the expected object, and otherwise create it yourself. Never use an address as a hash:
+    /// another codec may have the same address later. `bytes` is the approximate memory that the object needs.
     fn cached(&self, _key: (usize, u64), _bytes: u64, make: &mut dyn FnMut() -> Result<Cached>) -> Result<Cached> {
         make()
     }
-    /// Ranges closer to each other than this many bytes are better read as one.
+    /// Returns the gap in bytes below which two ranges are better read as one.
     fn gap(&self) -> u64 {
         4096
     }
@@ -112,22 +116,22 @@ impl Source for &[u8] {
     }
 }
 
-/// Part of another source.
+/// A source that is a part of another source.
 pub enum Window<'s> {
     /// `len` bytes from `start`.
     Slice {
         /// The other source.
         of: &'s dyn Source,
-        /// The window's first byte.
+        /// The first byte of the window.
         start: u64,
-        /// The window's length.
+        /// The length of the window.
         len: u64,
     },
-    /// All but the last bytes.
+    /// All bytes except the last `end`.
     Trim {
         /// The other source.
         of: &'s dyn Source,
-        /// How many bytes at the end are not seen.
+        /// The number of bytes at the end that are excluded.
         end: u64,
     },
 }
@@ -199,7 +203,7 @@ impl Source for Window<'_> {
         }
     }
     fn cached(&self, key: (usize, u64), bytes: u64, make: &mut dyn FnMut() -> Result<Cached>) -> Result<Cached> {
-        // Several windows may begin at one place.
+        // Several windows may begin at the same offset.
         let (start, cut) = match self {
             Window::Slice { start, len, .. } => (*start, (0, *len)),
             Window::Trim { end, .. } => (0, (1, *end)),

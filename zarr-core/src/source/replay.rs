@@ -1,4 +1,4 @@
-//! Blocking code made resumable: call, fetch what was missing, call again.
+//! Resumable blocking code: call it, fetch the missing bytes, call it again.
 
 use super::{ByteRange, Cached, RangeCallback, Source};
 use crate::error::{ErrorKind, Result};
@@ -7,8 +7,8 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// A source over what was fetched so far. A read of anything else records its ranges and returns
-/// [`ErrorKind::Suspended`]; the driver fetches them and calls again.
+/// A source of the bytes that were fetched so far. A read of any other bytes records its ranges and returns
+/// [`ErrorKind::Suspended`]; the driver then fetches them and calls again.
 ///
 /// ```
 /// # use zarr_core::{source::{ByteRange, Replay, Source}, Result};
@@ -29,15 +29,16 @@ pub struct Replay {
 }
 
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Each critical section leaves the value whole, so a panic elsewhere does not matter.
+    // Each critical section leaves the value consistent, so a panic of another thread does not matter.
     m.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Replay {
-    /// One pass of `f`. `None`: it is done. Ranges: fetch these, [`supply`](Self::supply) them, and pass again.
+    /// Calls `f` once. `None`: it is done. Otherwise, fetch the returned ranges, [`supply`](Self::supply) them, and
+    /// call `pass` again.
     ///
     /// # Errors
-    /// What `f` returned, unless it lacked bytes: then whatever it made of that does not matter.
+    /// Those of `f`. If `f` needed bytes that were missing, its result is ignored.
     pub fn pass(&mut self, f: impl FnOnce(&dyn Source) -> Result<()>) -> Result<Option<Vec<ByteRange>>> {
         let outcome = f(self);
         let mut want = std::mem::take(&mut *lock(&self.want));
@@ -48,7 +49,7 @@ impl Replay {
         want.dedup();
         Ok(Some(want))
     }
-    /// Gives the bytes of the ranges of the last pass, in their order.
+    /// Supplies the bytes of the ranges that the last pass returned, in the same order.
     pub fn supply(&mut self, ranges: Vec<ByteRange>, bytes: Vec<Vec<u8>>) {
         self.have.extend(ranges.into_iter().zip(bytes));
     }

@@ -1,4 +1,4 @@
-//! Keys and prefixes, checked once, in their type.
+//! Keys and prefixes, validated when they are created.
 
 use crate::{
     error::{Error, Result},
@@ -6,27 +6,31 @@ use crate::{
 };
 use std::fmt;
 
-/// The key of a value in a store: segments separated by `/`, none of them empty or made of periods only as `.` and
-/// `..` are, so that no key leads out of a directory.
+/// The key of a value in a store: segments separated by `/`.
+///
+/// No segment is empty, `.` or `..`, or contains a null character, so no key points outside a directory.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key(String);
 
 impl Key {
-    /// Checks a key.
+    /// Validates a key.
+    ///
+    /// # Errors
+    /// If a segment is not allowed.
     pub fn new(key: impl Into<String>) -> Result<Self> {
         let key = key.into();
         key.split('/').try_for_each(|s| check_segment(s, &key))?;
         Ok(Self(key))
     }
-    /// The key of a node's metadata document.
+    /// Returns the key of a node's metadata document.
     pub fn metadata(node: &NodePath) -> Self {
         Self(format!("{}zarr.json", Prefix::of(node).0))
     }
-    /// The text.
+    /// Returns the key as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
-    /// The key relative to a prefix, if it has it.
+    /// Returns the key relative to a prefix; `None` if it does not have this prefix.
     pub fn strip(&self, prefix: &Prefix) -> Option<Key> {
         self.0.strip_prefix(prefix.as_str()).filter(|rest| !rest.is_empty()).map(|rest| Self(rest.to_owned()))
     }
@@ -43,7 +47,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// What keys begin with: empty, or segments each followed by `/`.
+/// A prefix of keys: empty, or segments each followed by `/`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Prefix(String);
 
@@ -51,7 +55,10 @@ impl Prefix {
     /// The prefix of all keys.
     pub const ROOT: Prefix = Prefix(String::new());
 
-    /// Checks a prefix.
+    /// Validates a prefix.
+    ///
+    /// # Errors
+    /// If a segment is not allowed, or the prefix is not empty and does not end with `/`.
     pub fn new(prefix: impl Into<String>) -> Result<Self> {
         let prefix = prefix.into();
         match prefix.strip_suffix('/') {
@@ -61,27 +68,27 @@ impl Prefix {
         }
         Ok(Self(prefix))
     }
-    /// The prefix of a node: of its metadata document, its chunks and the nodes below it.
+    /// Returns the prefix of a node: of its metadata document, its chunks, and the nodes below it.
     pub fn of(node: &NodePath) -> Self {
         if node.is_root() { Self::ROOT } else { Self(format!("{}/", node.as_key())) }
     }
-    /// The text.
+    /// Returns the prefix as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
-    /// The key of that name, which may have several segments, below this prefix.
+    /// Returns the key with this prefix and a name, which may have several segments.
     pub fn key(&self, name: &str) -> Result<Key> {
         Key::new(format!("{}{name}", self.0))
     }
-    /// A checked key moved below this prefix.
+    /// Returns a key moved below this prefix.
     pub fn join(&self, key: &Key) -> Key {
         Key(format!("{}{}", self.0, key.0))
     }
-    /// A checked prefix moved below this prefix.
+    /// Returns a prefix moved below this prefix.
     pub fn join_prefix(&self, prefix: &Prefix) -> Prefix {
         Prefix(format!("{}{}", self.0, prefix.0))
     }
-    /// The prefix relative to another, if it has it.
+    /// Returns the prefix relative to another; `None` if it is not below the other.
     pub fn strip(&self, prefix: &Prefix) -> Option<Prefix> {
         self.0.strip_prefix(prefix.as_str()).map(|rest| Self(rest.to_owned()))
     }

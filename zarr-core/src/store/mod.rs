@@ -1,7 +1,7 @@
 //! The abstract store interface.
 //!
-//! Specification: core, "Abstract store interface": three sets of operations, each of which a store may have. The
-//! operations that others can be built from are required; the others have defaults that a store may better.
+//! Specification: core, "Abstract store interface": three sets of operations, each of which a store may support. The
+//! basic operations are required. The others have default implementations, which a store may replace with better ones.
 
 mod key;
 mod parts;
@@ -21,16 +21,18 @@ use std::{
     sync::Arc,
 };
 
-/// A store: what it can do, and what it is called.
+/// A store: its supported operations, and its URI.
 pub trait Store: Debug + Send + Sync {
-    /// Reading, if the store can.
+    /// Returns the readable operations, if supported.
     fn readable(&self) -> Option<&dyn ReadableStore>;
-    /// Writing, if the store can.
+    /// Returns the writeable operations, if supported.
     fn writeable(&self) -> Option<&dyn WriteableStore>;
-    /// Listing, if the store can.
+    /// Returns the listable operations, if supported.
     fn listable(&self) -> Option<&dyn ListableStore>;
-    /// The canonical URI of what is stored below a prefix. Two stores that reach one object give it one name: writers
-    /// of one process lock by it. Different places have different names.
+    /// Returns the canonical URI of the values below a prefix.
+    ///
+    /// Two stores that reach the same place return the same URI, which writers of one process lock. Different places
+    /// have different URIs.
     fn uri(&self, prefix: &Prefix) -> String;
 }
 
@@ -49,22 +51,26 @@ impl<S: Store + ?Sized> Store for Arc<S> {
     }
 }
 
-/// The readable operations.
+/// The readable operations of a store.
 pub trait ReadableStore: Send + Sync {
-    /// One version of a value: all reads through it see the same bytes, also when the value is replaced meanwhile.
-    /// `None`: there is none. A store that cannot keep both a key and keys below it may refuse a key that has keys below.
+    /// Opens one version of a value: all reads of the result return the same bytes, even if the value is replaced
+    /// meanwhile. `None`: the key has no value. A store that cannot contain both a key and keys below it may return an
+    /// error for a key that has keys below it.
     ///
-    /// A store may read arrays of the same context to make a value. It passes their errors on unchanged. It reads them on
-    /// the thread that called it: other threads may wait for the memory that this one has. For a value that is no chunk it
-    /// has no lock meanwhile that is needed for chunks.
+    /// A store may read arrays of the same context in order to produce a value. It must then
+    ///
+    /// - return their errors unchanged,
+    /// - read them on the thread that called it, because other threads may wait for memory that this thread uses,
+    /// - and, for a value that is not a chunk, hold no lock meanwhile that is needed for chunks.
     fn open<'s>(&'s self, key: &Key) -> Result<Option<Box<dyn Source + 's>>>;
 
-    /// The value of a key.
+    /// Returns the value of a key; `None` if the key has no value.
     fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
         self.open(key)?.map(|source| whole(&*source)).transpose()
     }
-    /// Parts of values, in order; `None` for keys without value. A range outside a value is an error. Parts of one key
-    /// that follow one another come from one version of it.
+    /// Returns parts of values, in the order of `ranges`; `None` for keys without a value.
+    ///
+    /// A range outside a value is an error. Consecutive ranges of one key are read from one version of its value.
     fn get_partial_values(&self, ranges: &[(Key, ByteRange)]) -> Result<Vec<Option<Vec<u8>>>> {
         let mut values = Vec::with_capacity(ranges.len());
         for same in ranges.chunk_by(|a, b| a.0 == b.0) {
@@ -84,7 +90,7 @@ pub trait ReadableStore: Send + Sync {
     }
 }
 
-/// All bytes of a value.
+/// Reads all bytes of a value.
 pub fn whole(source: &dyn Source) -> Result<Vec<u8>> {
     let mut value = Vec::new();
     source.read(&[ByteRange::All], &mut |_, bytes| {
@@ -94,53 +100,58 @@ pub fn whole(source: &dyn Source) -> Result<Vec<u8>> {
     Ok(value)
 }
 
-/// A value that depends on the one before.
+/// A change of a value that depends on its old value.
 pub trait Update {
-    /// What is to be stored in place of `old`; `None`: nothing. Both ways `None` stands for a key without value.
+    /// Returns the value to be stored in place of `old`. For both, `None` stands for a key without a value.
     ///
-    /// Called again when another writer was faster. It must not use the store for the same key, nor wait for a thread that does.
+    /// It is called again if another writer was faster. It must not use the store for the same key, nor wait for a
+    /// thread that does.
     fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>>;
 }
 
-/// The writeable operations. Each is for one key at a time as if there were no others: of writers at the same time each
-/// comes before or after the other.
+/// The writeable operations of a store.
+///
+/// Each operation on a key is atomic: concurrent writers take effect one after the other.
 pub trait WriteableStore: Send + Sync {
-    /// Stores a value. A reader sees the old or the new one, never a part. What is written, here or below, belongs to
-    /// its key alone. A store that cannot keep both a key and keys below it (`a` and `a/b`) refuses the second, and
-    /// keeps the first.
+    /// Stores a value. A reader sees the old or the new value, never a mixture.
+    ///
+    /// This operation and those below change no other key. A store that cannot contain both a key and keys below it
+    /// (`a` and `a/b`) returns an error for the second, and preserves the first.
     fn set(&self, key: &Key, value: &[u8]) -> Result<()>;
 
-    /// Changes a value, and loses nothing that others store at the same time: the store locks the value meanwhile, or it
-    /// compares before it stores, and asks again. An error of `change` leaves the value as it was.
+    /// Changes a value without losing concurrent changes: the store locks the value meanwhile, or it compares before it
+    /// stores, and calls `change` again. If `change` fails, the value stays as it was.
     ///
-    /// Among which writers this is true is for the store to say: threads of this process, processes, or machines.
+    /// Each store documents between which writers this holds: threads of this process, processes, or machines.
     fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()>;
 
-    /// Stores a value where there is none. `false`: there is one. Of several writers at once exactly one gets `true`.
+    /// Stores a value if the key has none. Returns `false` if it has one. Of several concurrent writers exactly one
+    /// gets `true`.
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool>;
 
-    /// Writes parts of values, each given by key, first byte and bytes. A value that is too short grows; bytes between
-    /// its end and a part become zero. Each key is changed at once, and not at all if one of its parts cannot be
-    /// written.
+    /// Writes parts of values, each given as key, offset and bytes.
+    ///
+    /// A value that is too short grows, and the bytes between its end and a part become zero. Each key is changed in
+    /// one step, or not at all if one of its parts cannot be written.
     fn set_partial_values(&self, parts: &[(Key, u64, &[u8])]) -> Result<()> {
         by_key(parts)
             .iter()
             .try_for_each(|(key, parts)| self.update(key, &mut Overlay::new(parts)).map_err(|e| e.at_key(key)))
     }
 
-    /// Removes a key. No error if there is none.
+    /// Removes a key. Succeeds if the key has no value.
     fn erase(&self, key: &Key) -> Result<()>;
 
-    /// Removes all keys with a prefix. No error if there is none.
+    /// Removes all keys with a prefix. Succeeds if there are none.
     fn erase_prefix(&self, prefix: &Prefix) -> Result<()>;
 
-    /// Removes the [orphans](ListableStore::list_orphans) below a prefix, and gives what to call it.
+    /// Removes the [orphans](ListableStore::list_orphans) below a prefix, and returns their names.
     fn erase_orphans(&self, _prefix: &Prefix) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
 
-    /// Begins to store all keys of a prefix apart from their place, so that they replace what is there in one step.
-    /// `None`: the store cannot.
+    /// Begins to store all keys of a prefix in a separate place, from which they replace the present keys in one step.
+    /// `None`: the store does not support it.
     fn stage(&self, _prefix: &Prefix) -> Result<Option<Box<dyn Staged>>> {
         Ok(None)
     }
@@ -151,56 +162,57 @@ pub trait WriteableStore: Send + Sync {
     }
 }
 
-/// The keys of a prefix, stored apart from their place until they are complete: see [`WriteableStore::stage`]. If it is
-/// dropped without [`commit`](Self::commit), they are removed, and nothing has changed.
+/// The new keys of a prefix, stored in a separate place until they are complete: see [`WriteableStore::stage`].
+///
+/// If it is dropped without a [`commit`](Self::commit), the new keys are removed, and nothing has changed.
 pub trait Staged: Debug + Send + Sync {
-    /// A store of these keys under the names that they will have. Other keys do not exist in it.
+    /// Returns a store of the new keys, under their final names. No other keys exist in it.
     fn store(&self) -> Arc<dyn Store>;
 
-    /// Moves the keys to their place. A reader sees the prefix as it was or with all of them.
+    /// Moves the new keys to their place. A reader sees the prefix as it was, or with all of them.
     ///
-    /// Where the prefix has a metadata document, it takes `replace`: everything that it had is removed afterwards.
-    /// Otherwise nothing changes, and the result is `false`.
+    /// If the prefix has a metadata document, it is replaced only if `replace` is true, and everything that it
+    /// contained is removed afterwards. With `replace` false nothing changes, and the result is `false`.
     ///
     /// # Errors
-    /// [`Occupied`](ErrorKind::Occupied) when the prefix has no metadata document and anything else is there, or when the
-    /// store fails. The prefix is as it was.
+    /// [`Occupied`](ErrorKind::Occupied) if the prefix has no metadata document, but anything else is there; any error
+    /// of the store. The prefix is then as it was.
     fn commit(self: Box<Self>, replace: bool) -> Result<bool>;
 }
 
-/// What is directly below a prefix: keys that have a value, and prefixes of such keys.
+/// The contents directly below a prefix: keys that have a value, and prefixes of such keys.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Listing {
-    /// Keys, in full.
+    /// The keys, in full.
     pub keys: BTreeSet<Key>,
-    /// Prefixes, in full.
+    /// The prefixes, in full.
     pub prefixes: BTreeSet<Prefix>,
-    /// Entries of a medium that also has other things than values, such as a directory: in full, bytes that are not UTF-8
-    /// as `\xNN`. Stores that have nothing but values have none.
+    /// Other entries, for stores on a medium that may contain more than values, such as a directory. Names are in full,
+    /// with bytes that are not UTF-8 as `\xNN`.
     pub others: BTreeMap<String, Other>,
 }
 
-/// An entry that is neither a key nor a prefix of keys.
+/// The kind of an entry that is neither a key nor a prefix of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Other {
-    /// A directory without a value anywhere in it. Writers leave some for a moment, so it is an error only in the place of a
-    /// value.
+    /// A directory that contains no value at any depth. Writers create such directories temporarily, so it is an error
+    /// only in the place of a value.
     EmptyDirectory,
-    /// Neither a file nor a directory, such as a pipe, a socket, a device or a link to nothing.
+    /// Neither a file nor a directory: a pipe, a socket, a device, or a broken link.
     NotAFile,
-    /// A link to a directory that contains it. What is below it has no end, so it is not listed as a prefix.
+    /// A link to a directory that contains the link. It has no end, so it is not listed as a prefix.
     Loop,
-    /// A file or directory with a name that no key can have: it is not UTF-8.
+    /// A file or directory whose name cannot be a key, because it is not UTF-8.
     Name,
 }
 
-/// The listable operations.
+/// The listable operations of a store.
 pub trait ListableStore: Send + Sync {
-    /// The keys and prefixes directly below a prefix.
+    /// Returns the keys and prefixes directly below a prefix.
     fn list_dir(&self, prefix: &Prefix) -> Result<Listing>;
 
-    /// All keys with a prefix.
+    /// Returns all keys with a prefix.
     fn list_prefix(&self, prefix: &Prefix) -> Result<BTreeSet<Key>> {
         let (mut keys, mut left) = (BTreeSet::new(), vec![prefix.clone()]);
         while let Some(prefix) = left.pop() {
@@ -210,28 +222,38 @@ pub trait ListableStore: Send + Sync {
         }
         Ok(keys)
     }
-    /// What writers that ended before they were done left behind below a prefix: no keys, and not listed as such. What
-    /// belongs to a writer that is still at work is not an orphan. Gives what to call it.
+    /// Returns the names of orphans below a prefix: files that writers left behind when they ended early, such as
+    /// temporary files. They are not keys, and not listed as keys. Files of a writer that is still running are not
+    /// orphans.
     fn list_orphans(&self, _prefix: &Prefix) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
-    /// All keys.
+    /// Returns all keys.
     fn list(&self) -> Result<BTreeSet<Key>> {
         self.list_prefix(&Prefix::ROOT)
     }
 }
 
-/// The abilities of a store, or the error that says which is missing.
+/// Access to the operations of a store, with an error that names an unsupported one.
 impl dyn Store {
-    /// Reading.
+    /// Returns the readable operations.
+    ///
+    /// # Errors
+    /// If the store does not support reading.
     pub fn reader(&self) -> Result<&dyn ReadableStore> {
         self.readable().ok_or_else(|| self.lacks("reading"))
     }
-    /// Writing.
+    /// Returns the writeable operations.
+    ///
+    /// # Errors
+    /// If the store does not support writing.
     pub fn writer(&self) -> Result<&dyn WriteableStore> {
         self.writeable().ok_or_else(|| self.lacks("writing").with_hint("it was opened for reading only"))
     }
-    /// Listing.
+    /// Returns the listable operations.
+    ///
+    /// # Errors
+    /// If the store does not support listing.
     pub fn lister(&self) -> Result<&dyn ListableStore> {
         self.listable().ok_or_else(|| self.lacks("listing"))
     }
@@ -263,7 +285,7 @@ impl Store for ReadOnly {
 mod tests {
     use super::*;
 
-    /// Threads share what a store gives for its parts.
+    /// Threads share the parts of a store.
     #[test]
     fn parts_of_a_store_can_be_shared() {
         fn shared<T: Send + Sync + ?Sized>() {}

@@ -1,4 +1,4 @@
-//! Parts of values that are written: gathered by key, laid over what is there.
+//! Parts of values to be written: grouped by key, and applied to the present value.
 
 use super::{Key, Update, whole};
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// First byte and bytes.
+/// The offset and the bytes of a part.
 pub(super) type Part<'p> = (u64, &'p [u8]);
 
-/// The parts of each key, in the order in which they were given.
+/// Groups parts by key, in their given order.
 pub(super) fn by_key<'p>(parts: &[(Key, u64, &'p [u8])]) -> BTreeMap<Key, Vec<Part<'p>>> {
     let mut keys = BTreeMap::<_, Vec<_>>::new();
     for (key, start, part) in parts {
@@ -19,7 +19,7 @@ pub(super) fn by_key<'p>(parts: &[(Key, u64, &'p [u8])]) -> BTreeMap<Key, Vec<Pa
     keys
 }
 
-/// A value with parts laid over it. It grows as needed, with zeros before a part.
+/// An update that writes parts over a value. The value grows as needed, with zeros before a part.
 pub(super) struct Overlay<'p> {
     parts: &'p [Part<'p>],
     value: Vec<u8>,

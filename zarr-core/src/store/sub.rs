@@ -1,4 +1,4 @@
-//! The keys below one prefix as a store of their own: what an array, and so a storage transformer, sees.
+//! The keys below one prefix as a store: the view of the data of an array that storage transformers get.
 
 use super::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, Update, WriteableStore};
 use crate::{
@@ -7,8 +7,8 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// The keys below a prefix, relative to it, without the metadata document `zarr.json`, which can neither be read nor
-/// written through it.
+/// A store of the keys below a prefix, relative to it, without the metadata document `zarr.json`, which can be neither
+/// read nor written through it.
 #[derive(Debug, Clone)]
 pub struct SubStore {
     store: Arc<dyn Store>,
@@ -16,7 +16,7 @@ pub struct SubStore {
 }
 
 impl SubStore {
-    /// The data of the node at a prefix.
+    /// Creates a store of the data of the node at a prefix.
     pub fn new(store: Arc<dyn Store>, prefix: Prefix) -> Self {
         Self { store, prefix }
     }
@@ -76,7 +76,7 @@ impl WriteableStore for SubStore {
     fn erase(&self, key: &Key) -> Result<()> {
         self.store.writer()?.erase(&self.outer(key)?)
     }
-    /// Erases everything but the metadata document.
+    /// Erases everything except the metadata document.
     fn erase_prefix(&self, prefix: &Prefix) -> Result<()> {
         if *prefix != Prefix::ROOT {
             return self.store.writer()?.erase_prefix(&self.prefix.join_prefix(prefix));

@@ -10,19 +10,19 @@ use smallvec::SmallVec;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Axis {
     pub(super) len: usize,
-    /// Bytes from one index to the next.
+    /// The distance in bytes from one index to the next.
     pub(super) stride: isize,
 }
 
 pub(super) type Axes = SmallVec<[Axis; 4]>;
 
-/// C order over `bytes` bytes.
+/// Returns the axes of a shape in C order, over exactly `bytes` bytes.
 pub(super) fn c_order(shape: &[u64], element: usize, bytes: usize) -> Result<Axes> {
     let total = product(shape, element as u64)?;
     if total != bytes as u64 {
         return Err(Error::data(format!("{bytes} bytes, expected {total} for shape {shape:?}")));
     }
-    // Without elements strides mean nothing, and lengths may be larger than memory.
+    // Without elements the strides are unused, and lengths may exceed memory.
     let mut stride = element as isize;
     let mut axes: Axes = SmallVec::with_capacity(shape.len());
     for &n in shape.iter().rev() {
@@ -76,7 +76,7 @@ pub(super) fn check_disjoint(axes: &Axes, element: usize) -> Result<()> {
     Ok(())
 }
 
-/// Narrows the axes to a region; gives the offset of its first element.
+/// Narrows the axes to a region, and returns the offset of its first element.
 pub(super) fn narrow(axes: &mut Axes, region: &Region) -> Result<isize> {
     let inside = region.rank() == axes.len()
         && axes
@@ -121,7 +121,7 @@ pub(super) fn permuted(axes: &Axes, order: &[usize]) -> Result<Axes> {
     Ok(order.iter().map(|&o| axes[o]).collect())
 }
 
-/// The axes with one of length 1 for each flag that is true.
+/// Returns the axes with an axis of length 1 inserted for each flag that is true.
 pub(super) fn with_units(axes: &Axes, is_new: &[bool], element: usize) -> Result<Axes> {
     if is_new.iter().filter(|new| !**new).count() != axes.len() {
         return Err(Error::argument("one flag for each dimension, and one for each new one, is needed"));

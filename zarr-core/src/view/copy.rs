@@ -1,4 +1,4 @@
-//! The one strided copy: merges dimensions, copies whole lines where it can, and blocks where it must.
+//! The strided copy: it merges dimensions, copies whole lines where possible, and blocks otherwise.
 
 use super::axes::Axes;
 use smallvec::SmallVec;
@@ -25,7 +25,7 @@ pub(super) unsafe fn strided(to: *mut u8, from: *const u8, a: &Axes, b: &Axes, e
         a.iter().zip(b).map(|(a, b)| Loop { len: a.len, to: a.stride, from: b.stride }).collect();
     loops.push(Loop { len: parts, to: unit as isize, from: unit as isize });
     loops.retain(|l| l.len != 1);
-    // The order in which elements are copied is free: the densest dimension of the destination goes innermost.
+    // Elements may be copied in any order: the densest dimension of the destination goes innermost.
     loops.sort_by_key(|l| std::cmp::Reverse(l.to.unsigned_abs()));
     merge(&mut loops);
     let inner = loops.pop().unwrap_or(Loop { len: 1, to: unit as isize, from: unit as isize });
@@ -43,8 +43,8 @@ pub(super) unsafe fn strided(to: *mut u8, from: *const u8, a: &Axes, b: &Axes, e
             t = t.wrapping_offset(l.to * i as isize);
             f = f.wrapping_offset(l.from * i as isize);
         }
-        // SAFETY: `index` is below the lengths, so `t` and `f` are elements of both sides and the two remaining
-        // dimensions stay inside them.
+        // SAFETY: `index` is below the lengths, so `t` and `f` are elements of their sides, and the two remaining
+        // dimensions stay inside both sides.
         unsafe { plane(t, f, second, inner, unit, swap > 1) }
         if !advance(&mut index, &loops) {
             return;
@@ -63,7 +63,7 @@ fn advance(index: &mut [usize], loops: &[Loop]) -> bool {
     false
 }
 
-/// Joins neighbouring dimensions that are one dimension in both sides.
+/// Merges neighbouring dimensions that form one dimension in both sides.
 fn merge(loops: &mut SmallVec<[Loop; 5]>) {
     let mut i = 0;
     while i + 1 < loops.len() {
@@ -90,7 +90,7 @@ unsafe fn plane(to: *mut u8, from: *const u8, outer: Loop, inner: Loop, unit: us
         }
         return;
     }
-    // SAFETY: the caller's promise is handed on unchanged; `W` is the unit.
+    // SAFETY: the caller's promise is passed on unchanged; `W` is the unit.
     unsafe {
         match unit {
             1 => blocks::<1>(to, from, outer, inner, false),
@@ -110,27 +110,27 @@ unsafe fn any_unit(to: *mut u8, from: *const u8, outer: Loop, inner: Loop, unit:
         for j in 0..inner.len as isize {
             let t = to.wrapping_offset(outer.to * i + inner.to * j);
             let f = from.wrapping_offset(outer.from * i + inner.from * j);
-            // SAFETY: one element of both sides.
+            // SAFETY: `t` and `f` are one element of each side.
             unsafe { std::ptr::copy_nonoverlapping(f, t, unit) }
             if swap {
-                // SAFETY: the element just written, reached by nobody else.
+                // SAFETY: the element just written; nothing else accesses it.
                 unsafe { std::slice::from_raw_parts_mut(t, unit) }.reverse();
             }
         }
     }
 }
 
-/// Squares of 64 x 64 elements through a buffer where the source is dense along the outer dimension: each line of the
-/// source is read once and each line of the destination written once.
+/// Copies squares of 64 x 64 elements through a buffer, for sources that are dense along the outer dimension: each line
+/// of the source is read once, and each line of the destination is written once.
 ///
 /// # Safety
-/// As [`plane`], with `W` bytes a unit.
+/// As [`plane`], with units of `W` bytes.
 unsafe fn blocks<const W: usize>(to: *mut u8, from: *const u8, outer: Loop, inner: Loop, swap: bool) {
     const B: usize = 64;
     let w = W as isize;
     if inner.from == w || outer.from != w || outer.len < 8 || W > 8 {
         for i in 0..outer.len as isize {
-            // SAFETY: one line of both sides.
+            // SAFETY: one line of each side.
             unsafe { line::<W>(to.wrapping_offset(outer.to * i), from.wrapping_offset(outer.from * i), inner, swap) }
         }
         return;
@@ -143,7 +143,7 @@ unsafe fn blocks<const W: usize>(to: *mut u8, from: *const u8, outer: Loop, inne
             let f = from.wrapping_offset(outer.from * o as isize + inner.from * n as isize);
             for (j, kept) in square.iter_mut().enumerate().take(columns) {
                 let f = f.wrapping_offset(inner.from * j as isize);
-                // SAFETY: `rows` units without gaps of the source, at most `B`, into a line of the square.
+                // SAFETY: `rows` units of the source without gaps, at most `B`, are copied into a line of the square.
                 unsafe { std::ptr::copy_nonoverlapping(f, kept.as_mut_ptr().cast(), rows * W) }
             }
             for i in 0..rows {
@@ -175,7 +175,7 @@ unsafe fn line<const W: usize>(to: *mut u8, from: *const u8, l: Loop, swap: bool
     };
     let w = W as isize;
     if l.to == w && l.from == w {
-        // Constant strides let the compiler use whole vectors.
+        // Constant strides let the compiler use full vectors.
         for j in 0..l.len {
             one(to.wrapping_add(j * W), from.wrapping_add(j * W));
         }
@@ -190,7 +190,7 @@ unsafe fn line<const W: usize>(to: *mut u8, from: *const u8, l: Loop, swap: bool
     }
 }
 
-/// Reverses the bytes of each part of `width` bytes; nothing for widths 0 and 1.
+/// Reverses the bytes of each unit of `width` bytes. Does nothing for widths 0 and 1.
 pub fn swap_in_place(bytes: &mut [u8], width: usize) {
     match width {
         0 | 1 => {}

@@ -1,4 +1,4 @@
-//! Numbers along the dimensions of an array.
+//! A number for each dimension of an array.
 
 use smallvec::SmallVec;
 use std::{
@@ -9,7 +9,7 @@ use std::{
 
 /// One number for each dimension: a shape, a chunk index, the start of a region.
 ///
-/// It is used as a slice. Up to four dimensions need no memory of their own.
+/// It derefs to a slice. Up to four numbers are stored without an allocation.
 ///
 /// ```
 /// use zarr_core::view::Dims;
@@ -22,22 +22,22 @@ use std::{
 pub struct Dims(SmallVec<[u64; 4]>);
 
 impl Dims {
-    /// No dimensions.
+    /// Creates a value without dimensions.
     #[inline]
     pub fn new() -> Self {
         Self(SmallVec::new())
     }
-    /// No dimensions yet, with room for so many.
+    /// Creates a value without dimensions, with capacity for `rank` of them.
     #[inline]
     pub fn with_capacity(rank: usize) -> Self {
         Self(SmallVec::with_capacity(rank))
     }
-    /// The same number along each of `rank` dimensions.
+    /// Creates a value with the same number for each of `rank` dimensions.
     #[inline]
     pub fn from_elem(number: u64, rank: usize) -> Self {
         Self(SmallVec::from_elem(number, rank))
     }
-    /// Adds a dimension after the last.
+    /// Appends a dimension.
     #[inline]
     pub fn push(&mut self, number: u64) {
         self.0.push(number);
@@ -88,7 +88,7 @@ impl<const N: usize> From<[u64; N]> for Dims {
     }
 }
 impl From<Vec<u64>> for Dims {
-    /// Up to four numbers are copied; the memory of more is kept.
+    /// Copies up to four numbers; reuses the memory of more.
     #[inline]
     fn from(numbers: Vec<u64>) -> Self {
         if numbers.len() <= 4 { Self::from(numbers.as_slice()) } else { Self(SmallVec::from_vec(numbers)) }
@@ -113,7 +113,7 @@ impl Extend<u64> for Dims {
     }
 }
 
-/// The numbers of [`Dims`], one after another.
+/// An iterator over the numbers of [`Dims`].
 #[derive(Debug, Clone)]
 pub struct DimsIntoIter(smallvec::IntoIter<[u64; 4]>);
 
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    /// Short ones lie in place, long ones elsewhere: they are the same to every user.
+    /// Stored inline or on the heap, values behave the same.
     #[test]
     fn behaves_as_a_slice_at_every_rank() {
         for rank in 0..9u64 {

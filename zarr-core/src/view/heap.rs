@@ -1,30 +1,30 @@
-//! Where elements of variable length live.
+//! Storage for elements of variable length.
 
 use crate::error::{Error, ErrorKind, Result};
 use std::sync::{Arc, RwLock};
 
-/// An element of variable length as it lies in a view: which bytes of which buffer of the heap.
+/// The in-memory form of an element of variable length: a range of a buffer of the heap.
 ///
-/// 16 bytes of zeros are the handle of an empty string, so zeroed memory is valid.
+/// 16 zero bytes are the handle of an empty string, so zeroed memory is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handle {
-    /// The heap's buffer.
+    /// The number of the buffer in the heap.
     pub buffer: u32,
-    /// Bytes.
+    /// The length in bytes.
     pub len: u32,
-    /// Where they begin in the buffer.
+    /// The offset in the buffer.
     pub offset: u64,
 }
 
 impl Handle {
-    /// Bytes of a handle in memory.
+    /// The size of a handle in memory, in bytes.
     pub const SIZE: usize = 16;
 
-    /// The fill value: all of the heap's first buffer.
+    /// Returns the handle of the fill value: all of the heap's first buffer.
     pub fn of_fill(len: usize) -> Self {
         Self { buffer: 0, len: u32::try_from(len).unwrap_or(u32::MAX), offset: 0 }
     }
-    /// As it lies in memory.
+    /// Returns the bytes of the handle in memory.
     pub fn to_bytes(self) -> [u8; Self::SIZE] {
         let mut b = [0; Self::SIZE];
         b[..4].copy_from_slice(&self.buffer.to_ne_bytes());
@@ -32,7 +32,7 @@ impl Handle {
         b[8..].copy_from_slice(&self.offset.to_ne_bytes());
         b
     }
-    /// Reads it back.
+    /// Reads a handle from its bytes in memory.
     pub fn from_bytes(b: &[u8; Self::SIZE]) -> Self {
         let [b0, b1, b2, b3, l0, l1, l2, l3, offset @ ..] = *b;
         Self {
@@ -43,37 +43,40 @@ impl Handle {
     }
 }
 
-/// Append-only buffers with the elements of variable length of one read or write. Buffer 0 is the fill value.
+/// Append-only buffers that contain the elements of variable length of one read or write. Buffer 0 is the fill value.
 #[derive(Debug)]
 pub struct Heap(RwLock<Vec<Arc<[u8]>>>);
 
 impl Heap {
-    /// A heap whose first buffer is the fill value.
+    /// Creates a heap whose first buffer is the fill value.
     pub fn new(fill: &[u8]) -> Self {
         Self(RwLock::new(vec![fill.into()]))
     }
-    /// Adds a buffer and gives its number.
+    /// Appends a buffer and returns its number.
+    ///
+    /// # Errors
+    /// If the heap has 2^32 buffers.
     pub fn push(&self, bytes: impl Into<Arc<[u8]>>) -> Result<u32> {
         let mut buffers = self.0.write().map_err(|_| ErrorKind::Contract("a heap was poisoned"))?;
         let number = u32::try_from(buffers.len()).map_err(|_| Error::argument("too many buffers in one heap"))?;
         buffers.push(bytes.into());
         Ok(number)
     }
-    /// The buffers as they are now, to look at many elements without locking for each.
+    /// Returns a snapshot of the buffers, to read many elements without locking for each.
     pub fn strings(&self) -> Strings {
         Strings(self.0.read().map(|b| b.clone()).unwrap_or_default())
     }
 }
 
-/// The buffers of a heap at one moment.
+/// A snapshot of the buffers of a heap.
 #[derive(Debug)]
 pub struct Strings(Vec<Arc<[u8]>>);
 
 impl Strings {
-    /// The bytes of an element.
+    /// Returns the bytes of an element.
     ///
     /// # Errors
-    /// When the handle reaches outside the heap.
+    /// If the handle is outside the heap.
     pub fn get(&self, handle: Handle) -> Result<&[u8]> {
         let bytes = || {
             let start = usize::try_from(handle.offset).ok()?;

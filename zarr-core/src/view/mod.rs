@@ -1,12 +1,12 @@
 //! Strided views of memory, through which all array data flows.
 //!
 //! The caller owns the memory. A chain decodes into a [`ViewMut`] of the final array: a transpose is a change of
-//! strides, and an inner chunk is a part of the view. Views, [tiles](Tiles) and the strided copy have the only unsafe code of
-//! this crate.
+//! strides, and an inner chunk is a part of the view. Views, [tiles](Tiles) and the strided copy have the only unsafe
+//! code of this crate.
 //!
-//! **The invariant of `ViewMut<'a>`:** every index reaches `element` bytes inside one `&'a mut [u8]`, two indices
-//! never share a byte, and nothing else reaches those bytes during `'a`. The constructors check it; parts are made
-//! only by consuming the view, or by [`Tiles`], which give each index away once.
+//! **The invariant of `ViewMut<'a>`:** every index reaches `element` bytes inside one `&'a mut [u8]`, two indices never
+//! share a byte, and nothing else accesses those bytes during `'a`. The constructors check it. A part is created only
+//! by consuming the view, or by [`Tiles`], which hand out each index once.
 #![allow(unsafe_code)]
 
 mod axes;
@@ -28,7 +28,7 @@ use crate::error::{Error, ErrorKind, Result};
 use axes::{Axes, Axis};
 use std::marker::PhantomData;
 
-/// A shared view of array elements: any strides.
+/// A shared view of array elements, with any strides.
 #[derive(Clone)]
 pub struct View<'a> {
     ptr: *const u8,
@@ -38,7 +38,7 @@ pub struct View<'a> {
     of: PhantomData<&'a [u8]>,
 }
 
-/// An exclusive view of array elements: any strides that give each element its own bytes.
+/// An exclusive view of array elements, with any strides that give each element its own bytes.
 pub struct ViewMut<'a> {
     ptr: *mut u8,
     element: usize,
@@ -53,69 +53,72 @@ unsafe impl Send for View<'_> {}
 unsafe impl Sync for View<'_> {}
 // SAFETY: a ViewMut is a `&mut [u8]` to bytes that no other view reaches, and a `&Heap`.
 unsafe impl Send for ViewMut<'_> {}
-// SAFETY: through a shared ViewMut nothing is written.
+// SAFETY: nothing is written through a shared ViewMut.
 unsafe impl Sync for ViewMut<'_> {}
 
 macro_rules! common {
     ($name:ident) => {
         impl<'a> $name<'a> {
-            /// Where elements of variable length live.
+            /// Sets the heap that contains the elements of variable length.
             pub fn with_heap(mut self, heap: Option<&'a Heap>) -> Self {
                 self.heap = heap;
                 self
             }
-            /// Where elements of variable length live.
+            /// Returns the heap that contains the elements of variable length, if set.
             pub fn heap(&self) -> Option<&'a Heap> {
                 self.heap
             }
-            /// The heap, which a codec for elements of variable length cannot do without.
+            /// Returns the heap, which codecs for elements of variable length need.
+            ///
+            /// # Errors
+            /// If no heap is set.
             pub fn require_heap(&self) -> Result<&'a Heap> {
                 self.heap
                     .ok_or_else(|| ErrorKind::Contract("elements of variable length came without their heap").into())
             }
-            /// Elements along each dimension.
+            /// Returns the number of elements along each dimension.
             pub fn shape(&self) -> Dims {
                 self.axes.iter().map(|a| a.len as u64).collect()
             }
-            /// Bytes of one element.
+            /// Returns the size of an element in bytes.
             pub fn element_size(&self) -> usize {
                 self.element
             }
-            /// Bytes from one index to the next, along each dimension.
+            /// Returns the distance in bytes from one index to the next, along each dimension.
             pub fn strides(&self) -> impl ExactSizeIterator<Item = isize> {
                 self.axes.iter().map(|a| a.stride)
             }
-            /// The first element. Only for memory that crosses to another language.
+            /// Returns a pointer to the first element. Only for passing memory to another language.
             pub fn as_ptr(&self) -> *const u8 {
                 self.ptr
             }
-            /// How many elements.
+            /// Returns the number of elements.
             pub fn count(&self) -> usize {
                 axes::count(&self.axes)
             }
-            /// A part of it.
+            /// Returns a part of the view.
             ///
             /// # Errors
-            /// When the region reaches outside.
+            /// If the region is outside the view.
             pub fn region(mut self, region: &Region) -> Result<Self> {
                 let offset = axes::narrow(&mut self.axes, region)?;
                 self.ptr = self.ptr.wrapping_offset(offset);
                 Ok(self)
             }
-            /// Every `steps[d]`-th index along each dimension, from the first.
+            /// Returns the view of every `steps[d]`-th index along each dimension, starting with the first.
             pub fn step(mut self, steps: &[u64]) -> Result<Self> {
                 axes::step(&mut self.axes, steps)?;
                 Ok(self)
             }
-            /// The same elements with dimensions in another order: dimension `i` is `order[i]` of this one.
+            /// Returns the view with its dimensions in another order: dimension `i` is `order[i]` of this view.
             pub fn permute(mut self, order: &[usize]) -> Result<Self> {
                 self.axes = axes::permuted(&self.axes, order)?;
                 Ok(self)
             }
-            /// The same elements with a dimension of length 1 wherever `is_new` is true; the others keep their order.
+            /// Inserts a dimension of length 1 wherever `is_new` is true; the other dimensions keep their order.
             ///
             /// # Errors
-            /// Unless as many flags are false as the view has dimensions.
+            /// If the number of false flags differs from the number of dimensions.
             pub fn with_unit_axes(mut self, is_new: &[bool]) -> Result<Self> {
                 self.axes = axes::with_units(&self.axes, is_new, self.element)?;
                 Ok(self)
@@ -127,29 +130,29 @@ common!(View);
 common!(ViewMut);
 
 impl<'a> View<'a> {
-    /// All of `bytes`, in C order.
+    /// Creates a view of all of `bytes`, in C order.
     ///
     /// # Errors
-    /// When there are not exactly as many bytes as the shape needs.
+    /// If the number of bytes differs from what the shape needs.
     pub fn new(bytes: &'a [u8], shape: &[u64], element: usize) -> Result<Self> {
         let axes = axes::c_order(shape, element, bytes.len())?;
         Ok(Self { ptr: bytes.as_ptr(), element, axes, heap: None, of: PhantomData })
     }
-    /// Any strides, in bytes, that stay inside `bytes`; the first element is at `offset`. Elements may share bytes.
+    /// Creates a view with any strides, in bytes, that stay inside `bytes`. The first element is at `offset`. Elements
+    /// may share bytes.
     pub fn strided(bytes: &'a [u8], offset: usize, shape: &[u64], strides: &[isize], element: usize) -> Result<Self> {
         let axes = axes::with_strides(shape, strides)?;
         axes::check_bounds(&axes, offset, element, bytes.len())?;
         Ok(Self { ptr: bytes.as_ptr().wrapping_add(offset), element, axes, heap: None, of: PhantomData })
     }
-    /// Memory from another language: its first element, and strides in bytes.
+    /// Creates a view of memory from another language: a pointer to the first element, and strides in bytes.
     ///
     /// # Safety
-    /// For the time of `'a` every index of the shape reaches `element` bytes that are initialized and that nobody
-    /// writes.
+    /// During `'a`, every index of the shape must reach `element` initialized bytes, which nothing may write.
     pub unsafe fn from_raw(ptr: *const u8, shape: &[u64], strides: &[isize], element: usize) -> Result<Self> {
         Ok(Self { ptr, element, axes: axes::with_strides(shape, strides)?, heap: None, of: PhantomData })
     }
-    /// The bytes, if they lie in C order without gaps.
+    /// Returns the bytes, if they are contiguous in C order.
     pub fn as_slice(&self) -> Option<&'a [u8]> {
         if self.count() == 0 {
             return Some(&[]);
@@ -158,8 +161,7 @@ impl<'a> View<'a> {
         // SAFETY: contiguous in C order, so the view is exactly these bytes of its `&'a [u8]`.
         contiguous.then(|| unsafe { std::slice::from_raw_parts(self.ptr, self.count() * self.element) })
     }
-    /// The elements of the last dimension, row by row in C order, each row contiguous; `None` if the last dimension
-    /// has gaps.
+    /// Returns the rows along the last dimension, in C order; `None` if the last dimension has gaps.
     fn rows(&self) -> Option<impl Iterator<Item = &'a [u8]>> {
         let mut outer = self.axes.clone();
         let last = outer.pop().unwrap_or(Axis { len: 1, stride: self.element as isize });
@@ -177,7 +179,7 @@ impl<'a> View<'a> {
             unsafe { std::slice::from_raw_parts(at, bytes) }
         }))
     }
-    /// The bytes in C order: borrowed if they lie that way, else copied into `scratch`.
+    /// Returns the bytes in C order: borrowed if they are contiguous, otherwise copied into `scratch`.
     pub fn contiguous<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]>
     where
         'a: 's,
@@ -189,7 +191,7 @@ impl<'a> View<'a> {
         ViewMut::new(scratch, &self.shape(), self.element)?.with_heap(self.heap).copy_from(self, 1)?;
         Ok(scratch)
     }
-    /// Passes all elements to `f`, in pieces that lie in C order without gaps.
+    /// Passes all elements to `f`, in pieces that are contiguous in C order.
     pub(crate) fn each_row(&self, mut f: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let mut copy = Vec::new();
         match (self.as_slice(), self.rows()) {
@@ -225,20 +227,21 @@ impl<'a> View<'a> {
 
 fn all_equal(bytes: &[u8], element: &[u8]) -> bool {
     let Some(first) = bytes.get(..element.len()) else { return bytes.is_empty() };
-    // Equal to itself shifted by one element: one comparison at the speed of memory.
+    // Compares the bytes with themselves shifted by one element: one comparison at the speed of memory.
     first == element && bytes[..bytes.len() - element.len()] == bytes[element.len()..]
 }
 
 impl<'a> ViewMut<'a> {
-    /// All of `bytes`, in C order.
+    /// Creates a view of all of `bytes`, in C order.
     ///
     /// # Errors
-    /// When there are not exactly as many bytes as the shape needs.
+    /// If the number of bytes differs from what the shape needs.
     pub fn new(bytes: &'a mut [u8], shape: &[u64], element: usize) -> Result<Self> {
         let axes = axes::c_order(shape, element, bytes.len())?;
         Ok(Self { ptr: bytes.as_mut_ptr(), element, axes, heap: None, of: PhantomData })
     }
-    /// Any strides, in bytes, that stay inside `bytes` and give every element its own bytes; the first is at `offset`.
+    /// Creates a view with any strides, in bytes, that stay inside `bytes` and give every element its own bytes. The
+    /// first element is at `offset`.
     pub fn strided(
         bytes: &'a mut [u8],
         offset: usize,
@@ -251,52 +254,55 @@ impl<'a> ViewMut<'a> {
         axes::check_disjoint(&axes, element)?;
         Ok(Self { ptr: bytes.as_mut_ptr().wrapping_add(offset), element, axes, heap: None, of: PhantomData })
     }
-    /// Memory from another language: its first element, and strides in bytes.
+    /// Creates a view of memory from another language: a pointer to the first element, and strides in bytes.
     ///
     /// # Errors
-    /// When elements overlap.
+    /// If elements overlap.
     ///
     /// # Safety
-    /// For the time of `'a` every index of the shape reaches `element` bytes that are initialized and that nobody else
-    /// reads or writes.
+    /// During `'a`, every index of the shape must reach `element` initialized bytes, which nothing else may read or
+    /// write.
     pub unsafe fn from_raw(ptr: *mut u8, shape: &[u64], strides: &[isize], element: usize) -> Result<Self> {
         let axes = axes::with_strides(shape, strides)?;
         axes::check_disjoint(&axes, element)?;
         Ok(Self { ptr, element, axes, heap: None, of: PhantomData })
     }
-    /// The first element, to be written by another language.
+    /// Returns a pointer to the first element, for writing by another language.
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         self.ptr
     }
     fn duplicate(&self) -> ViewMut<'a> {
         ViewMut { ptr: self.ptr, element: self.element, axes: self.axes.clone(), heap: self.heap, of: PhantomData }
     }
-    /// The same view for a shorter time.
+    /// Returns the same view for a shorter lifetime.
     pub fn reborrow(&mut self) -> ViewMut<'_> {
         self.duplicate()
     }
-    /// The same elements to be read.
+    /// Returns the same elements as a shared view.
     pub fn as_view(&self) -> View<'_> {
         View { ptr: self.ptr, element: self.element, axes: self.axes.clone(), heap: self.heap, of: PhantomData }
     }
-    /// The bytes, if they lie in C order without gaps.
+    /// Returns the bytes, if they are contiguous in C order.
     pub fn as_slice(&mut self) -> Option<&mut [u8]> {
         if self.count() == 0 {
             return Some(&mut []);
         }
         let contiguous = axes::is_contiguous(&self.axes, self.element);
-        // SAFETY: contiguous in C order, so the view is exactly these bytes, and it owns them while it is borrowed.
+        // SAFETY: contiguous in C order, so the view is exactly these bytes, and it has exclusive access while it is
+        // borrowed.
         contiguous.then(|| unsafe { std::slice::from_raw_parts_mut(self.ptr, self.count() * self.element) })
     }
-    /// True if later dimensions are denser: then pieces in C order land in whole lines of memory.
+    /// True if the strides do not increase from one dimension to the next: then pieces in C order fill whole lines of
+    /// memory.
     pub fn is_row_major(&self) -> bool {
         self.axes.iter().filter(|a| a.len > 1).map(|a| a.stride.unsigned_abs()).is_sorted_by(|a, b| a >= b)
     }
-    /// Copies elements of the same shape and size, reversing the bytes of each part of `swap` bytes (1: none).
-    /// Elements of variable length move to this view's heap if they live in another.
+    /// Copies elements of the same shape and size, and reverses the bytes of each unit of `swap` bytes (1: none).
+    ///
+    /// Elements of variable length are copied to this view's heap if they are in another one.
     ///
     /// # Errors
-    /// When shapes or element sizes differ.
+    /// If the shapes or element sizes differ.
     pub fn copy_from(&mut self, source: &View<'_>, swap: usize) -> Result<()> {
         let same_shape =
             self.axes.len() == source.axes.len() && self.axes.iter().zip(&source.axes).all(|(a, b)| a.len == b.len);
@@ -308,7 +314,7 @@ impl<'a> ViewMut<'a> {
             (Some(to), Some(from)) if !std::ptr::eq(to, from) => return self.copy_strings(source, to, from),
             _ => {}
         }
-        // SAFETY: both sides reach only their own bytes for every index below their equal shapes, and they cannot
+        // SAFETY: for every index below their equal lengths, both sides reach only their own bytes, and they cannot
         // overlap because this view is exclusive.
         unsafe { copy::strided(self.ptr, source.ptr, &self.axes, &source.axes, self.element, swap) }
         Ok(())
@@ -330,7 +336,7 @@ impl<'a> ViewMut<'a> {
     /// Sets every element.
     ///
     /// # Errors
-    /// When `element` is not as long as an element.
+    /// If `element` does not have the size of an element.
     pub fn fill(&mut self, element: &[u8]) -> Result<()> {
         if element.len() != self.element {
             return Err(Error::argument("the fill value is not one element long"));
@@ -339,10 +345,10 @@ impl<'a> ViewMut<'a> {
         let one = View { ptr: element.as_ptr(), element: self.element, axes, heap: None, of: PhantomData };
         self.copy_from(&one, 1)
     }
-    /// Cuts the view into the disjoint parts that a grid of chunks makes of it.
+    /// Splits the view into disjoint parts, one for each chunk of a grid.
     ///
     /// # Errors
-    /// When the grid is not one of this view's shape.
+    /// If the grid does not have the shape of this view.
     pub fn tiles<'g>(self, grid: &'g TileGrid) -> Result<Tiles<'a, 'g>> {
         Tiles::new(self, grid)
     }

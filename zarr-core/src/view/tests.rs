@@ -1,9 +1,9 @@
-//! Every fast path of views against a slow reference that moves one element at a time.
+//! Tests of every fast path of views against a slow reference that moves one element at a time.
 
 use super::*;
 use proptest::prelude::*;
 
-/// The element at `index`, found without views.
+/// Returns the offset of the element at `index`, computed without views.
 fn offset(start: usize, strides: &[isize], index: &[usize]) -> usize {
     index.iter().zip(strides).fold(start as isize, |o, (i, s)| o + *i as isize * s) as usize
 }
@@ -14,7 +14,7 @@ fn indices(shape: &[u64]) -> Vec<Vec<usize>> {
     })
 }
 
-/// A buffer and strides with gaps, permuted and flipped dimensions.
+/// A buffer, and strides with gaps, permuted and reversed dimensions.
 #[derive(Debug, Clone)]
 struct Strided {
     shape: Vec<u64>,
@@ -87,7 +87,7 @@ proptest! {
         for mut tile in a.chain(b) {
             let p = &tile.place;
             for (d, &(chunk_len, start, _, step)) in dims.iter().enumerate() {
-                // the first and the last element of the tile are where the region has them
+                // The first and the last element of the tile are at their positions in the region.
                 let first = start + p.part.start[d] * step;
                 prop_assert_eq!((p.chunk_index[d], p.within.start[d]), (first / chunk_len, first % chunk_len));
                 let last = start + (p.part.start[d] + p.part.len[d] - 1) * step;

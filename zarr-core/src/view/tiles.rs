@@ -1,11 +1,11 @@
-//! The disjoint parts that a grid of chunks makes of a region: what lets many threads write one array.
+//! The disjoint parts into which a grid of chunks divides a region. They let several threads write one array.
 
 use super::{Dims, Region, ViewMut};
 use crate::error::{Error, ErrorKind, Result};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// How chunks cut one dimension of a region.
+/// The parts into which chunks divide one dimension of a region.
 #[derive(Debug, Clone, Default)]
 pub struct AxisParts {
     parts: Parts,
@@ -15,10 +15,11 @@ pub struct AxisParts {
 #[derive(Debug, Clone)]
 enum Parts {
     List(Vec<Part>),
-    /// Of chunks of one length: found when they are asked for, since a region may touch more than memory holds.
+    /// Parts of chunks of one length. They are computed on demand, since a region may touch more chunks than fit in
+    /// memory.
     Regular {
         chunk_len: u64,
-        /// The first index that is taken, counted from the first chunk.
+        /// The first selected index, counted from the first chunk.
         start: u64,
     },
 }
@@ -32,16 +33,17 @@ impl Default for Parts {
 #[derive(Debug, Clone, Copy)]
 struct Part {
     chunk_index: u64,
-    /// First index taken, within the chunk.
+    /// The first selected index, within the chunk.
     within: u64,
     count: u64,
-    /// Where the first goes in the region.
+    /// The position of the first index in the region.
     at: u64,
 }
 
 impl AxisParts {
-    /// Adds the next part: `count` indices of `chunk_index`, the first at `within`. Parts follow one another without gap or
-    /// overlap by construction, which is what makes tiles disjoint.
+    /// Appends a part: `count` indices of the chunk `chunk_index`, starting at `within`.
+    ///
+    /// By construction parts follow one another without gap or overlap, which makes tiles disjoint.
     pub fn push(&mut self, chunk_index: u64, within: u64, count: u64) {
         if let Parts::Regular { .. } = self.parts {
             self.parts = Parts::List((0..self.count()).map(|i| self.part(i)).collect());
@@ -53,7 +55,7 @@ impl AxisParts {
             self.len = self.len.saturating_add(count);
         }
     }
-    /// How many parts there are.
+    /// Returns the number of parts.
     fn count(&self) -> usize {
         match &self.parts {
             Parts::List(parts) => parts.len(),
@@ -64,13 +66,13 @@ impl AxisParts {
             }
         }
     }
-    /// The part of a number less than [`count`](Self::count).
+    /// Returns a part by its number, which is less than [`count`](Self::count).
     fn part(&self, i: usize) -> Part {
         match &self.parts {
             Parts::List(parts) => parts[i],
             Parts::Regular { chunk_len, start } => {
                 let index = start / chunk_len + i as u64;
-                // Each part ends where the next begins, so that they are disjoint.
+                // Each part ends where the next begins, so parts are disjoint.
                 let first = index.saturating_mul(*chunk_len).max(*start);
                 let end = index.saturating_add(1).saturating_mul(*chunk_len).min(start.saturating_add(self.len));
                 let count = end.saturating_sub(first);
@@ -78,10 +80,11 @@ impl AxisParts {
             }
         }
     }
-    /// Chunks of one length, the first of them at index 0, cut `count` indices from `start` on, `step` apart.
+    /// Divides `count` indices, from `start` and `step` apart, by chunks of one length, of which the first begins at
+    /// index 0.
     ///
     /// # Errors
-    /// When the length or the step is zero.
+    /// If the length or the step is zero.
     pub fn regular(chunk_len: u64, start: u64, count: u64, step: u64) -> Result<Self> {
         if chunk_len == 0 || step == 0 {
             return Err(Error::argument("cells and steps must be longer than zero"));
@@ -101,7 +104,7 @@ impl AxisParts {
     }
 }
 
-/// The chunks that a region touches, as a product over its dimensions.
+/// The chunks that a region touches: the product of the parts of its dimensions.
 #[derive(Debug, Clone)]
 pub struct TileGrid {
     axes: SmallVec<[AxisParts; 4]>,
@@ -110,10 +113,10 @@ pub struct TileGrid {
 }
 
 impl TileGrid {
-    /// A grid from the parts of each dimension; indices in a part are `steps[d]` apart.
+    /// Creates a grid from the parts of each dimension. Indices within a part are `steps[d]` apart.
     ///
     /// # Errors
-    /// When there are more chunks than a number can count.
+    /// If there are more chunks than a `usize` can count, or the numbers of axes and steps differ.
     pub fn new(axes: impl IntoIterator<Item = AxisParts>, steps: &[u64]) -> Result<Self> {
         let axes: SmallVec<[AxisParts; 4]> = axes.into_iter().collect();
         if axes.len() != steps.len() {
@@ -123,10 +126,10 @@ impl TileGrid {
         let limit = ErrorKind::Limit { what: "cells of a region", asked: u64::MAX, limit: usize::MAX as u64 };
         Ok(Self { axes, steps: steps.into(), total: total.ok_or(limit)? })
     }
-    /// Chunks of one shape, the first at the origin.
+    /// Creates the grid of chunks of one shape, of which the first begins at the origin.
     ///
     /// # Errors
-    /// When ranks differ or a chunk has no length.
+    /// If the ranks differ, or a chunk has length zero.
     pub fn regular(region: &Region, chunk_shape: &[u64]) -> Result<Self> {
         if chunk_shape.len() != region.rank() {
             return Err(Error::argument("the region and the cells have different ranks"));
@@ -135,19 +138,19 @@ impl TileGrid {
         let axes: SmallVec<[AxisParts; 4]> = (0..chunk_shape.len()).map(parts).collect::<Result<_>>()?;
         Self::new(axes, &Dims::from_elem(1, chunk_shape.len()))
     }
-    /// How many chunks.
+    /// Returns the number of chunks.
     pub fn len(&self) -> usize {
         self.total
     }
-    /// True if the region has no element.
+    /// True if the region has no elements.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }
-    /// Elements of the region along each dimension.
+    /// Returns the shape of the region.
     pub fn shape(&self) -> Dims {
         self.axes.iter().map(|a| a.len).collect()
     }
-    /// The chunk of that number, in C order.
+    /// Returns a chunk by its number in C order.
     pub fn get(&self, mut i: usize) -> TilePlace {
         let n = self.axes.len();
         let mut place = TilePlace {
@@ -167,7 +170,7 @@ impl TileGrid {
         }
         place
     }
-    /// All chunks, in C order.
+    /// Returns all chunks, in C order.
     pub fn places(&self) -> impl ExactSizeIterator<Item = TilePlace> + '_ {
         (0..self.total).map(|i| self.get(i))
     }
@@ -176,33 +179,34 @@ impl TileGrid {
 /// One chunk of a [`TileGrid`].
 #[derive(Debug, Clone)]
 pub struct TilePlace {
-    /// The index of the chunk in the grid.
+    /// The index of the chunk in its grid.
     pub chunk_index: Dims,
-    /// The part of the chunk from the first to the last element that is taken.
+    /// The part of the chunk from the first to the last selected element.
     pub within: Region,
-    /// How far elements are apart in the chunk: 1 for all of `within`.
+    /// The distance between selected elements in the chunk: 1 for all of `within`.
     pub steps: Dims,
-    /// Where they go in the region.
+    /// The position of the selected elements in the region.
     pub part: Region,
 }
 
 impl TilePlace {
-    /// True if every element of `within` is taken.
+    /// True if every element of `within` is selected.
     pub fn is_dense(&self) -> bool {
         self.within.len == self.part.len
     }
 }
 
-/// A chunk together with its part of a view.
+/// A chunk and its part of a view.
 pub struct Tile<'a> {
-    /// Which chunk, and which part of it.
+    /// The chunk, and the part of it.
     pub place: TilePlace,
     /// The part of the view.
     pub out: ViewMut<'a>,
 }
 
-/// The tiles of a view: an iterator that can be split for several threads. Each index is given away once, so no two
-/// of the views overlap.
+/// The tiles of a view: an iterator that can be split between threads.
+///
+/// Each index is handed out once, so no two of the views overlap.
 pub struct Tiles<'a, 'g> {
     view: ViewMut<'a>,
     grid: &'g TileGrid,
@@ -216,7 +220,8 @@ impl<'a, 'g> Tiles<'a, 'g> {
         }
         Ok(Self { view, grid, range: 0..grid.total })
     }
-    /// The first half and the rest. Both keep the whole view, but reach only the chunks of their own range.
+    /// Splits the tiles into two halves. Both have a view of the whole region, but reach only the chunks of their own
+    /// range.
     pub fn split(self) -> (Self, Self) {
         let mid = self.range.start + self.range.len() / 2;
         let (first, rest) = (self.range.start..mid, mid..self.range.end);
@@ -229,7 +234,7 @@ impl<'a> Iterator for Tiles<'a, '_> {
     type Item = Tile<'a>;
     fn next(&mut self) -> Option<Tile<'a>> {
         let place = self.grid.get(self.range.next()?);
-        // The parts of a grid lie inside its shape, which is the view's: narrowing cannot fail.
+        // The parts of a grid are inside its shape, which is the shape of the view, so narrowing cannot fail.
         let out = self.view.duplicate().region(&place.part).ok()?;
         Some(Tile { place, out })
     }
@@ -243,7 +248,7 @@ impl ExactSizeIterator for Tiles<'_, '_> {}
 mod tests {
     use super::*;
 
-    /// What is computed is what the list of a loop was.
+    /// Computed parts are the same as those of a loop over all indices.
     #[test]
     fn regular_parts_cover_a_region_once() {
         for chunk_len in 1..6 {
