@@ -1,56 +1,55 @@
-//! How the elements of a data type lie in memory.
+//! The layout of the elements of a data type in memory.
 //!
-//! A data type describes itself by its layout, so a codec needs to know no type by name: `bytes` swaps scalars of any
-//! kind, a shuffle strides by their width, and a type that arrives in a plugin works with every codec that accepts
-//! its layout.
+//! Codecs depend on the layout of a data type, not on its name: `bytes` swaps scalars of any kind, a shuffle uses their
+//! width, and a type from a plugin works with every codec that supports its layout.
 
 use std::sync::Arc;
 
-/// What one scalar of an element is.
+/// The kind of a scalar of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ScalarKind {
-    /// One byte, 0 or 1.
+    /// A boolean: one byte, 0 or 1.
     Bool,
-    /// Two's complement.
+    /// A signed integer in two's complement.
     Int,
-    /// Unsigned.
+    /// An unsigned integer.
     UInt,
-    /// IEEE 754 binary.
+    /// An IEEE 754 binary floating point number.
     Float,
-    /// Opaque bytes without byte order.
+    /// Opaque bytes without a byte order.
     Raw,
 }
 
 /// A field of [`Layout::Struct`]: scalars of one kind.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Field {
-    /// Its name.
+    /// The name of the field.
     pub name: String,
-    /// What a scalar is.
+    /// The kind of its scalars.
     pub kind: ScalarKind,
-    /// Bytes of one scalar, at least 1.
+    /// The size of a scalar in bytes, at least 1.
     pub width: usize,
-    /// How many scalars the field has, at least 1.
+    /// The number of scalars in the field, at least 1.
     pub components: usize,
 }
 
-/// The layout of one element in memory. Scalars are in the byte order of the machine.
+/// The layout of one element in memory. Scalars are in the native byte order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Layout {
-    /// Scalars of one kind one after another: one for numbers, two for complex numbers.
+    /// Consecutive scalars of one kind: one for a number, two for a complex number.
     Fixed {
-        /// What a scalar is.
+        /// The kind of the scalars.
         kind: ScalarKind,
-        /// Bytes of one scalar, at least 1.
+        /// The size of a scalar in bytes, at least 1.
         width: usize,
-        /// How many scalars make an element, at least 1.
+        /// The number of scalars in an element, at least 1.
         components: usize,
     },
-    /// Named fields one after another without gaps. A field of a nested struct stands here as `outer.inner`.
+    /// Named fields, one after another without gaps. A field of a nested struct has the name `outer.inner`.
     Struct(Arc<[Field]>),
-    /// Byte strings of any length. In memory an element is a [handle](crate::view::Handle) into a
+    /// Byte strings of variable length. In memory an element is a [handle](crate::view::Handle) into a
     /// [heap](crate::view::Heap).
     Variable {
         /// True if the bytes are UTF-8 text.
@@ -59,11 +58,11 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// One scalar.
+    /// Returns the layout of a single scalar.
     pub const fn scalar(kind: ScalarKind, width: usize) -> Self {
         Layout::Fixed { kind, width, components: 1 }
     }
-    /// Bytes of one element in memory.
+    /// Returns the size of an element in memory, in bytes.
     pub fn size(&self) -> usize {
         match self {
             Layout::Fixed { width, components, .. } => *width * *components,
@@ -71,7 +70,7 @@ impl Layout {
             Layout::Variable { .. } => crate::view::Handle::SIZE,
         }
     }
-    /// True if elements look different in another byte order.
+    /// True if the bytes of an element depend on the byte order.
     pub fn has_byte_order(&self) -> bool {
         let one = |kind, width| kind != ScalarKind::Raw && width > 1;
         match self {
@@ -80,8 +79,8 @@ impl Layout {
             Layout::Variable { .. } => false,
         }
     }
-    /// The width of the parts that a change of byte order reverses, 1 where byte order means nothing. `None`: parts
-    /// of several widths, see [`swap`](Self::swap).
+    /// Returns the width of the units that a change of byte order reverses; 1 if elements have no byte order. `None`:
+    /// units have several widths, see [`swap`](Self::swap).
     pub fn swap_width(&self) -> Option<usize> {
         match self {
             _ if !self.has_byte_order() => Some(1),
@@ -89,7 +88,7 @@ impl Layout {
             _ => None,
         }
     }
-    /// Changes the byte order of elements that lie one after another.
+    /// Changes the byte order of consecutive elements.
     pub fn swap(&self, elements: &mut [u8]) {
         let Layout::Struct(fields) = self else {
             return crate::view::swap_in_place(elements, self.swap_width().unwrap_or(1));
@@ -105,7 +104,7 @@ impl Layout {
             }
         }
     }
-    /// True for elements of any length.
+    /// True for elements of variable length.
     pub fn is_variable(&self) -> bool {
         matches!(self, Layout::Variable { .. })
     }

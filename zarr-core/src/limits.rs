@@ -1,17 +1,17 @@
-//! What data from outside may ask for at most.
+//! Limits on the resources that untrusted data may use.
 
 use crate::{
     error::{Error, ErrorKind, Result},
     size::Size,
 };
 
-/// What lies between two codecs may always have this many bytes: headers and padding dwarf a tiny chunk.
+/// The output of a codec within a chain may always have this many bytes: headers and padding dominate a tiny chunk.
 const INTERMEDIATE_FLOOR: u64 = 1 << 20;
 
-/// A JSON document may always take this much memory: short ones are mostly names and structure.
+/// A JSON document may always use this much memory: short ones are mostly names and structure.
 const JSON_FLOOR: u64 = 16 << 20;
 
-/// A setter for each field of a struct of options, in the style of a builder.
+/// Defines a builder-style setter for each field of an options struct.
 macro_rules! setters {
     ($type:ident { $($name:ident $field:ident: $t:ty,)* }) => { impl $type { $(
         #[doc = concat!("The same with another [`", stringify!($field), "`](Self::", stringify!($field), ").")]
@@ -24,8 +24,8 @@ macro_rules! setters {
 }
 pub(crate) use setters;
 
-/// Limits on what stored data and metadata may ask for. Every number from outside meets one of them, and checked
-/// arithmetic, before it meets an allocation.
+/// Limits on the resources that stored data and metadata may use. Every number from untrusted input is checked against
+/// a limit, and used with checked arithmetic, before memory is allocated for it.
 ///
 /// ```
 /// let limits = zarr_core::limits::Limits::default().with_chunk_bytes(1 << 20).with_rank(8);
@@ -34,31 +34,32 @@ pub(crate) use setters;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Limits {
-    /// The largest decoded chunk, or value that must be decoded whole, in bytes.
+    /// The largest decoded chunk, or value that must be decoded as a whole, in bytes.
     pub chunk_bytes: u64,
-    /// How large the output of a codec that has no exact size may get while a chunk is decoded, as a multiple of what an
-    /// encoder makes of the chunk at most. 1 MiB is always allowed, more than [`chunk_bytes`](Self::chunk_bytes) never.
+    /// The largest output of a codec without an exact size while a chunk is decoded, as a multiple of the largest size
+    /// that an encoder produces for the chunk. 1 MiB is always allowed, and more than
+    /// [`chunk_bytes`](Self::chunk_bytes) never.
     pub intermediate_factor: u32,
-    /// The memory that all threads may take together for what lies between stored bytes and elements: for encoded chunks,
-    /// what codecs make of them, indexes of shards. A quarter is shared by chunks that are read or written at the same
-    /// time; the rest belongs to one chunk at a time that needs more. What a caller asks for with its own calls, elements
-    /// in memory, does not count.
+    /// The memory, in bytes, that all threads together may use between stored bytes and elements: for encoded chunks,
+    /// the output of codecs, and shard indexes. A quarter is shared by chunks that are read or written at the same
+    /// time. The rest is for one chunk at a time that needs more. The elements that callers pass in or get back are not
+    /// counted.
     ///
-    /// A context of `ozarr` begins with half of the machine's memory.
+    /// A context of `ozarr` starts with half of the machine's memory.
     pub memory: u64,
     /// The largest metadata document, in bytes.
     pub metadata_bytes: u64,
-    /// How much memory a JSON document may take while it is read, as a multiple of its length. 16 MiB more are always
-    /// allowed. A list of numbers with one digit takes 12 times its length.
+    /// The memory that a JSON document may use while it is read, as a multiple of its length. 16 MiB more are always
+    /// allowed. A list of one-digit numbers needs 12 times its length.
     pub json_factor: u32,
-    /// How deep JSON may nest.
+    /// The maximum nesting depth of JSON.
     pub json_depth: u32,
-    /// How deep codecs may nest (a shard in a shard).
+    /// The maximum nesting depth of codecs (a shard within a shard).
     pub codec_depth: u32,
-    /// The most codecs a chain may have: of an array, of the inner chunks of a shard, of its index. Codecs run within one
-    /// another, so that this and [`codec_depth`](Self::codec_depth) bound the stack that a chunk takes.
+    /// The maximum number of codecs in a chain: of an array, of the inner chunks of a shard, or of its index. Codecs
+    /// call each other, so this and [`codec_depth`](Self::codec_depth) bound the stack that a chunk needs.
     pub codec_count: u32,
-    /// The most dimensions an array may have.
+    /// The maximum number of dimensions of an array.
     pub rank: u32,
 }
 
@@ -91,16 +92,19 @@ setters! { Limits {
 } }
 
 impl Limits {
-    /// Refuses more than [`chunk_bytes`](Self::chunk_bytes), and gives the number as a length in memory.
+    /// Converts a number of bytes to a length in memory.
+    ///
+    /// # Errors
+    /// If it is more than [`chunk_bytes`](Self::chunk_bytes).
     pub fn chunk(&self, what: &'static str, asked: u64) -> Result<usize> {
         let within = (asked <= self.chunk_bytes).then(|| usize::try_from(asked).ok()).flatten();
         within.ok_or_else(|| ErrorKind::Limit { what, asked, limit: self.chunk_bytes }.into())
     }
-    /// The most memory that a JSON document of this length may take.
+    /// Returns the most memory that a JSON document of this length may use.
     pub(crate) fn json_memory(&self, length: usize) -> u64 {
         (length as u64).saturating_mul(u64::from(self.json_factor)).saturating_add(JSON_FLOOR)
     }
-    /// The most bytes that a codec may decode to where an encoder makes `expected`.
+    /// Returns the largest size to which a codec may decode if an encoder produces `expected` bytes.
     pub fn intermediate(&self, expected: Size) -> u64 {
         let most =
             expected.max().map(|n| n.saturating_mul(u64::from(self.intermediate_factor)).max(INTERMEDIATE_FLOOR));
@@ -108,16 +112,18 @@ impl Limits {
     }
 }
 
-/// A vector of `len` zero bytes, or an error when memory is short. Large ones are not touched: the system's memory is
-/// zero as it comes.
+/// Returns a vector of `len` zero bytes. Pages of large ones are not touched, since new memory from the system is zero.
+///
+/// # Errors
+/// If memory cannot be allocated.
 pub fn zeroed(len: usize) -> Result<Vec<u8>> {
     bytemuck::try_zeroed_vec(len).map_err(|()| ErrorKind::Memory(len as u64).into())
 }
 
-/// The product of a shape and a size.
+/// Returns the product of a shape and a size.
 ///
 /// # Errors
-/// When it does not fit 64 bits.
+/// If it does not fit in 64 bits.
 pub fn product(shape: &[u64], size: u64) -> Result<u64> {
     if shape.contains(&0) {
         return Ok(0);

@@ -1,15 +1,15 @@
-//! The one policy for what is not known.
+//! The rules for unknown extensions and members.
 //!
-//! Specification: core, "`must_understand`". An extension that is not known is refused, unless it says that it need
-//! not be understood and stands where that is supported:
+//! Specification: core, "`must_understand`". An unknown extension is rejected, unless it is marked
+//! `"must_understand": false` in a place that supports the flag:
 //!
 //! | where | unknown, flag true or absent | flag false |
 //! |---|---|---|
-//! | data type, chunk grid, chunk key encoding | refused | refused, known or not |
-//! | codec, storage transformer | refused | known: used. Unknown: skipped, and nothing can be written |
-//! | member of a metadata document | refused | ignored, kept when written back |
+//! | data type, chunk grid, chunk key encoding | rejected | rejected, known or not |
+//! | codec, storage transformer | rejected | known: used. Unknown: skipped, and writing is not possible |
+//! | member of a metadata document | rejected | ignored, and preserved when written back |
 //!
-//! A flag that is not a boolean is refused everywhere. All roads that open a node come through here.
+//! A flag that is not a boolean is rejected everywhere. Every way to open a node uses this module.
 
 use crate::{
     error::{Error, Result},
@@ -17,7 +17,7 @@ use crate::{
     json::Json,
 };
 
-/// For data type, chunk grid and chunk key encoding, given what is found under the name.
+/// Applies the rules for data types, chunk grids and chunk key encodings to the result of a look-up.
 pub(crate) fn required<T>(
     point: ExtensionPoint,
     e: &Extension,
@@ -31,7 +31,7 @@ pub(crate) fn required<T>(
     found.ok_or_else(unknown)
 }
 
-/// For codecs and storage transformers, given what is found under the name. `None`: skip it.
+/// Applies the rules for codecs and storage transformers to the result of a look-up. `None`: skip the extension.
 pub(crate) fn optional<T>(e: &Extension, found: Option<T>, unknown: impl FnOnce() -> Error) -> Result<Option<T>> {
     match found {
         Some(found) => Ok(Some(found)),
@@ -40,7 +40,7 @@ pub(crate) fn optional<T>(e: &Extension, found: Option<T>, unknown: impl FnOnce(
     }
 }
 
-/// For a member of a metadata document that the specification does not define.
+/// Applies the rules for a member of a metadata document that the specification does not define.
 pub(crate) fn member(name: &str, value: &Json) -> Result<()> {
     let flag = value.as_object().and_then(|o| o.get("must_understand"));
     match flag {

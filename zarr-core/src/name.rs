@@ -1,10 +1,10 @@
-//! Names: of extensions, of nodes, and the paths of nodes.
+//! The names of extensions and nodes, and the paths of nodes.
 
 use crate::error::{Error, Result};
 use std::{borrow::Cow, fmt};
 
-/// True for a name that the specification's section "Extension naming" allows to be registered:
-/// one lower case letter, then at least one of `a-z 0-9 - _ .`.
+/// True if the specification's section "Extension naming" allows a name to be registered: one lower case letter, then at
+/// least one of `a-z 0-9 - _ .`.
 pub fn is_registered_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|b| b.is_ascii_lowercase())
@@ -12,7 +12,7 @@ pub fn is_registered_name(name: &str) -> bool {
         && bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_' | b'.'))
 }
 
-/// True for a URI, which older versions of the specification asked for and which stay permitted.
+/// True for a URI. Older versions of the specification required URIs as names, and they are still permitted.
 pub fn is_uri_name(name: &str) -> bool {
     let Some((scheme, rest)) = name.split_once(':') else { return false };
     let mut s = scheme.bytes();
@@ -22,16 +22,18 @@ pub fn is_uri_name(name: &str) -> bool {
         && rest.chars().all(|c| !c.is_whitespace() && !c.is_control())
 }
 
-/// The path of a node in its hierarchy: `/` for the root, `/a/b` below it. See the specification's section
-/// "Node names".
+/// The path of a node in its hierarchy: `/` for the root, `/a/b` below it. Specification: section "Node names".
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct NodePath(String); // without the leading slash; empty for the root
 
 impl NodePath {
-    /// The root.
+    /// The root of the hierarchy.
     pub const ROOT: NodePath = NodePath(String::new());
 
-    /// Reads a path. A leading slash is optional; a trailing one is not allowed.
+    /// Parses a path. A leading slash is optional; a trailing one is not allowed.
+    ///
+    /// # Errors
+    /// If [`check_node_name`] rejects one of its names.
     pub fn new(path: &str) -> Result<Self> {
         let inner = path.strip_prefix('/').unwrap_or(path);
         if !inner.is_empty() {
@@ -39,17 +41,17 @@ impl NodePath {
         }
         Ok(Self(inner.to_owned()))
     }
-    /// The node of that name below this one.
+    /// Returns the path of the child with this name.
     pub fn child(&self, name: &str) -> Result<Self> {
         check_node_name(name)?;
         Ok(Self(if self.is_root() { name.to_owned() } else { format!("{}/{name}", self.0) }))
     }
-    /// The path of a node given relative to this one: `a/b`.
+    /// Returns the path of a node given relative to this one, such as `a/b`.
     pub fn join(&self, relative: &str) -> Result<Self> {
         let relative = Self::new(relative)?;
         relative.names().try_fold(self.clone(), |at, name| at.child(name))
     }
-    /// The group above; `None` for the root.
+    /// Returns the parent; `None` for the root.
     pub fn parent(&self) -> Option<Self> {
         match self.0.rsplit_once('/') {
             Some((parent, _)) => Some(Self(parent.to_owned())),
@@ -57,7 +59,7 @@ impl NodePath {
             None => Some(Self::ROOT),
         }
     }
-    /// The node's own name; empty for the root.
+    /// Returns the last name of the path; empty for the root.
     pub fn name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or_default()
     }
@@ -65,15 +67,16 @@ impl NodePath {
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
-    /// The names from the root down.
+    /// Returns the names of the path, from the root down.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.split('/').filter(|s| !s.is_empty())
     }
-    /// The path without its leading slash, as store keys have it: empty for the root.
+    /// Returns the path without its leading slash, as in store keys; empty for the root.
     pub fn as_key(&self) -> &str {
         &self.0
     }
-    /// This path relative to an ancestor (`a/b` below `/`), or `None` if it is not below it. Empty for itself.
+    /// Returns this path relative to an ancestor (`a/b` below `/`); `None` if it is not below it. Empty for the node
+    /// itself.
     pub fn relative_to(&self, ancestor: &NodePath) -> Option<&str> {
         if ancestor.is_root() {
             return Some(&self.0);
@@ -89,7 +92,11 @@ impl fmt::Display for NodePath {
     }
 }
 
-/// Checks one name: not empty, no `/`, not only periods, no `__` in front, not `zarr.json`.
+/// Checks the name of a node.
+///
+/// # Errors
+/// If the name is empty, contains `/` or a null character, consists only of periods, begins with `__`, or is
+/// `zarr.json`.
 pub fn check_node_name(name: &str) -> Result<()> {
     let reason = if name.is_empty() {
         "a node's name must not be empty"
@@ -109,16 +116,16 @@ pub fn check_node_name(name: &str) -> Result<()> {
     Err(Error::name(format!("{reason}: {name:?}")))
 }
 
-/// The candidate nearest to `name`, if it is near enough to be what was meant.
+/// Returns the candidate with the smallest edit distance to `name`, if it is small enough for a suggestion.
 pub fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let allowed = name.len().div_ceil(3);
     let length = name.chars().count();
-    // Lengths that differ by more are too far apart, which spares the time that a name of a megabyte would take.
+    // Names whose lengths differ by more cannot match. Skipping them avoids the cost of comparing a name of a megabyte.
     let may_be_near = candidates.filter(|c| length.abs_diff(c.chars().count()) <= allowed);
     may_be_near.map(|c| (edit_distance(name, c), c)).filter(|(d, _)| *d <= allowed).min().map(|(_, c)| c)
 }
 
-/// The data type of Zarr that NumPy, or C, calls by another name.
+/// Returns the Zarr data type for a name that NumPy or C uses.
 pub(crate) fn of_numpy(name: &str) -> Option<Cow<'static, str>> {
     let known = match name.strip_prefix(['<', '>', '|', '=']).unwrap_or(name) {
         "?" | "b1" | "bool_" => "bool",

@@ -1,25 +1,25 @@
-//! How many bytes codecs make.
+//! The sizes of encoded bytes.
 
-/// What is known of the size of encoded bytes.
+/// The size of encoded bytes, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// Always this many.
+    /// Always exactly this many bytes.
     Exact(u64),
-    /// A writer makes no more. A reader must not refuse more: another writer may have been less careful.
+    /// At most this many bytes from this writer. Readers must accept more, since other writers may not keep to it.
     AtMost(u64),
-    /// Nothing.
+    /// The size is unknown.
     Unknown,
 }
 
 impl Size {
-    /// The bound, if there is one.
+    /// Returns the upper bound, if there is one.
     pub fn max(self) -> Option<u64> {
         match self {
             Size::Exact(n) | Size::AtMost(n) => Some(n),
             Size::Unknown => None,
         }
     }
-    /// True if a writer may make `n` bytes.
+    /// True if a writer may produce `n` bytes.
     pub fn allows(self, n: u64) -> bool {
         match self {
             Size::Exact(exact) => n == exact,
@@ -27,7 +27,7 @@ impl Size {
             Size::Unknown => true,
         }
     }
-    /// Applies `f` to the number. Unknown when it overflows.
+    /// Applies `f` to the number. The result is `Unknown` if `f` returns `None`, for instance on overflow.
     pub fn map(self, f: impl FnOnce(u64) -> Option<u64>) -> Self {
         match self {
             Size::Exact(n) => f(n).map_or(Size::Unknown, Size::Exact),
@@ -35,7 +35,7 @@ impl Size {
             Size::Unknown => Size::Unknown,
         }
     }
-    /// The same number as a bound.
+    /// Returns the size as an upper bound.
     pub fn bound(self) -> Self {
         self.max().map_or(Size::Unknown, Size::AtMost)
     }

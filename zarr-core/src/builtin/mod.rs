@@ -1,6 +1,7 @@
-//! The extensions of the specification's core that need no library: data types, the chunk grid, chunk key encodings.
+//! Built-in extensions of the specification's core that need no further crates: data types, the chunk grid, and chunk
+//! key encodings.
 //!
-//! They use the contract as an extension of another crate does.
+//! They use the same interface as extensions in other crates.
 
 mod chunk_grid;
 mod chunk_key_encoding;

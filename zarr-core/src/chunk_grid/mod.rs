@@ -1,6 +1,6 @@
 //! The extension point `chunk_grid`.
 //!
-//! Specification: core, "Chunk grids". Chunks tessellate the array: no gap, no overlap. They may overhang its edges.
+//! Specification: core, "Chunk grids". Chunks cover the array without gap or overlap. They may extend beyond its edges.
 
 use crate::{
     error::Result,
@@ -9,43 +9,47 @@ use crate::{
 };
 use std::fmt::Debug;
 
-/// A chunk grid. It answers for any shape of the array, since arrays are resized.
+/// A chunk grid. Its methods accept any shape of the array, since arrays can be resized.
 pub trait ChunkGrid: Debug + Send + Sync {
-    /// How many chunks there are along each dimension. Fails if the grid does not fit the array.
-    fn grid_shape(&self, array_shape: &[u64]) -> Result<Dims>;
-
-    /// The elements of a chunk, in full: it may reach beyond the array.
-    fn chunk_region(&self, array_shape: &[u64], chunk_index: &[u64]) -> Result<Region>;
-
-    /// The index of the chunk that an element lies in.
-    fn chunk_index_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims>;
-
-    /// The configuration of the grid once the array has another shape. `None`: it stays as it is.
+    /// Returns the number of chunks along each dimension.
     ///
     /// # Errors
-    /// When there is no grid of this kind that keeps the chunks which both shapes have.
+    /// If the grid does not fit the array.
+    fn grid_shape(&self, array_shape: &[u64]) -> Result<Dims>;
+
+    /// Returns the whole region of a chunk, which may extend beyond the array.
+    fn chunk_region(&self, array_shape: &[u64], chunk_index: &[u64]) -> Result<Region>;
+
+    /// Returns the index of the chunk that contains an element.
+    fn chunk_index_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims>;
+
+    /// Returns the configuration of the grid after a change of the array's shape. `None`: it does not change.
+    ///
+    /// # Errors
+    /// If no grid of this kind preserves the chunks that both shapes have.
     fn resized(&self, _array_shape: &[u64], _new_shape: &[u64]) -> Result<Option<Object>> {
         Ok(None)
     }
-    /// How the chunks cut one dimension, if they cut each dimension on its own. Then chunks are disjoint by
-    /// construction and may be worked on in parallel. `None`: they do not, and are worked on one at a time.
+    /// Returns the division of one dimension into chunks, if the grid divides each dimension independently. Such chunks
+    /// are disjoint by construction and may be processed in parallel. `None`: chunks are processed one at a time.
     fn axis(&self, _axis: usize) -> Option<AxisChunks<'_>> {
         None
     }
 }
 
-/// How chunks cut one dimension.
+/// The division of one dimension into chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AxisChunks<'g> {
-    /// Chunks of one length, longer than zero.
+    /// Chunks of one length, greater than zero.
     Regular(u64),
-    /// The lengths of the chunks one after another, each longer than zero.
+    /// The lengths of consecutive chunks, each greater than zero.
     Lengths(&'g [u64]),
 }
 
-/// The shapes of chunks for which codecs are checked when an array is opened: each length that a dimension has, with
-/// the other dimensions at their first. For a grid that does not cut each dimension on its own, its first chunk.
+/// Returns the chunk shapes for which codecs are checked when an array is opened: each length of a dimension, combined
+/// with the first lengths of the other dimensions. For a grid that does not divide dimensions independently, the shape
+/// of its first chunk.
 pub fn representative_shapes(grid: &dyn ChunkGrid, array_shape: &[u64]) -> Result<Vec<Dims>> {
     let grid_shape = grid.grid_shape(array_shape)?;
     let axes: Option<Vec<AxisChunks<'_>>> = (0..array_shape.len()).map(|d| grid.axis(d)).collect();

@@ -1,4 +1,4 @@
-//! Between [`Json`] and the types of Rust, of serde and of serde_json.
+//! Conversions between [`Json`] and types of Rust, serde and serde_json.
 
 use super::value::{Json, Number, Object};
 use crate::{
@@ -18,14 +18,14 @@ macro_rules! from_integer { ($($t:ty)*) => { $(
 )* } }
 from_integer!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
 
-/// Null if the number is not finite, as with serde_json: JSON has no such numbers. For fill values, which spell them, there is
-/// [`FillValue`](super::FillValue).
+/// Converts numbers that are not finite to null, as serde_json does: JSON has no such numbers. For fill values, which
+/// have strings for them, use [`FillValue`](super::FillValue).
 impl From<f64> for Json {
     fn from(v: f64) -> Self {
         Json::from_f64(v).into()
     }
 }
-/// As with [`f64`], in the fewest digits that give the same 32-bit number.
+/// Like [`f64`], with the fewest digits that read back as the same 32-bit number.
 impl From<f32> for Json {
     fn from(v: f32) -> Self {
         Json::from_f32(v).into()
@@ -46,7 +46,7 @@ impl From<String> for Json {
         Json::String(s.into())
     }
 }
-/// `None` is null.
+/// Converts `None` to null.
 impl<T: Into<Json>> From<Option<T>> for Json {
     fn from(v: Option<T>) -> Self {
         v.map_or(Json::Null, Into::into)
@@ -78,7 +78,7 @@ impl<T: Into<Json>> FromIterator<T> for Json {
     }
 }
 
-/// Nothing is lost: members come in the order that the value has, and numbers as it prints them.
+/// Lossless: preserves the order of members, and the digits of numbers as serde_json prints them.
 impl From<Value> for Json {
     fn from(value: Value) -> Self {
         match value {
@@ -92,10 +92,11 @@ impl From<Value> for Json {
     }
 }
 
-/// What serde_json's value keeps: numbers become `u64`, `i64` or the nearest `f64`, and members are sorted by name.
+/// Converts as far as serde_json can represent it: numbers become `u64`, `i64` or the nearest `f64`, and members are
+/// sorted by name.
 ///
 /// # Errors
-/// For a number beyond the range of `f64`.
+/// If a number exceeds the range of `f64`.
 impl TryFrom<&Json> for Value {
     type Error = Error;
     fn try_from(json: &Json) -> Result<Self> {
@@ -115,7 +116,7 @@ impl TryFrom<&Json> for Value {
 impl TryFrom<&Number> for serde_json::Number {
     type Error = Error;
     fn try_from(n: &Number) -> Result<Self> {
-        // Negative zero is no integer.
+        // Negative zero is not an integer.
         let signed = n.as_i64().filter(|v| *v != 0).map(Self::from);
         let number = n.as_u64().map(Self::from).or(signed).or_else(|| Self::from_f64(n.as_f64()));
         number.ok_or_else(|| {
@@ -125,7 +126,7 @@ impl TryFrom<&Number> for serde_json::Number {
     }
 }
 
-/// With the default [limits](Limits).
+/// Parses with the default [limits](Limits).
 impl FromStr for Json {
     type Err = Error;
     fn from_str(text: &str) -> Result<Self> {
@@ -134,12 +135,18 @@ impl FromStr for Json {
 }
 
 impl Json {
-    /// What serde makes of a value.
+    /// Converts a value that implements [`Serialize`].
+    ///
+    /// # Errors
+    /// If the value does not serialize to JSON.
     pub fn from_serialize(value: &(impl Serialize + ?Sized)) -> Result<Self> {
         let text = serde_json::to_vec(value).map_err(|e| Error::configuration(e.to_string()))?;
         Self::parse(&text, &Limits { json_depth: u32::MAX >> 16, ..from_memory() })
     }
-    /// Reads a typed value. Unknown members are refused where the type says so.
+    /// Converts to a type that implements `Deserialize`. Whether unknown members are errors depends on the type.
+    ///
+    /// # Errors
+    /// If the value does not have the form that the type expects.
     pub fn deserialize<T: DeserializeOwned>(&self) -> Result<T> {
         serde_json::from_str(&self.to_string()).map_err(|e| {
             let text = e.to_string();
@@ -151,21 +158,21 @@ impl Json {
 
 static NULL: Json = Json::Null;
 
-/// A member of an object; null if it is absent, or if this is no object.
+/// Returns a member of an object; null if it is absent, or if this is not an object.
 impl Index<&str> for Json {
     type Output = Json;
     fn index(&self, name: &str) -> &Json {
         self.as_object().map_or(&NULL, |members| &members[name])
     }
 }
-/// An element of an array; null beyond its end, or if this is no array.
+/// Returns an element of an array; null beyond its end, or if this is not an array.
 impl Index<usize> for Json {
     type Output = Json;
     fn index(&self, i: usize) -> &Json {
         self.as_array().and_then(|items| items.get(i)).unwrap_or(&NULL)
     }
 }
-/// A member; null if it is absent.
+/// Returns a member; null if it is absent.
 impl Index<&str> for Object {
     type Output = Json;
     fn index(&self, name: &str) -> &Json {
@@ -173,26 +180,28 @@ impl Index<&str> for Object {
     }
 }
 
-/// For what is in memory already: its document was read within the limits of its reader.
+/// The limits for text that is already in memory: its document was read within the limits of its reader.
 fn from_memory() -> Limits {
     Limits { json_factor: u32::MAX, metadata_bytes: u64::MAX, ..Limits::default() }
 }
 
-/// With serde_json's texts: keeps digits and order. Its [`Value`] keeps what [it can](Value#impl-TryFrom<%26Json>-for-Value).
-/// Nothing else is supported: no other format, no member that is flattened, no enum that is untagged; let those have a [`Value`].
+/// Reads JSON text through serde_json, preserving digits and order. A [`Value`] preserves
+/// [less](Value#impl-TryFrom<%26Json>-for-Value).
+///
+/// No other use is supported: not other formats, flattened members or untagged enums. Use a [`Value`] for those.
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(d)?;
         Json::parse(raw.get().as_bytes(), &from_memory()).map_err(D::Error::custom)
     }
 }
-/// With serde_json's texts: keeps digits and order. Other formats get a [`Value`] instead.
+/// Writes JSON text through serde_json, preserving digits and order. Other formats need a [`Value`] instead.
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         RawValue::from_string(self.to_string()).map_err(S::Error::custom)?.serialize(s)
     }
 }
-/// As [`Json`].
+/// Like [`Json`].
 impl<'de> Deserialize<'de> for Object {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         match <Json as Deserialize>::deserialize(d)? {
@@ -201,7 +210,7 @@ impl<'de> Deserialize<'de> for Object {
         }
     }
 }
-/// As [`Json`].
+/// Like [`Json`].
 impl Serialize for Object {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         s.collect_map(self.iter())

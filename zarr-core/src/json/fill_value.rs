@@ -1,18 +1,18 @@
-//! Fill values as metadata spells them.
+//! Fill values in their JSON forms.
 
 use super::Json;
 
 /// A fill value, in the JSON form of its data type.
 ///
-/// Numbers that are not finite become the strings that the specification has for them, and complex numbers are lists of two:
+/// Numbers that are not finite become the strings that the specification defines, and complex numbers become arrays of
+/// two elements:
 ///
 /// ```
 /// use zarr_core::json::{FillValue, Json};
 /// assert_eq!(Json::from(FillValue::from(f32::NAN)).to_string(), r#""NaN""#);
 /// assert_eq!(Json::from(FillValue::from([0.5, f64::NEG_INFINITY])).to_string(), r#"[0.5,"-Infinity"]"#);
 /// ```
-///
-/// Every NaN becomes `"NaN"`. One with other bits is given as [`Json`]: the string `"0x7fc00001"`, for instance.
+/// Every NaN becomes `"NaN"`. For a NaN with other bits, use [`Json`] with, for instance, the string `"0x7fc00001"`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FillValue(Json);
 
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use crate::{extension::Extension, registry::Registry};
 
-    /// What is written reads back as the same element.
+    /// A written fill value reads back as the same element.
     #[test]
     fn data_types_read_them() {
         let registry = Registry::builtin();

@@ -1,8 +1,8 @@
-//! Strict JSON that loses nothing: key order, exact digits, no duplicate keys.
+//! Strict, lossless JSON: preserves the order of members and the exact digits, and rejects duplicate members.
 //!
-//! serde_json's own value keeps neither key order nor digits unless features are switched on that would change the
-//! programs of everyone who builds with us, and it drops duplicate keys silently. Metadata documents must survive
-//! being read and written, so they are kept in this small value. Typed configurations go through serde_json.
+//! The value type of serde_json preserves neither order nor digits, unless features are enabled that would affect the
+//! whole program, and it drops duplicate members silently. Metadata documents must be written as they were read, so
+//! this crate has a small value type of its own. Typed configurations use serde_json.
 //!
 //! ```
 //! use zarr_core::json::Json;
@@ -12,7 +12,7 @@
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 //!
-//! Values are made with `From`, read with `[]`, and go to and from serde_json's:
+//! Values are created with `From`, accessed with `[]`, and convert from and to the values of serde_json:
 //!
 //! ```
 //! use zarr_core::json::Json;

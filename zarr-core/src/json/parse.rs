@@ -1,4 +1,4 @@
-//! The reader: RFC 8259 to the letter, over bytes, with a limit on depth.
+//! The parser: RFC 8259 exactly, on bytes, with limits on depth and memory.
 
 use super::{
     text::{Text, block},
@@ -13,9 +13,11 @@ use crate::{
 mod tests;
 
 impl Json {
-    /// Reads one document; [`parse`](str::parse) does so with the default limits. Refuses everything that
-    /// RFC 8259 does not allow, a byte order mark, duplicate keys, and whatever is larger, nested deeper or takes more memory
-    /// than the limits allow.
+    /// Parses a document. [`str::parse`] does the same with the default limits.
+    ///
+    /// # Errors
+    /// If RFC 8259 does not allow the text, it has a byte order mark or duplicate members, or its size, depth or memory
+    /// exceeds the limits.
     pub fn parse(text: &[u8], limits: &Limits) -> Result<Self> {
         document(text, limits)
     }
@@ -45,16 +47,16 @@ struct Parser<'a> {
     at: usize,
     depth: u32,
     max_depth: u32,
-    /// What the values so far take.
+    /// The memory of the values so far.
     memory: u64,
     most_memory: u64,
 }
 
-/// From this many on, memory is given back in place.
+/// Lists of at least this length are shrunk in place.
 const MANY: usize = 1024;
 
-/// The items without memory that they do not need. A few move to memory of their own: shrunk in place, each list would leave a
-/// gap behind that the next is too long for.
+/// Returns the items without excess capacity. Short lists are moved to a new allocation: shrinking each in place would
+/// leave gaps that are too small for the next one.
 fn exact<T>(mut items: Vec<T>) -> Vec<T> {
     if items.len() >= MANY {
         items.shrink_to_fit();
@@ -73,7 +75,7 @@ impl Parser<'_> {
         let column = 1 + before.iter().rev().take_while(|&&b| b != b'\n').count();
         Err(Error::new(ErrorKind::Json { line, column, reason }))
     }
-    /// Counts memory before it is taken.
+    /// Counts memory before it is allocated.
     fn take_memory(&mut self, bytes: usize) -> Result<()> {
         self.memory = self.memory.saturating_add(bytes as u64);
         if self.memory > self.most_memory {
@@ -163,7 +165,7 @@ impl Parser<'_> {
             self.take_memory(size_of::<(Text, Json)>())?;
             let start = self.at;
             let name = self.string()?;
-            // Of many members it is found at the end.
+            // In a large object duplicates are found at the end.
             let twice = members.len() < 16 && members.iter().any(|(n, _)| *n == name);
             if twice {
                 self.at = start;
@@ -188,7 +190,7 @@ impl Parser<'_> {
             }
         }
     }
-    /// Looks for a member again, of an object that begins at `begin` and was read before.
+    /// Reports an error at a member of an object that begins at `begin` and was parsed before.
     fn fail_at_member<T>(&mut self, begin: usize, number: usize) -> Result<T> {
         (self.at, self.memory) = (begin, 0);
         for _ in 0..number {

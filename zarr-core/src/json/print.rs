@@ -1,27 +1,28 @@
-//! The writer: compact, or over several lines.
+//! The printer: compact, or on several lines.
 
 use super::value::{Json, Object};
 use std::fmt::{Display, Formatter, Result, Write};
 
 impl Json {
-    /// The document over several lines, indented by two spaces; arrays of plain values stay on one line.
+    /// Returns the document on several lines, indented by two spaces. Arrays of plain values stay on one line.
     pub fn to_pretty(&self) -> String {
         let mut out = String::new();
         let _infallible = self.write_pretty(&mut out, 0);
         out
     }
-    /// Writes what [`to_pretty`](Self::to_pretty) gives, its lines after the first `indent` levels further in.
+    /// Writes the text of [`to_pretty`](Self::to_pretty), with all lines after the first indented by `indent` more
+    /// levels.
     pub fn write_pretty(&self, out: &mut dyn Write, indent: usize) -> Result {
         pretty(self, indent, out)
     }
 }
 
 impl Object {
-    /// Writes what [`Json::to_pretty`] gives, its lines after the first `indent` levels further in.
+    /// Writes the text of [`Json::to_pretty`], with all lines after the first indented by `indent` more levels.
     pub fn write_pretty(&self, out: &mut dyn Write, indent: usize) -> Result {
         pretty_object(self, indent, out)
     }
-    /// The document over several lines, as [`Json::to_pretty`].
+    /// Returns the document on several lines, like [`Json::to_pretty`].
     pub fn to_pretty(&self) -> String {
         let mut out = String::new();
         let _infallible = self.write_pretty(&mut out, 0);
@@ -34,7 +35,7 @@ impl Display for Json {
         compact(self, f)
     }
 }
-/// In one line, as [`Json`].
+/// Prints on one line, like [`Json`].
 impl Display for Object {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         Json::Object(self.clone()).fmt(f)

@@ -1,4 +1,4 @@
-//! Strings of a document in 16 bytes: short ones in place, others in memory of exactly their length.
+//! Strings of a document in 16 bytes: short ones inline, others in an allocation of exactly their length.
 
 use std::{fmt, ops::Deref};
 
@@ -6,7 +6,7 @@ use std::{fmt, ops::Deref};
 #[derive(Clone)]
 pub struct Text(Repr);
 
-/// The most bytes that are kept in place.
+/// The largest number of bytes that are stored inline.
 const SHORT: usize = 7;
 
 #[derive(Clone)]
@@ -15,14 +15,14 @@ enum Repr {
     Long(Box<str>),
 }
 
-/// About what an allocator takes for so many bytes.
+/// Returns the approximate size of an allocation of `bytes` bytes.
 pub(super) const fn block(bytes: usize) -> usize {
     let block = bytes.saturating_add(8).next_multiple_of(16);
     if block < 32 { 32 } else { block }
 }
 
 impl Text {
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         match &self.0 {
             Repr::Short(len, bytes) => {
@@ -32,7 +32,7 @@ impl Text {
             Repr::Long(text) => text,
         }
     }
-    /// The bytes that it takes besides its own.
+    /// Returns the size of the allocation for a text of this length.
     pub(super) fn memory(len: usize) -> usize {
         if len > SHORT { block(len) } else { 0 }
     }

@@ -1,106 +1,106 @@
-//! The value itself: what it is made of, and how its parts are found and changed.
+//! The JSON value, and access to its parts.
 
 use super::text::Text;
 
-/// A JSON value as it was written.
+/// A JSON value, exactly as it was written.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Json {
     /// `null`
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number, as its text.
+    /// A number, stored as text.
     Number(Number),
     /// A string.
     String(Text),
     /// An array.
     Array(Vec<Json>),
-    /// An object, in the order of its members.
+    /// An object, with its members in order.
     Object(Object),
 }
 
-/// The text of a JSON number. Equal only if written alike.
+/// The text of a JSON number. Two numbers are equal only if their texts are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Number(pub(super) Text);
 
 impl Number {
-    /// The digits as written.
+    /// Returns the digits as written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
-    /// The value, if it is written without fraction and exponent and fits.
+    /// Returns the value, if it is written without a fraction or exponent and fits.
     pub fn as_u64(&self) -> Option<u64> {
         self.0.parse().ok()
     }
-    /// The value, if it is written without fraction and exponent and fits.
+    /// Returns the value, if it is written without a fraction or exponent and fits.
     pub fn as_i64(&self) -> Option<i64> {
         self.0.parse().ok()
     }
-    /// The nearest 64-bit number; infinite when it is too large.
+    /// Returns the nearest 64-bit number; infinity if it is too large.
     pub fn as_f64(&self) -> f64 {
         self.0.parse().unwrap_or(f64::NAN)
     }
 }
 
 impl Json {
-    /// A finite number in its shortest form that reads back as the same bits; `None` for the others.
+    /// Creates the shortest number that reads back as the same bits; `None` if `v` is not finite.
     pub fn from_f64(v: f64) -> Option<Self> {
         v.is_finite().then(|| Json::Number(Number(format!("{v:?}").into())))
     }
-    /// The same for a 32-bit number.
+    /// Creates the shortest number that reads back as the same 32-bit number; `None` if `v` is not finite.
     pub fn from_f32(v: f32) -> Option<Self> {
         v.is_finite().then(|| Json::Number(Number(format!("{v:?}").into())))
     }
-    /// The members, if this is an object.
+    /// Returns the members, if this is an object.
     pub fn as_object(&self) -> Option<&Object> {
         match self {
             Json::Object(o) => Some(o),
             _ => None,
         }
     }
-    /// The elements, if this is an array.
+    /// Returns the elements, if this is an array.
     pub fn as_array(&self) -> Option<&[Json]> {
         match self {
             Json::Array(a) => Some(a),
             _ => None,
         }
     }
-    /// The text, if this is a string.
+    /// Returns the text, if this is a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Json::String(s) => Some(s),
             _ => None,
         }
     }
-    /// The value, if this is an integer that fits.
+    /// Returns the value, if this is an integer that fits.
     pub fn as_u64(&self) -> Option<u64> {
         match self {
             Json::Number(n) => n.as_u64(),
             _ => None,
         }
     }
-    /// The value, if this is an integer that fits.
+    /// Returns the value, if this is an integer that fits.
     pub fn as_i64(&self) -> Option<i64> {
         match self {
             Json::Number(n) => n.as_i64(),
             _ => None,
         }
     }
-    /// The nearest 64-bit number, if this is a number.
+    /// Returns the nearest 64-bit number, if this is a number.
     pub fn as_f64(&self) -> Option<f64> {
         match self {
             Json::Number(n) => Some(n.as_f64()),
             _ => None,
         }
     }
-    /// The value, if this is `true` or `false`.
+    /// Returns the value, if this is `true` or `false`.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Json::Bool(b) => Some(*b),
             _ => None,
         }
     }
-    /// True if both mean the same: the order of members does not count.
+    /// True if both have the same meaning: the order of members is ignored.
     pub fn is_same(&self, other: &Json) -> bool {
         match (self, other) {
             (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_same(b)),
@@ -111,7 +111,7 @@ impl Json {
             _ => self == other,
         }
     }
-    /// What kind of value this is, for messages.
+    /// Returns the kind of the value, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Json::Null => "null",
@@ -124,24 +124,24 @@ impl Json {
     }
 }
 
-/// The members of a JSON object, in order, each name once.
+/// The members of a JSON object, in order, with unique names.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Object(pub(super) Box<[(Text, Json)]>);
 
 impl Object {
-    /// An object without members.
+    /// Creates an object without members.
     pub fn new() -> Self {
         Self::default()
     }
-    /// The member of that name.
+    /// Returns the member with this name.
     pub fn get(&self, name: &str) -> Option<&Json> {
         self.0.iter().find(|(n, _)| n.as_str() == name).map(|(_, v)| v)
     }
-    /// The member of that name, to be changed.
+    /// Returns the member with this name, for changing it.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
         self.0.iter_mut().find(|(n, _)| n.as_str() == name).map(|(_, v)| v)
     }
-    /// Replaces a member in its place, or adds it at the end.
+    /// Replaces a member in place, or appends it.
     pub fn set(&mut self, name: impl Into<Text>, value: impl Into<Json>) {
         let (name, value) = (name.into(), value.into());
         match self.get_mut(&name) {
@@ -154,7 +154,7 @@ impl Object {
             }
         }
     }
-    /// Takes a member out.
+    /// Removes a member and returns it.
     pub fn remove(&mut self, name: &str) -> Option<Json> {
         let at = self.0.iter().position(|(n, _)| n.as_str() == name)?;
         let mut members = std::mem::take(&mut self.0).into_vec();
@@ -162,18 +162,18 @@ impl Object {
         self.0 = members.into();
         Some(value)
     }
-    /// The members in order.
+    /// Returns the members in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
         self.0.iter().map(|(n, v)| (n.as_str(), v))
     }
-    /// The members in the order of their names. Looking for a member takes as long as there are many: to look for many,
-    /// sort them once.
+    /// Returns the members sorted by name. [`get`](Self::get) takes linear time, so sort the members once to look up
+    /// many.
     pub fn by_name(&self) -> Vec<(&str, &Json)> {
         let mut members: Vec<_> = self.iter().collect();
         members.sort_unstable_by_key(|(name, _)| *name);
         members
     }
-    /// How many members there are.
+    /// Returns the number of members.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -183,13 +183,13 @@ impl Object {
     }
 }
 
-/// As [`from_iter`](Self::from_iter): `[("level", 3)]`.
+/// Like [`from_iter`](Self::from_iter): `[("level", 3)]`.
 impl<N: Into<Text>, V: Into<Json>, const M: usize> From<[(N, V); M]> for Object {
     fn from(members: [(N, V); M]) -> Self {
         members.into_iter().collect()
     }
 }
-/// Of members with one name the last wins, in the place of the first.
+/// Of several members with the same name, the last value is used, at the position of the first.
 impl<N: Into<Text>, V: Into<Json>> FromIterator<(N, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(items: I) -> Self {
         let mut members: Vec<(Text, Json)> = items.into_iter().map(|(n, v)| (n.into(), v.into())).collect();
@@ -206,7 +206,8 @@ impl<N: Into<Text>, V: Into<Json>> FromIterator<(N, V)> for Object {
     }
 }
 
-/// Members whose name an earlier one has, in order: the number of the first of that name, and their own.
+/// Returns the members whose name an earlier one has, in order: the index of the first member of that name, and their
+/// own.
 pub(super) fn same_names(members: &[(Text, Json)]) -> Vec<(usize, usize)> {
     let name = |i: usize| members[i].0.as_str();
     if members.len() <= 16 {
@@ -237,14 +238,14 @@ mod tests {
         members.into_iter().collect()
     }
 
-    /// Takes minutes when members are looked for one by one.
+    /// Takes minutes if each member is looked up individually.
     #[test]
     fn many_members_are_compared_at_once() {
         let there = members(100_000);
         assert!(Json::Object(reversed(&there)).is_same(&Json::Object(there)));
     }
 
-    /// Takes minutes when members are taken out one by one.
+    /// Takes minutes if each member is removed individually.
     #[test]
     fn many_members_that_are_there_twice_are_gathered_at_once() {
         let there = members(50_000);

@@ -22,8 +22,8 @@ const KNOWN: &[&str] = &[
     "dimension_names",
 ];
 
-/// An array's `zarr.json`: its members checked one by one. Whether its extensions are known and fit together shows
-/// when it is [resolved](super::ResolvedArray).
+/// The metadata document of an array, with its members validated one by one. Whether its extensions are known and fit
+/// together is checked when it is [resolved](super::ResolvedArray).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArrayMetadata {
     document: Object,
@@ -37,7 +37,10 @@ pub struct ArrayMetadata {
 }
 
 impl ArrayMetadata {
-    /// Checks the members of a document; the same as reading it.
+    /// Validates the members of a document and creates the metadata.
+    ///
+    /// # Errors
+    /// If a member is missing, unknown or invalid, with its path in the document.
     pub fn from_object(document: Object, limits: &Limits) -> Result<Self> {
         let extension = |member: &str| Extension::parse(required(&document, member)?).map_err(|e| e.within(member));
         let shape = shape(required(&document, "shape")?, limits).map_err(|e| e.within("shape"))?;
@@ -66,43 +69,43 @@ impl ArrayMetadata {
             dimension_names,
         })
     }
-    /// The document.
+    /// Returns the document.
     pub fn document(&self) -> &Object {
         &self.document
     }
-    /// Elements along each dimension.
+    /// Returns the number of elements along each dimension.
     pub fn shape(&self) -> &[u64] {
         &self.shape
     }
-    /// The data type.
+    /// Returns the data type.
     pub fn data_type(&self) -> &Extension {
         &self.data_type
     }
-    /// The chunk grid.
+    /// Returns the chunk grid.
     pub fn chunk_grid(&self) -> &Extension {
         &self.chunk_grid
     }
-    /// The chunk key encoding.
+    /// Returns the chunk key encoding.
     pub fn chunk_key_encoding(&self) -> &Extension {
         &self.chunk_key_encoding
     }
-    /// The fill value, in the form in which it was written.
+    /// Returns the fill value, in the form in which it was written.
     pub fn fill_value(&self) -> &Json {
         self.document.get("fill_value").unwrap_or(&Json::Null)
     }
-    /// The codecs.
+    /// Returns the codecs.
     pub fn codecs(&self) -> &[Extension] {
         &self.codecs
     }
-    /// The storage transformers.
+    /// Returns the storage transformers.
     pub fn storage_transformers(&self) -> &[Extension] {
         &self.storage_transformers
     }
-    /// The dimensions' names, if there are any.
+    /// Returns the names of the dimensions, if the document has them.
     pub fn dimension_names(&self) -> Option<&[Option<String>]> {
         self.dimension_names.as_deref()
     }
-    /// The user's attributes.
+    /// Returns the user's attributes.
     pub fn attributes(&self) -> Option<&Object> {
         self.document.get("attributes")?.as_object()
     }
@@ -110,7 +113,10 @@ impl ArrayMetadata {
     pub fn set_attributes(&mut self, attributes: Object) {
         set_attributes(&mut self.document, attributes);
     }
-    /// Replaces the shape by one of the same rank.
+    /// Replaces the shape.
+    ///
+    /// # Errors
+    /// If the number of dimensions differs.
     pub fn set_shape(&mut self, shape: &[u64]) -> Result<()> {
         if shape.len() != self.shape.len() {
             return Err(Error::argument(format!("cannot give {:?} the shape {shape:?}", self.shape)));
@@ -119,18 +125,19 @@ impl ArrayMetadata {
         self.document.set("shape", shape);
         Ok(())
     }
-    /// Replaces the configuration of the chunk grid, as [`resized`](crate::chunk_grid::ChunkGrid::resized) gave it.
+    /// Replaces the configuration of the chunk grid by the result of
+    /// [`resized`](crate::chunk_grid::ChunkGrid::resized).
     pub fn set_chunk_grid_configuration(&mut self, configuration: Object) -> Result<()> {
         self.chunk_grid = self.chunk_grid.with_configuration(configuration)?;
         self.document.set("chunk_grid", self.chunk_grid.to_json().clone());
         Ok(())
     }
-    /// Replaces the codecs by what was chosen for them.
+    /// Replaces the codecs by the same codecs with all chosen values.
     pub(super) fn set_codecs(&mut self, codecs: &[Extension]) {
         self.codecs = codecs.to_vec();
         self.document.set("codecs", codecs.iter().map(|c| c.to_json().clone()).collect::<Json>());
     }
-    /// All extensions that the document names, with their place in it.
+    /// Returns all extensions that the document names, with their extension points.
     pub fn extensions(&self) -> impl Iterator<Item = (crate::extension::ExtensionPoint, &Extension)> {
         use crate::extension::ExtensionPoint as P;
         [

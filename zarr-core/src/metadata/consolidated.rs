@@ -13,12 +13,12 @@
 
 use crate::json::{Json, Object};
 
-/// The documents of the nodes below a group, by their path relative to it.
+/// Copies of the documents of all nodes below a group, by path relative to the group.
 #[derive(Debug, Clone, Copy)]
 pub struct Consolidated<'g>(&'g Object);
 
 impl<'g> Consolidated<'g> {
-    /// `None` if there is none, or one of a kind that is not known.
+    /// Returns the consolidated metadata of a group; `None` if it is absent or of an unknown kind.
     pub(super) fn of(group: &'g Object) -> Option<Self> {
         let member = group.get("consolidated_metadata")?.as_object()?;
         let inline = member.get("kind")?.as_str() == Some("inline");
@@ -31,15 +31,15 @@ impl<'g> Consolidated<'g> {
         member.set("metadata", nodes);
         member
     }
-    /// The copy of a node's document.
+    /// Returns the copy of the document of a node.
     pub fn get(&self, path: &str) -> Option<&'g Json> {
         self.0.get(path)
     }
-    /// All copies.
+    /// Returns all copies, with the paths of their nodes.
     pub fn iter(&self) -> impl Iterator<Item = (&'g str, &'g Json)> + use<'g> {
         self.0.iter()
     }
-    /// All copies, as they are written.
+    /// Returns all copies as a JSON object.
     pub fn nodes(&self) -> &'g Object {
         self.0
     }

@@ -6,14 +6,14 @@ use crate::{
     json::{Json, Object},
 };
 
-/// A group's `zarr.json`.
+/// The metadata document of a group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupMetadata {
     document: Object,
 }
 
 impl GroupMetadata {
-    /// A new group with attributes.
+    /// Creates the metadata of a group with these attributes.
     pub fn new(attributes: Object) -> Self {
         let mut document: Object = [("zarr_format", Json::from(3u8))].into_iter().collect();
         document.set("node_type", "group");
@@ -22,7 +22,7 @@ impl GroupMetadata {
     }
     pub(super) fn from_object(document: Object) -> Result<Self> {
         check_attributes(&document)?;
-        // Consolidated metadata may be null, as some writers leave it.
+        // Some writers leave `consolidated_metadata` as null.
         let known: &[&str] = match document.get("consolidated_metadata") {
             Some(Json::Null) => &["zarr_format", "node_type", "attributes", "consolidated_metadata"],
             _ => &["zarr_format", "node_type", "attributes"],
@@ -30,11 +30,11 @@ impl GroupMetadata {
         check_unknown(&document, known)?;
         Ok(Self { document })
     }
-    /// The document.
+    /// Returns the document.
     pub fn document(&self) -> &Object {
         &self.document
     }
-    /// The user's attributes.
+    /// Returns the user's attributes.
     pub fn attributes(&self) -> Option<&Object> {
         self.document.get("attributes")?.as_object()
     }
@@ -42,15 +42,15 @@ impl GroupMetadata {
     pub fn set_attributes(&mut self, attributes: Object) {
         set_attributes(&mut self.document, attributes);
     }
-    /// The metadata of all nodes below, if it is kept here.
+    /// Returns the consolidated metadata of all nodes below the group, if the document contains it.
     pub fn consolidated(&self) -> Option<Consolidated<'_>> {
         Consolidated::of(&self.document)
     }
-    /// Keeps the metadata of the nodes below here, or with `None` no longer.
+    /// Sets the consolidated metadata of the nodes below the group, or removes it with `None`.
     pub fn set_consolidated(&mut self, nodes: Option<Object>) {
         match nodes {
             Some(nodes) => match self.document.get_mut("consolidated_metadata") {
-                // What else stands in the member stays.
+                // Preserves the other members of `consolidated_metadata`.
                 Some(Json::Object(member)) if member.get("kind").and_then(Json::as_str) == Some("inline") => {
                     member.set("metadata", nodes);
                 }

@@ -1,7 +1,7 @@
-//! Metadata documents of arrays and groups.
+//! The metadata documents of arrays and groups.
 //!
-//! Specification: core, "Metadata". A document is kept as it was read: what is not changed is written back in its
-//! order and with its digits, also what this library does not know.
+//! Specification: core, "Metadata". A document is preserved as it was read: unchanged members are written back in their
+//! order and with their digits, including members that this library does not know.
 
 mod array;
 mod consolidated;
@@ -26,21 +26,24 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "most nodes are arrays")]
 pub enum NodeMetadata {
-    /// `"node_type": "array"`
+    /// A document with `"node_type": "array"`.
     Array(ArrayMetadata),
-    /// `"node_type": "group"`
+    /// A document with `"node_type": "group"`.
     Group(GroupMetadata),
 }
 
 impl NodeMetadata {
     /// Reads the text of a `zarr.json`.
+    ///
+    /// # Errors
+    /// If the text is not valid JSON, or as for [`from_json`](Self::from_json).
     pub fn parse(text: &[u8], limits: &Limits) -> Result<Self> {
         Self::from_json(Json::parse(text, limits)?, limits)
     }
     /// Reads a document.
     ///
     /// # Errors
-    /// Whatever the specification does not allow, with its place in the document.
+    /// If the document breaks a rule of the specification, with its path in the document.
     pub fn from_json(document: Json, limits: &Limits) -> Result<Self> {
         let Json::Object(document) = document else {
             return Err(Error::metadata(format!("a metadata document is an object, not {}", document.kind())));
@@ -60,14 +63,14 @@ impl NodeMetadata {
             None => Err(missing("node_type")),
         }
     }
-    /// The document.
+    /// Returns the document.
     pub fn document(&self) -> &Object {
         match self {
             Self::Array(a) => a.document(),
             Self::Group(g) => g.document(),
         }
     }
-    /// The user's attributes.
+    /// Returns the user's attributes.
     pub fn attributes(&self) -> Option<&Object> {
         self.document().get("attributes")?.as_object()
     }
@@ -81,7 +84,7 @@ fn required<'d>(document: &'d Object, member: &str) -> Result<&'d Json> {
     document.get(member).ok_or_else(|| missing(member))
 }
 
-/// `attributes` is an object if it is there; what is in it is never examined.
+/// Checks that `attributes`, if present, is an object; its members are never examined.
 fn check_attributes(document: &Object) -> Result<()> {
     match document.get("attributes") {
         None | Some(Json::Object(_)) => Ok(()),

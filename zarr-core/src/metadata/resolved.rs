@@ -1,4 +1,4 @@
-//! An array's metadata with all its extensions made and checked against each other.
+//! The metadata of an array, with all its extensions created and checked against each other.
 
 use super::ArrayMetadata;
 use crate::{
@@ -20,8 +20,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Everything that reading and writing the chunks of an array needs. After this, reading fails only because of
-/// stored data or the store.
+/// Everything that is needed to read and write the chunks of an array. Once it is created, reading fails only because
+/// of stored data or the store.
 #[derive(Debug)]
 pub struct ResolvedArray {
     /// The array as a whole: data type, shape and fill value.
@@ -30,16 +30,16 @@ pub struct ResolvedArray {
     pub chunk_grid: Arc<dyn ChunkGrid>,
     /// The chunk key encoding.
     pub chunk_key_encoding: Arc<dyn ChunkKeyEncoding>,
-    /// The codec chains, one for each shape of chunks.
+    /// The codec chains, one for each shape of a chunk.
     pub chains: Chains,
-    /// The storage transformers, the first nearest to the array.
+    /// The storage transformers, of which the first is nearest to the array.
     pub storage_transformers: Vec<Arc<dyn StorageTransformer>>,
-    /// Extensions that are not known and need not be understood. While there are any, no chunk can be written.
+    /// Unknown extensions that need not be understood. If there are any, chunks cannot be written.
     pub skipped: Vec<(ExtensionPoint, String)>,
 }
 
 impl ResolvedArray {
-    /// Makes and checks all extensions of stored metadata.
+    /// Creates and checks all extensions of stored metadata.
     pub fn open(
         metadata: &ArrayMetadata,
         registry: &Arc<Registry>,
@@ -48,8 +48,8 @@ impl ResolvedArray {
     ) -> Result<Self> {
         Self::new(metadata, registry, limits, options, Intent::Open)
     }
-    /// Makes and checks all extensions of metadata that a user asks for, and writes what was chosen for what was left
-    /// out into it.
+    /// Creates and checks all extensions of new metadata, and adds to the metadata the values chosen for omitted
+    /// members.
     pub fn create(
         metadata: &mut ArrayMetadata,
         registry: &Arc<Registry>,
@@ -59,7 +59,7 @@ impl ResolvedArray {
         let mut made = Self::new(metadata, registry, limits, options, Intent::Create)?;
         if let Some(chain) = made.chains.any() {
             metadata.set_codecs(chain.extensions());
-            // Chains for other shapes are made later, of what was chosen now.
+            // Chains for other shapes are created later, from the values chosen now.
             made.chains.codecs = chain.extensions().to_vec();
         }
         Ok(made)
@@ -99,7 +99,10 @@ impl ResolvedArray {
         let skipped = notes.skipped();
         Ok(Self { representation, chunk_grid, chunk_key_encoding, chains, storage_transformers, skipped })
     }
-    /// Refuses when an extension was skipped: what it would have done to a chunk is not known.
+    /// Checks that no extension was skipped: the changes that it makes to chunks are unknown.
+    ///
+    /// # Errors
+    /// [`Skipped`](ErrorKind::Skipped), with the extension.
     pub fn check_writable(&self) -> Result<()> {
         match self.skipped.first() {
             None => Ok(()),
@@ -115,7 +118,7 @@ fn array_representation(metadata: &ArrayMetadata, data_type: Arc<dyn DataType>) 
     Ok(representation)
 }
 
-/// The codec chains of an array: one for each shape that its chunks have.
+/// The codec chains of an array: one for each shape of its chunks.
 #[derive(Debug)]
 pub struct Chains {
     codecs: Vec<Extension>,
@@ -127,7 +130,7 @@ pub struct Chains {
 }
 
 impl Chains {
-    /// The chain for chunks of a shape.
+    /// Returns the chain for chunks of a shape, and creates it on first use.
     pub fn get(&self, chunk_shape: &[u64]) -> Result<Arc<Chain>> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(chain) = made.get(chunk_shape) {
@@ -139,7 +142,7 @@ impl Chains {
         let chain = self.make(chunk_shape, &cx)?;
         Ok(self.keep(chunk_shape.into(), chain))
     }
-    /// A chain, whatever shape it is for.
+    /// Returns one of the chains, of any shape.
     pub fn any(&self) -> Option<Arc<Chain>> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner).values().next().cloned()
     }

@@ -1,4 +1,4 @@
-//! Documents survive reading and writing; the rules for what is not known.
+//! Documents are preserved by reading and writing; rules for unknown members.
 
 use super::*;
 use crate::name::NodePath;

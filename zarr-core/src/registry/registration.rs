@@ -379,8 +379,8 @@ macro_rules! register {
     };
 }
 
-/// Declares an extension that this crate was built without, and how to obtain it: `absent!(Codec, "blosc", "build with
-/// feature `blosc`");`
+/// Declares an extension that this crate was built without, and how to obtain it:
+/// ``absent!(Codec, "blosc", "build with feature `blosc`");``
 #[macro_export]
 macro_rules! absent {
     ($point:ident, $name:literal, $hint:literal) => {

@@ -1,4 +1,4 @@
-//! From metadata to transformers.
+//! Creation of storage transformers from metadata.
 
 use super::StorageTransformer;
 use crate::{
@@ -8,10 +8,11 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Makes the transformers that a metadata document lists, in its order.
+/// Creates the storage transformers of a metadata document, in its order. Skips unknown ones that need not be
+/// understood.
 ///
 /// # Errors
-/// An unknown one that must be understood, or one that refuses its configuration.
+/// If one is unknown and must be understood, or rejects its configuration.
 pub fn create(extensions: &[Extension], cx: &CreateContext<'_>) -> Result<Vec<Arc<dyn StorageTransformer>>> {
     let mut made = Vec::new();
     for (i, e) in extensions.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! The extension point `storage_transformers`.
 //!
-//! Specification: core, "Storage transformers". A transformer wraps a store and gives a store. It sees the keys of
-//! its array's data, relative to the array, never `zarr.json`. The first of the list is nearest to the array.
+//! Specification: core, "Storage transformers". A transformer wraps a store and returns a store. It sees the keys of
+//! the array's data, relative to the array, but not `zarr.json`. The first of the list is nearest to the array.
 
 mod create;
 
@@ -10,14 +10,14 @@ pub use create::create;
 use crate::{error::Result, store::Store};
 use std::{fmt::Debug, sync::Arc};
 
-/// A storage transformer. One that changes no layout (a cache, a counter) can also be added when an array is opened,
-/// without entering its metadata.
+/// A storage transformer. One that does not change the layout (a cache, a counter) can also be added when an array is
+/// opened, without entering its metadata.
 pub trait StorageTransformer: Debug + Send + Sync {
-    /// The store that does what this transformer adds, on top of `below`.
+    /// Returns a store that adds this transformer to `below`.
     fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>>;
 }
 
-/// Stacks transformers on a store: the array talks to the first, the last to the store.
+/// Stacks transformers on a store: the array uses the first, and the last uses the store.
 pub fn stack(transformers: &[Arc<dyn StorageTransformer>], store: Arc<dyn Store>) -> Result<Arc<dyn Store>> {
     transformers.iter().rev().try_fold(store, |below, t| t.wrap(below))
 }

@@ -1,4 +1,4 @@
-//! Codecs on the bench.
+//! Codecs on a test bench.
 
 use super::{Bench, regions};
 use crate::{
@@ -23,12 +23,12 @@ pub enum CodecKind {
     BytesToBytes(Arc<dyn BytesToBytes>),
 }
 
-/// A codec that was made for an array, or for bytes. Elements are bytes in the machine's order, in C order.
+/// A codec that was created for an array, or for bytes. Elements are passed as bytes in C order and native byte order.
 #[derive(Debug, Clone)]
 pub struct Codec {
     /// The codec.
     pub kind: CodecKind,
-    /// What metadata would say of it, with everything that was chosen.
+    /// The codec in the form to write to metadata, including the values chosen for omitted members.
     pub written: Extension,
     bench: Bench,
     read: Extension,
@@ -36,15 +36,15 @@ pub struct Codec {
     multiple: usize,
 }
 
-/// What is tried of codecs that encode bytes, in units of what they take whole.
+/// The sizes of samples for codecs that encode bytes, as multiples of the codec's unit.
 const SIZES: [usize; 12] = [0, 1, 3, 7, 12, 13, 127, 128, 1000, 1001, 4096, 70_001];
-/// Of what has at most so many bytes every byte is damaged,
+/// In samples of at most this many bytes, every byte is damaged,
 const DAMAGED: usize = 200;
-/// and in every way if it has no more than this.
+/// and in encoded samples of at most this many bytes, in every possible way.
 const DAMAGED_IN_EVERY_WAY: usize = 32;
 const BEFORE: &[u8] = b"before";
 
-/// Bytes of which nothing is in memory before it is read.
+/// A source that has no bytes in memory before they are read.
 struct Stored<'a>(&'a [u8]);
 
 impl Source for Stored<'_> {
@@ -53,7 +53,7 @@ impl Source for Stored<'_> {
     }
 }
 
-/// What damage has to do.
+/// The required effect of damage.
 #[derive(Clone, Copy, PartialEq)]
 enum Damage {
     Survived,
@@ -83,29 +83,32 @@ impl Codec {
         };
         Ok(Self { kind, written, bench: bench.clone(), read, array: array.clone(), multiple: 1 })
     }
-    /// The same codec for bytes of which another size is known.
+    /// Returns the same codec for another known size of the decoded bytes.
     pub fn for_size(&self, size: Size) -> Result<Self> {
         Ok(Self { multiple: self.multiple, ..Self::new(&self.bench, self.read.clone(), &self.array, size)? })
     }
-    /// The same codec, called on another bench.
+    /// Returns the same codec on another bench.
     pub fn on(&self, bench: &Bench) -> Self {
         Self { bench: bench.clone(), ..self.clone() }
     }
-    /// Tries it only with multiples of so many bytes.
+    /// Tests the codec only with multiples of this many bytes.
     #[must_use]
     pub fn with_multiple(mut self, bytes: usize) -> Self {
         self.multiple = bytes;
         self
     }
-    /// The bench on which it was made.
+    /// Returns the bench on which the codec was created.
     pub fn bench(&self) -> &Bench {
         &self.bench
     }
-    /// The array that it was made for.
+    /// Returns the array for which the codec was created.
     pub fn array(&self) -> &Representation {
         &self.array
     }
-    /// The codec, if it is of this kind.
+    /// Returns the array -> array codec.
+    ///
+    /// # Panics
+    /// If the codec is of another kind.
     #[track_caller]
     pub fn array_to_array(&self) -> &dyn ArrayToArray {
         match &self.kind {
@@ -113,7 +116,10 @@ impl Codec {
             other => panic!("not an array -> array codec: {other:?}"),
         }
     }
-    /// The codec, if it is of this kind.
+    /// Returns the array -> bytes codec.
+    ///
+    /// # Panics
+    /// If the codec is of another kind.
     #[track_caller]
     pub fn array_to_bytes(&self) -> &dyn ArrayToBytes {
         match &self.kind {
@@ -121,7 +127,10 @@ impl Codec {
             other => panic!("not an array -> bytes codec: {other:?}"),
         }
     }
-    /// The codec, if it is of this kind.
+    /// Returns the bytes -> bytes codec.
+    ///
+    /// # Panics
+    /// If the codec is of another kind.
     #[track_caller]
     pub fn bytes_to_bytes(&self) -> &dyn BytesToBytes {
         match &self.kind {
@@ -132,14 +141,14 @@ impl Codec {
     fn view<'a>(&self, bytes: &'a [u8]) -> Result<View<'a>> {
         View::new(bytes, self.array.shape(), self.array.element_size())
     }
-    /// What it makes of bytes, or of all elements of the array.
+    /// Encodes bytes, or all elements of the array.
     pub fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
         match &self.kind {
             CodecKind::BytesToBytes(codec) => appended(|out| codec.encode(&self.bench.call(), decoded, out)),
             _ => self.encode_view(&self.view(decoded)?),
         }
     }
-    /// What it makes of an array.
+    /// Encodes the elements of a view.
     pub fn encode_view(&self, decoded: &View<'_>) -> Result<Vec<u8>> {
         let call = self.bench.call();
         match &self.kind {
@@ -154,7 +163,7 @@ impl Codec {
             CodecKind::BytesToBytes(_) => Err(ErrorKind::Contract("a bytes -> bytes codec takes no array").into()),
         }
     }
-    /// Decodes all, bytes into memory that grows.
+    /// Decodes everything; a bytes -> bytes codec decodes to memory that grows.
     pub fn decode(&self, encoded: &[u8]) -> Result<Vec<u8>> {
         if let CodecKind::BytesToBytes(_) = self.kind {
             return self.decode_within(encoded, self.bench.limits.chunk_bytes);
@@ -176,7 +185,7 @@ impl Codec {
             CodecKind::BytesToBytes(_) => Err(ErrorKind::Contract("a bytes -> bytes codec gives no array").into()),
         }
     }
-    /// Decodes bytes into memory that grows, at most to `max` bytes.
+    /// Decodes bytes to memory that grows up to `max` bytes.
     #[track_caller]
     pub fn decode_within(&self, encoded: &[u8], max: u64) -> Result<Vec<u8>> {
         let call = self.bench.call();
@@ -187,7 +196,7 @@ impl Codec {
         scratch.keep(len);
         Ok(alias.map_or_else(|| scratch.to_vec(), |range| encoded[range].to_vec()))
     }
-    /// Decodes bytes into memory of `len` bytes.
+    /// Decodes bytes to memory of `len` bytes.
     #[track_caller]
     pub fn decode_exact(&self, encoded: &[u8], len: usize) -> Result<Vec<u8>> {
         let mut memory = vec![0xAA; len];
@@ -200,7 +209,7 @@ impl Codec {
         memory.truncate(found);
         Ok(alias.map_or(memory, |range| encoded[range].to_vec()))
     }
-    /// Decodes a part of an array, by reading no more than it needs if the codec can.
+    /// Decodes a part of an array, by partial decoding if the codec supports it.
     pub fn decode_region(&self, encoded: &[u8], region: &Region) -> Result<Vec<u8>> {
         if !matches!(&self.kind, CodecKind::ArrayToBytes(codec) if codec.partial_decode().is_some()) {
             return self.part(&self.decode(encoded)?, region);
@@ -209,7 +218,10 @@ impl Codec {
         assert!(stored == memory, "{region:?} is another where the bytes are in memory");
         Ok(stored)
     }
-    /// Decodes a part of an array from a source. The codec must be one that can.
+    /// Decodes a part of an array from a source.
+    ///
+    /// # Panics
+    /// If the codec does not support partial decoding.
     pub fn decode_from(&self, source: &dyn Source, region: &Region) -> Result<Vec<u8>> {
         let partial = self.array_to_bytes().partial_decode().expect("a codec that decodes parts");
         let mut decoded = vec![0xAA; self.array.with_shape(&region.len).bytes_within(&self.bench.limits)?];
@@ -217,7 +229,10 @@ impl Codec {
         partial.decode_region(&self.bench.call(), source, region, out)?;
         Ok(decoded)
     }
-    /// What it makes of an encoded array of which a part changes. The codec must be one that can.
+    /// Updates a part of an encoded array, and returns the new encoded array.
+    ///
+    /// # Panics
+    /// If the codec does not support partial encoding.
     pub fn update(&self, old: Option<&dyn Source>, region: &Region, new: &[u8]) -> Result<(Encoded, Vec<u8>)> {
         let partial = self.array_to_bytes().partial_encode().expect("a codec that changes parts");
         let new = View::new(new, &region.len, self.array.element_size())?;
@@ -227,14 +242,16 @@ impl Codec {
         Ok(self.view(decoded)?.region(region)?.contiguous(&mut Vec::new())?.to_vec())
     }
 
-    /// Bytes, or all elements of the array, are encoded to no more than was promised, always alike, and decoded again: from
-    /// and to memory with and without gaps, whole and in parts, with and without knowing their size.
+    /// Checks that bytes, or all elements of the array, are encoded to no more than the promised size, always the same
+    /// way, and that decoding restores them: from and to memory with and without gaps, whole and in parts, with and
+    /// without a known size.
     #[track_caller]
     pub fn assert_round_trip(&self, decoded: &[u8]) -> &Self {
         self.check_round_trip(decoded).unwrap_or_else(|e| panic!("{self}: {e}"));
         self
     }
-    /// As [`assert_round_trip`](Self::assert_round_trip), for several contents and, if the codec takes bytes, many sizes.
+    /// Like [`assert_round_trip`](Self::assert_round_trip), for several contents and, for codecs that encode bytes,
+    /// many sizes.
     #[track_caller]
     pub fn assert_round_trips(&self) -> &Self {
         for sample in self.samples() {
@@ -242,18 +259,20 @@ impl Codec {
         }
         self
     }
-    /// For codecs that cannot tell damaged bytes from good ones: wherever encoded bytes are cut off, and whatever byte is another,
-    /// decoding ends, with other bytes or an error.
+    /// Checks a codec that cannot detect damage: if encoded bytes are truncated anywhere, or any byte is changed,
+    /// decoding returns, with other bytes or an error.
     #[track_caller]
     pub fn assert_survives_damage(&self) -> &Self {
         self.assert_damage(Damage::Survived)
     }
-    /// For codecs without checksum: and where they are cut off, decoding fails.
+    /// Checks a codec without a checksum: as [`assert_survives_damage`](Self::assert_survives_damage), and decoding
+    /// fails if encoded bytes are truncated anywhere.
     #[track_caller]
     pub fn assert_rejects_cuts(&self) -> &Self {
         self.assert_damage(Damage::CutsRefused)
     }
-    /// For codecs with a checksum: and where a byte is another, decoding fails, or gives what was encoded.
+    /// Checks a codec with a checksum: as [`assert_rejects_cuts`](Self::assert_rejects_cuts), and if a byte is changed,
+    /// decoding fails or returns the original bytes.
     #[track_caller]
     pub fn assert_rejects_damage(&self) -> &Self {
         self.assert_damage(Damage::Refused)
@@ -283,7 +302,7 @@ impl Codec {
             assert!(size.allows(len as u64), "{self}: the array becomes {len} bytes, not {size:?}");
         }
         assert!(self.decode(&encoded)? == data, "{self}: elements are others");
-        // The same with as many bytes between elements as they have.
+        // The same, with a gap of one element after each element.
         let (shape, size) = (self.array.shape(), self.array.element_size());
         let strides: Vec<isize> = self.view(data)?.strides().map(|s| s * 2).collect();
         let mut memory = vec![0xAA; data.len() * 2];
@@ -333,7 +352,7 @@ impl Codec {
         };
         for at in 0..encoded.len() {
             for cut in decode(&encoded[..at]) {
-                // Few bytes may stand for none: a reader that expects more notices.
+                // A few encoded bytes may be a valid encoding of no bytes: a reader that expects more detects it.
                 let refused = cut.is_err() || (n > 0 || at == 0) && cut.is_ok_and(|decoded| decoded.is_empty());
                 assert!(refused || expected == Damage::Survived, "{self}: cut at {at} of {}", encoded.len());
             }
@@ -357,7 +376,7 @@ impl std::fmt::Display for Codec {
     }
 }
 
-/// What is appended to output in which something is already.
+/// Returns the bytes that are appended to output that is not empty.
 fn appended(encode: impl FnOnce(&mut OutputBuffer<'_>) -> Result<()>) -> Result<Vec<u8>> {
     let ((), mut all) = OutputBuffer::collect(|out| {
         out.extend(BEFORE)?;

@@ -1,5 +1,5 @@
-//! A test bench for extensions, with the cargo feature `testing`: it makes them from JSON, calls them, and checks what has to
-//! hold for all of their kind.
+//! A test bench for extensions, with the cargo feature `testing`: it creates them from JSON, calls them, and checks
+//! properties that all extensions of a kind must have.
 //!
 //! ```
 //! use zarr_core::testing::Bench;
@@ -31,7 +31,7 @@
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 //!
-//! Extensions are named by JSON or by their bare name. Checks panic with what they found, so that a test fails.
+//! Extensions are given as JSON or as a bare name. A failed check panics with its findings, so that the test fails.
 #![allow(clippy::panic, clippy::expect_used, reason = "a check that finds a fault fails its test")]
 
 mod codec;
@@ -56,7 +56,7 @@ use crate::{
 };
 use std::{fmt, ops::Deref, sync::Arc};
 
-/// What extensions are made with and called with. Copies share buffers and notes.
+/// The environment in which extensions are created and called. Copies share buffers and notes.
 #[derive(Clone)]
 pub struct Bench {
     registry: Arc<Registry>,
@@ -75,14 +75,12 @@ impl Default for Bench {
 }
 
 impl Bench {
-    /// Everything that is linked, the default limits and options, one thread, and arrays that are opened.
-    ///
-    /// # Panics
-    /// When two crates registered one name.
+    /// Creates a bench with all linked extensions, the default limits and options and one thread, for arrays that are
+    /// opened.
     pub fn new() -> Self {
         Self::of(Registry::builtin())
     }
-    /// The same with the extensions of a registry.
+    /// Creates a bench with the extensions of a registry.
     pub fn of(registry: Registry) -> Self {
         Self {
             registry: Arc::new(registry),
@@ -94,72 +92,72 @@ impl Bench {
             intent: Intent::Open,
         }
     }
-    /// The same with other limits.
+    /// Returns the bench with other limits.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
-    /// The same with other choices at run time.
+    /// Returns the bench with other run-time options.
     #[must_use]
     pub fn with_options(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
-    /// The same with other threads.
+    /// Returns the bench with another executor.
     #[must_use]
     pub fn with_executor(mut self, executor: Arc<dyn Executor>) -> Self {
         self.executor = executor;
         self
     }
-    /// The same for arrays that are created, where what is left out is chosen, or opened.
+    /// Returns the bench for arrays that are created, where omitted members are chosen, or that are opened.
     #[must_use]
     pub fn with_intent(mut self, intent: Intent) -> Self {
         self.intent = intent;
         self
     }
-    /// The extensions.
+    /// Returns the registry.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
-    /// What was told while extensions were made.
+    /// Returns the notes that were recorded while extensions were created.
     pub fn notes(&self) -> &Notes {
         &self.notes
     }
-    /// What every call of a codec gets.
+    /// Returns the context of every call of a codec.
     pub fn call(&self) -> CallContext<'_> {
         CallContext { limits: &self.limits, options: &self.options, executor: &*self.executor, buffers: &self.buffers }
     }
-    /// What every extension is made with, without an array.
+    /// Returns the context in which extensions are created, without an array.
     pub fn create_context(&self) -> CreateContext<'_> {
         CreateContext::new(&self.registry, &self.limits, &self.notes, self.intent).with_options(&self.options)
     }
-    /// An extension as metadata names it: JSON, or a bare name.
+    /// Reads an extension as metadata names it: JSON, or a bare name.
     pub fn extension(&self, text: &str) -> Result<Extension> {
         match text.trim_start().as_bytes() {
             [b'{' | b'"', ..] => Extension::parse(&Json::parse(text.as_bytes(), &self.limits)?),
             _ => Extension::parse(&text.into()),
         }
     }
-    /// An array with the default fill value.
+    /// Creates the representation of an array with the default fill value.
     pub fn array(&self, data_type: &str, shape: &[u64]) -> Result<Representation> {
         let made = self.data_type(data_type)?;
         let fill = made.fill_from_json(&made.default_fill())?;
         Ok(Representation::new(made.object, shape, &fill))
     }
-    /// A data type.
+    /// Creates a data type.
     pub fn data_type(&self, text: &str) -> Result<Made<dyn DataType>> {
         self.made(text, None, |extension, cx| self.registry.data_type_at(extension, cx))
     }
-    /// A chunk grid for an array of `uint8`.
+    /// Creates a chunk grid for an array of `uint8`.
     pub fn chunk_grid(&self, text: &str, shape: &[u64]) -> Result<Made<dyn ChunkGrid>> {
         self.made(text, Some(shape), |extension, cx| self.registry.chunk_grid(extension, cx))
     }
-    /// A chunk key encoding for an array of `uint8`.
+    /// Creates a chunk key encoding for an array of `uint8`.
     pub fn chunk_key_encoding(&self, text: &str, shape: &[u64]) -> Result<Made<dyn ChunkKeyEncoding>> {
         self.made(text, Some(shape), |extension, cx| self.registry.chunk_key_encoding(extension, cx))
     }
-    /// A storage transformer for an array of `uint8`.
+    /// Creates a storage transformer for an array of `uint8`.
     pub fn storage_transformer(&self, text: &str, shape: &[u64]) -> Result<Made<dyn StorageTransformer>> {
         self.made(text, Some(shape), |extension, cx| match self.registry.storage_transformer(extension)? {
             Some(found) => found.make_storage_transformer(extension, cx),
@@ -178,20 +176,20 @@ impl Bench {
         let (written, configuration) = (instance.extension(&extension)?, instance.configuration()?);
         Ok(Made { object: instance.object, written, configuration, shape: shape.unwrap_or_default().to_owned() })
     }
-    /// A codec of any kind for an array. For one that encodes bytes they are the elements of the array.
+    /// Creates a codec of any kind for an array. A bytes -> bytes codec encodes the elements of the array.
     pub fn codec(&self, text: &str, data_type: &str, shape: &[u64]) -> Result<Codec> {
         self.codec_for(text, &self.array(data_type, shape)?)
     }
-    /// The same for an array that is there.
+    /// Creates a codec of any kind for an existing array.
     pub fn codec_for(&self, text: &str, array: &Representation) -> Result<Codec> {
         let exact = if array.layout().is_variable() { None } else { array.bytes().ok() };
         self.codec_of(&self.extension(text)?, array, exact.map_or(Size::Unknown, Size::Exact))
     }
-    /// The same for an extension that is there, and of the bytes that it encodes `size` is known.
+    /// Creates a codec from an existing extension, with what is known of the size of the bytes that it encodes.
     pub fn codec_of(&self, extension: &Extension, array: &Representation, size: Size) -> Result<Codec> {
         Codec::new(self, extension.clone(), array, size)
     }
-    /// A codec that encodes bytes, of which `size` is known.
+    /// Creates a bytes -> bytes codec, with what is known of the size of the bytes that it encodes.
     pub fn bytes_codec(&self, text: &str, size: Size) -> Result<Codec> {
         Codec::new(self, self.extension(text)?, &self.array("uint32", &[4])?, size)
     }
@@ -203,14 +201,14 @@ impl fmt::Debug for Bench {
     }
 }
 
-/// An extension that was made.
+/// An extension that was created on a bench.
 #[derive(Debug, Clone)]
 pub struct Made<T: ?Sized> {
     /// The extension.
     pub object: Arc<T>,
-    /// What metadata would say of it, with everything that was chosen.
+    /// The extension in the form to write to metadata, including the values chosen for omitted members.
     pub written: Extension,
-    /// Its configuration, also what was left out because it is chosen anyway.
+    /// The complete configuration, including values that metadata may omit.
     pub configuration: Object,
     shape: Vec<u64>,
 }
@@ -223,11 +221,12 @@ impl<T: ?Sized> Deref for Made<T> {
 }
 
 impl Made<dyn DataType> {
-    /// The fill value that a text of JSON stands for.
+    /// Returns the element for a fill value, given as JSON text.
     pub fn fill(&self, text: &str) -> Result<Vec<u8>> {
         self.fill_from_json(&text.parse()?)
     }
-    /// Fill values, and the default one, are written as they are read; null is none.
+    /// Checks that fill values, and the default one, are preserved by writing and reading, and that null is not a fill
+    /// value.
     #[track_caller]
     pub fn assert_fill_values(&self, texts: &[&str]) {
         let parse = |text: &&str| text.parse::<Json>().unwrap_or_else(|e| panic!("{text}: {e}"));
@@ -244,7 +243,7 @@ impl Made<dyn DataType> {
 }
 
 impl Made<dyn ChunkGrid> {
-    /// Every element of the array lies in the chunk that is said to contain it.
+    /// Checks that every element of the array is in the chunk that the grid returns for it.
     #[track_caller]
     pub fn assert_chunks(&self) {
         let shape = &self.shape[..];
@@ -263,7 +262,8 @@ impl Made<dyn ChunkGrid> {
 }
 
 impl Made<dyn ChunkKeyEncoding> {
-    /// The chunks of arrays with few and many dimensions have keys, which are read back, and the metadata document is none.
+    /// Checks that chunks of arrays with few and many dimensions have keys that can be decoded, and that the key of the
+    /// metadata document is not one of them.
     #[track_caller]
     pub fn assert_keys(&self) {
         for index in [&[][..], &[0], &[1, 23], &[7, 0, 1], &[0, 0, u64::MAX]] {
@@ -274,7 +274,7 @@ impl Made<dyn ChunkKeyEncoding> {
     }
 }
 
-/// The indices of all elements, in C order.
+/// Returns the indices of all elements, in C order.
 fn elements(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> {
     let count = crate::limits::product(shape, 1).expect("an array that fits");
     (0..count).map(move |mut i| {
@@ -286,7 +286,8 @@ fn elements(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> {
     })
 }
 
-/// Some parts of an array: all of it, nothing, its first and last elements, and what lies between.
+/// Returns some regions of an array: the whole, the empty region, the first and last elements, and the elements
+/// between.
 fn regions(shape: &[u64]) -> Vec<Region> {
     let ones = vec![1; shape.len()];
     let last: Vec<u64> = shape.iter().map(|n| n.saturating_sub(1)).collect();

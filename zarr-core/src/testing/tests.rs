@@ -1,4 +1,4 @@
-//! The bench finds what is wrong, and nothing where nothing is.
+//! The bench detects faulty extensions, and accepts correct ones.
 
 use super::*;
 use crate::{
@@ -13,7 +13,7 @@ use std::{
     sync::atomic::{AtomicU8, Ordering::Relaxed},
 };
 
-/// Stores bytes and their sum, unless it has this fault.
+/// Stores bytes and their checksum, unless it has the named fault.
 #[derive(Debug)]
 struct Faulty(&'static str, AtomicU8);
 
@@ -109,7 +109,7 @@ fn bench(fault: &'static str) -> Bench {
     Bench::of(registry)
 }
 
-/// What a check panics with.
+/// Returns the message with which a check panics.
 fn found(check: impl FnOnce()) -> String {
     match catch_unwind(AssertUnwindSafe(check)) {
         Ok(()) => String::new(),
@@ -174,7 +174,7 @@ fn damage_that_is_not_noticed_is_found() {
     );
 }
 
-/// A grid, key encoding and data type with a fault each.
+/// A grid, key encoding and data type, each with a fault.
 #[derive(Debug)]
 struct Odd;
 

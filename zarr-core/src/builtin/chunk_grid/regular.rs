@@ -1,4 +1,4 @@
-//! `regular`: all chunks have one shape. Specification: "Regular chunk grid".
+//! The chunk grid `regular`: all chunks have one shape. Specification: "Regular chunk grid".
 //!
 //! ```
 //! # use zarr_core::{chunk_grid::ChunkGrid, extension::Extension, json::Json, registry::*, representation::Representation};

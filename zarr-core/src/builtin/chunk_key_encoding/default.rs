@@ -1,4 +1,4 @@
-//! `default`: `c/1/23/45`. Specification: "Default chunk key encoding".
+//! The chunk key encoding `default`: `c/1/23/45`. Specification: "Default chunk key encoding".
 //!
 //! ```
 //! # use zarr_core::{extension::Extension, json::Json};

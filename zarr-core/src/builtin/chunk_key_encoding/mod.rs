@@ -48,7 +48,7 @@ struct Configuration {
     separator: Option<Separator>,
 }
 
-/// A member that may be left out, but is not `null`.
+/// Reads a member that may be omitted, but must not be `null`.
 fn present<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<Separator>, D::Error> {
     Separator::deserialize(d).map(Some)
 }

@@ -1,4 +1,5 @@
-//! `v2`: `1.23.45`, for arrays whose chunks were written by version 2. Specification: "v2 chunk key encoding".
+//! The chunk key encoding `v2`: `1.23.45`, for chunks that were written as Zarr version 2. Specification: "v2 chunk key
+//! encoding".
 //!
 //! ```
 //! # use zarr_core::{extension::Extension, json::Json};

@@ -1,4 +1,4 @@
-//! `bool`: one byte, 0 or 1. Specification: "Core data types".
+//! The data type `bool`: one byte, 0 or 1. Specification: "Core data types".
 //!
 //! ```
 //! # use zarr_core::{registry::{Registry, CreateContext}, json::Json, extension::Extension, data_type::DataType};

@@ -1,6 +1,7 @@
-//! `bytes`: byte strings of any length, as registered. Not the codec of the same name.
+//! The data type `bytes`: byte strings of variable length, as in the registry of Zarr extensions. Not the codec of the
+//! same name.
 //!
-//! A fill value is base64 text, the form that zarr-python reads, or an array of integers.
+//! A fill value is a base64 string, which zarr-python reads too, or an array of integers from 0 to 255.
 //!
 //! ```
 //! # use zarr_core::{registry::Registry, json::Json, extension::Extension, data_type::DataType};

@@ -1,4 +1,4 @@
-//! `complex64` and `complex128`: two floats, real part first. Specification: "Core data types".
+//! The data types `complex64` and `complex128`: two floats, real part first. Specification: "Core data types".
 //!
 //! ```
 //! # use zarr_core::{registry::Registry, json::Json, extension::Extension, data_type::DataType};

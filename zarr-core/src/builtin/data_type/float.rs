@@ -1,7 +1,7 @@
-//! `float16`, `float32`, `float64`. Specification: "Core data types".
+//! The data types `float16`, `float32` and `float64`. Specification: "Core data types".
 //!
-//! A fill value is a JSON number, rounded once to the nearest value; `"NaN"` (one exact pattern), `"Infinity"`,
-//! `"-Infinity"`; or the bits as `"0x.."`. Printing gives back exactly the bits.
+//! A fill value is a JSON number, rounded once to the nearest value; `"NaN"` (one exact bit pattern), `"Infinity"` or
+//! `"-Infinity"`; or the bits as `"0x.."`. Printing preserves the exact bits.
 //!
 //! ```
 //! # use zarr_core::{registry::Registry, json::Json, extension::Extension, data_type::DataType};
@@ -24,14 +24,14 @@ use std::{fmt, marker::PhantomData};
 pub(super) const WANTED: &str =
     "a number, \"NaN\", \"Infinity\", \"-Infinity\", or all of its bits as \"0x\" and hex digits";
 
-/// A floating point type of Rust, by its bits.
+/// A floating point type of Rust, as bits.
 pub(super) trait Float: Copy + Send + Sync + 'static {
     const NAME: &'static str;
     const BITS: u32;
     const INFINITY: u64;
     const NAN: u64;
     fn parse(number: &Number) -> u64;
-    /// The shortest number that reads back as the same bits, if the value is finite.
+    /// Returns the shortest number that reads back as the same bits, if the value is finite.
     fn print(bits: u64) -> Option<Json>;
 }
 
@@ -65,7 +65,7 @@ impl Float for half::f16 {
     const INFINITY: u64 = 0x7c00;
     const NAN: u64 = 0x7e00;
     fn parse(number: &Number) -> u64 {
-        // The conversion looks at the upper half of the bits only: what is below goes into their last one.
+        // The conversion only uses the upper half of the bits, so the lower half is folded into its last bit.
         let bits = round_to_odd(number).to_bits();
         let below = u64::from(bits & 0xffff_ffff != 0) << 32;
         half::f16::from_f64(f64::from_bits(bits & !0xffff_ffff | below)).to_bits().into()
@@ -76,13 +76,13 @@ impl Float for half::f16 {
     }
 }
 
-/// The number as a 64-bit one that rounds correctly to fewer bits: if the decimal digits lie next to it, its last bit
-/// is set, so that a second rounding never sees a tie that is none.
+/// Converts a number to a 64-bit one that rounds correctly to fewer bits: an inexact result that could be a tie gets an
+/// odd last bit, so that the second rounding never sees a false tie.
 fn round_to_odd(number: &Number) -> f64 {
     let nearest = number.as_f64();
     let bits = nearest.to_bits();
     if !nearest.is_finite() || bits & 1 == 1 || bits & 0xff_ffff != 0 {
-        // Infinite, or not near a tie of so few bits.
+        // Infinite, or not near a tie of the smaller type.
         return nearest;
     }
     let exact = |v: f64| Decimal::of(&format!("{v:.1074}"));
@@ -94,7 +94,7 @@ fn round_to_odd(number: &Number) -> f64 {
     }
 }
 
-/// The digits of a decimal number without its sign: `0.digits * 10^exponent`, without zeros at either end.
+/// The digits of a decimal number without its sign: `0.digits * 10^exponent`, without leading or trailing zeros.
 #[derive(PartialEq, Eq)]
 struct Decimal {
     exponent: i64,
@@ -122,7 +122,7 @@ impl Decimal {
     }
 }
 
-/// The bits that a permitted fill value stands for.
+/// Returns the bits of a permitted fill value.
 pub(super) fn bits_from_json<F: Float>(value: &Json) -> Option<u64> {
     match value {
         Json::Number(n) => Some(F::parse(n)),
@@ -140,7 +140,7 @@ pub(super) fn bits_from_json<F: Float>(value: &Json) -> Option<u64> {
     }
 }
 
-/// The form that gives exactly these bits.
+/// The form that preserves exactly these bits.
 pub(super) fn bits_to_json<F: Float>(bits: u64) -> Json {
     let hex = || Json::from(format!("{:#0width$x}", bits, width = F::BITS as usize / 4 + 2));
     match F::print(bits) {
@@ -152,7 +152,7 @@ pub(super) fn bits_to_json<F: Float>(bits: u64) -> Json {
     }
 }
 
-/// The bytes of a scalar in the machine's order.
+/// Returns the bytes of a scalar in native order.
 pub(super) fn to_bytes<F: Float>(bits: u64) -> Vec<u8> {
     match F::BITS {
         16 => (bits as u16).to_ne_bytes().to_vec(),
@@ -161,7 +161,7 @@ pub(super) fn to_bytes<F: Float>(bits: u64) -> Vec<u8> {
     }
 }
 
-/// The bits of a scalar.
+/// Returns the bits of a scalar.
 pub(super) fn from_bytes<F: Float>(bytes: &[u8]) -> Option<u64> {
     match F::BITS {
         16 => bytes.try_into().ok().map(u16::from_ne_bytes).map(u64::from),
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn decimal_digits_round_once() {
-        // Half way between two values of 16 bits, and a little off: too little for 64 bits to see.
+        // Half way between two 16-bit values, and a little off: less than 64 bits can represent.
         let tie = "1.00048828125";
         assert_eq!(f16(tie), 0x3c00);
         assert_eq!(f16(&format!("{tie}{}1", "0".repeat(30))), 0x3c01);

@@ -1,6 +1,6 @@
-//! `int8` to `int64` and `uint8` to `uint64`. Specification: "Core data types".
+//! The data types `int8` to `int64` and `uint8` to `uint64`. Specification: "Core data types".
 //!
-//! A fill value is a JSON number without fraction and exponent, exact to the last of 64 bits.
+//! A fill value is a JSON number without a fraction or exponent, exact to all 64 bits.
 //!
 //! ```
 //! # use zarr_core::{registry::Registry, json::Json, extension::Extension, data_type::DataType};
@@ -19,7 +19,7 @@ use crate::{
 };
 use std::{fmt, marker::PhantomData};
 
-/// An integer type of Rust stands for the data type of the same range.
+/// A data type for an integer type of Rust, with the same range.
 pub struct Integer<T>(PhantomData<fn() -> T>);
 
 /// `uint64`, the data type of shard indexes.

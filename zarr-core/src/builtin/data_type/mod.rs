@@ -1,4 +1,4 @@
-//! The data types of the specification's core, and those of its extensions that every reader needs.
+//! The data types of the specification's core, and extension data types that every reader needs.
 
 mod bool;
 mod bytes;
@@ -22,7 +22,7 @@ fn wrong_length(name: &str, element: &[u8]) -> Error {
     Error::fill_value(format!("{} bytes are not one element of `{name}`", element.len()))
 }
 
-/// A data type without configuration whose instances differ only in their type parameters.
+/// Defines a data type without a configuration.
 macro_rules! plain_data_type {
     ($type:ty, $name:literal, $make:expr $(, aliases $aliases:expr)?) => {
         impl $crate::registry::ExtensionType for $type {

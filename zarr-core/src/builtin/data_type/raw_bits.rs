@@ -1,6 +1,6 @@
-//! `r8`, `r16`, `r24` and so on: opaque bytes without byte order. Specification: "Core data types".
+//! The data types `r8`, `r16`, `r24` and so on: opaque bytes without a byte order. Specification: "Core data types".
 //!
-//! A fill value is an array of one integer for each byte. Base64 text, which TensorStore writes, is read too.
+//! A fill value is an array with one integer for each byte. Base64 strings, which TensorStore writes, are also read.
 //!
 //! ```
 //! # use zarr_core::{registry::Registry, json::Json, extension::Extension, data_type::DataType};
@@ -20,7 +20,7 @@ use crate::{
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 
-/// More bytes than any real element has; keeps sizes far from overflow.
+/// More than the size of any real element, and far from overflow.
 const MAX_BYTES: usize = 1 << 20;
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ struct RawBits {
     bytes: usize,
 }
 
-/// The bytes of `r<bits>`, if the name is one.
+/// Returns the size of `r<bits>` in bytes, if the name has this form.
 fn bytes_of(name: &str) -> Option<usize> {
     let digits = name.strip_prefix('r')?;
     let canonical = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');

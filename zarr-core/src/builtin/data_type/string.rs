@@ -1,4 +1,4 @@
-//! `string`: UTF-8 text of any length, as registered.
+//! The data type `string`: UTF-8 text of variable length, as in the registry of Zarr extensions.
 //!
 //! ```
 //! # use zarr_core::{registry::Registry, json::Json, extension::Extension, data_type::DataType};

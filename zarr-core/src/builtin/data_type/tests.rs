@@ -1,4 +1,4 @@
-//! Every permitted fill value, exactly; and everything else refused.
+//! Tests that every permitted fill value is read exactly, and that all others are rejected.
 
 use crate::{
     data_type::DataType,
@@ -36,7 +36,7 @@ fn data_type(name: &str) -> Option<Arc<dyn DataType>> {
     let registry = Registry::builtin();
     registry.data_type(&Extension::short_hand(name), &Limits::default()).ok().map(|i| i.object)
 }
-/// Those of the specification's table of data types.
+/// The sizes and kinds of the specification's table of data types.
 #[test]
 fn sizes_and_kinds() {
     use ScalarKind::*;

@@ -1,4 +1,4 @@
-//! The reader against RFC 8259, serde_json and its limits.
+//! Tests of the parser against RFC 8259, serde_json and its limits.
 
 use super::*;
 use proptest::prelude::*;
@@ -47,7 +47,7 @@ fn refuses_everything_that_json_does_not_allow() {
     assert!(parse(&format!("{{{}}}", many.join(","))).is_err());
 }
 
-/// A value takes no more than was counted, and what is refused has not been taken.
+/// A value needs no more memory than was counted, and memory beyond the limit is not allocated.
 #[test]
 fn memory_is_counted_before_it_is_taken() {
     assert_eq!((size_of::<Json>(), size_of::<Text>()), (24, 16));
@@ -77,7 +77,7 @@ fn memory_is_counted_before_it_is_taken() {
     assert_eq!(object.as_object().unwrap().get("k277777").unwrap().as_u64(), Some(277_777));
 }
 
-/// What a limit refuses can be read with a larger one, also as a typed value.
+/// A document that exceeds a limit can be read with a larger limit, also as a typed value.
 #[test]
 fn memory_is_limited_by_a_multiple_that_can_be_set() {
     let text = format!("[{}7]", "7,".repeat(3 << 19));
@@ -110,7 +110,8 @@ fn says_where() {
     assert!(e.contains("line 2, column 8"), "{e}");
 }
 
-/// RFC 8259 leaves these to each parser; a metadata document that could be read in two ways is refused.
+/// RFC 8259 leaves the meaning of these texts to the parser. A metadata document that can be read in two ways is
+/// rejected.
 #[test]
 fn refuses_texts_that_parsers_read_differently() {
     let bad = [
