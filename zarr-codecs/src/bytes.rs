@@ -1,6 +1,7 @@
-//! `bytes`: an array -> bytes codec that writes elements in C order. Specification: "Bytes codec".
+//! The codec `bytes`: an array -> bytes codec that writes elements in C order. Specification: "Bytes codec".
 //!
-//! `endian` is needed where scalars have more than one byte; a new array that leaves it out has little endian. It swaps scalars of any data type by their width.
+//! `endian` is required if scalars have more than one byte; a new array that omits it is little endian. Scalars of any
+//! data type are swapped, by their width.
 //!
 //! ```
 //! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
@@ -31,7 +32,7 @@ use zarr_core::{
     view::{Dims, Region, TileGrid, View, ViewMut, swap_in_place},
 };
 
-/// Pieces of about this size stay in the processor's cache between being read and being placed.
+/// Pieces of about this size stay in the processor's cache between reading and placing them.
 const BLOCK: u64 = 256 << 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,9 +44,9 @@ enum Endian {
 
 const NATIVE: Endian = if cfg!(target_endian = "big") { Endian::Big } else { Endian::Little };
 
-/// `bytes`: writes elements one after another, in C order.
+/// The codec `bytes`, which writes elements one after another, in C order.
 ///
-/// The default has no byte order: of data types that need one, little endian is chosen when an array is created.
+/// The default has no byte order: when an array is created, little endian is chosen for data types that need one.
 ///
 /// ```
 /// # use zarr_core::{extension::Extension, json::Json};
@@ -63,15 +64,15 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// Least significant byte first, as nearly all machines have it.
+    /// Stores the least significant byte first, as nearly all machines do.
     pub fn little() -> Self {
         Self { endian: Some(Endian::Little) }
     }
-    /// Most significant byte first.
+    /// Stores the most significant byte first.
     pub fn big() -> Self {
         Self { endian: Some(Endian::Big) }
     }
-    /// The byte order of the machine on which the array is created.
+    /// Stores elements in the native byte order of the machine that creates the array.
     pub fn native() -> Self {
         Self { endian: Some(NATIVE) }
     }
@@ -89,9 +90,9 @@ impl From<Bytes> for Extension {
 #[derive(Debug)]
 struct BytesCodec {
     endian: Option<Endian>,
-    /// Width of the parts that are reversed: 1 for none.
+    /// The width of the units that are reversed: 1 for none.
     swap: usize,
-    /// Set where parts of several widths are reversed.
+    /// Set if units of several widths are reversed.
     mixed: Option<Layout>,
     element: usize,
     shape: Dims,
@@ -177,7 +178,7 @@ impl PartialDecode for BytesCodec {
                 return Ok(());
             }
             if !out.is_row_major() {
-                // Rows would be scattered over all of the destination: place the chunk as a whole.
+                // Rows would be scattered over the whole destination: place the chunk as a whole.
                 return source.read(&[ByteRange::All], &mut |_, bytes| self.decode(call, bytes, out.reborrow()));
             }
         }
@@ -189,7 +190,7 @@ impl PartialDecode for BytesCodec {
     }
 }
 
-/// How a region is read: byte ranges, each of which holds a part of one shape.
+/// The ranges to read for a region. Each range contains a part of the region, and all parts have one shape.
 struct Spans {
     ranges: Vec<ByteRange>,
     grid: TileGrid,
@@ -198,8 +199,8 @@ struct Spans {
 }
 
 impl BytesCodec {
-    /// Cuts a region into ranges: dimensions are joined from the last on, as long as the bytes between them are few
-    /// and a range does not outgrow a block.
+    /// Divides a region into ranges: joins dimensions from the last on, as long as the gaps between their bytes are
+    /// small and a range does not exceed a block.
     fn spans(&self, region: &Region, block: u64, gap: u64) -> Result<Spans> {
         let rank = self.shape.len();
         let mut stride = vec![self.element as u64; rank];

@@ -1,7 +1,7 @@
-//! `crc32c`: a bytes -> bytes codec that appends a checksum. Specification: "CRC32C checksum codec".
+//! The codec `crc32c`: a bytes -> bytes codec that appends a checksum. Specification: "CRC32C checksum codec".
 //!
-//! Reading verifies the sum, also when only a part of the chunk is wanted. One exception: reading some of the inner
-//! chunks of a shard does not read the whole of it, and so cannot see a sum that follows the shard.
+//! Reading verifies the checksum, even if only a part of the chunk is needed. The only exception is a checksum that
+//! follows a whole shard: reading some of the inner chunks does not read the whole shard, and so does not verify it.
 //!
 //! ```
 //! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
@@ -29,10 +29,10 @@ use zarr_core::{
     source::{Source, Window},
 };
 
-/// Bytes of the sum.
+/// The size of the checksum in bytes.
 const SUM: usize = 4;
 
-/// `crc32c`: appends a checksum, and verifies it. It has no configuration.
+/// The codec `crc32c`, which appends a checksum and verifies it. It has no configuration.
 ///
 /// ```
 /// # use zarr_core::{extension::Extension, json::Json};

@@ -9,9 +9,9 @@
 //! | [`Blosc`], [`Zstd`], [`Gzip`] | bytes -> bytes | compressors |
 //! | [`Crc32c`] | bytes -> bytes | a checksum |
 //!
-//! Each type is the configuration of a codec: what `zarr.json` says of it. It becomes an
-//! [`Extension`](zarr_core::extension::Extension) of a new array by `Into`. What is out of range is refused when the array
-//! is created; what is left out is chosen then, and recorded.
+//! Each type is the configuration of a codec, as in `zarr.json`, and converts to an
+//! [`Extension`](zarr_core::extension::Extension) for a new array. Creating the array fails if a value is out of range.
+//! Omitted members are chosen when the array is created, and recorded in its metadata.
 //!
 //! ```
 //! use zarr_codecs::{Crc32c, Zstd};
@@ -24,9 +24,9 @@
 //! );
 //! ```
 //!
-//! They register themselves in every program that links this crate, and see only what a third-party plugin sees: the
-//! contract of `zarr-core`. A codec that was switched off is known by name, so that an array that needs it is refused
-//! with the feature that is missing.
+//! The codecs register themselves in every program that links this crate, and use the same interface as third-party
+//! plugins: that of `zarr-core`. The name of a disabled codec is still known: opening an array that needs it fails with
+//! an error that names the missing feature.
 
 #[cfg(feature = "bytes")]
 mod bytes;

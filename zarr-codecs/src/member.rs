@@ -1,4 +1,4 @@
-//! Members of a configuration that a user may leave out, and stored metadata may not.
+//! Members of a configuration that may be omitted for a new array, but not in stored metadata.
 
 use serde::{Deserialize, Deserializer};
 use zarr_core::{
@@ -8,12 +8,12 @@ use zarr_core::{
     registry::CreateContext,
 };
 
-/// Reads a member that may be left out, but is not `null`.
+/// Reads a member that may be omitted, but must not be `null`.
 pub(crate) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(d: D) -> Result<Option<T>, D::Error> {
     T::deserialize(d).map(Some)
 }
 
-/// A member that stored metadata must have. For a new array it is chosen if it was left out.
+/// Returns a member that stored metadata must have. For a new array, the default is `chosen`.
 pub(crate) fn or_chosen<T>(member: Option<T>, name: &str, cx: &CreateContext<'_>, chosen: T) -> Result<T> {
     match member {
         Some(value) => Ok(value),
@@ -22,7 +22,7 @@ pub(crate) fn or_chosen<T>(member: Option<T>, name: &str, cx: &CreateContext<'_>
     }
 }
 
-/// An extension with those members of its configuration that are there.
+/// Creates an extension with the present members of its configuration.
 pub(crate) fn extension<const N: usize>(name: &str, members: [(&str, Option<Json>); N]) -> Extension {
     let members: Object = members.into_iter().filter_map(|(member, value)| Some((member, value?))).collect();
     Extension::new(name, members)

@@ -1,7 +1,8 @@
-//! `transpose`: an array -> array codec that changes the order of dimensions. Specification: "Transpose codec".
+//! The codec `transpose`: an array -> array codec that changes the order of dimensions. Specification: "Transpose
+//! codec".
 //!
-//! Dimension `i` of the encoded array is dimension `order[i]` of the decoded one. Nothing is moved where a change of
-//! strides will do. A new array that leaves `order` out reverses all dimensions.
+//! Dimension `i` of the encoded array is dimension `order[i]` of the decoded one. Elements are not moved if a change of
+//! strides is enough. A new array that omits `order` reverses all dimensions.
 //!
 //! ```
 //! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
@@ -30,9 +31,9 @@ use zarr_core::{
     view::{Dims, View, ViewMut},
 };
 
-/// `transpose`: changes the order of dimensions.
+/// The codec `transpose`, which changes the order of dimensions.
 ///
-/// The default has no order: all dimensions are reversed, and the order is recorded, when an array is created.
+/// The default has no order: when an array is created, all dimensions are reversed, and this order is recorded.
 ///
 /// ```
 /// # use zarr_core::{extension::Extension, json::Json};
@@ -50,8 +51,9 @@ pub struct Transpose {
 }
 
 impl Transpose {
-    /// Dimension `i` of what is encoded is dimension `order[i]` of the array. An array of another number of dimensions is
-    /// not created.
+    /// Sets the order: dimension `i` of the encoded array is dimension `order[i]` of the decoded one.
+    ///
+    /// Creating an array with another number of dimensions fails.
     pub fn new(order: impl Into<Vec<usize>>) -> Self {
         Self { order: Some(order.into()) }
     }

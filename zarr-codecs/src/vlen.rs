@@ -1,6 +1,8 @@
-//! `vlen-utf8` and `vlen-bytes`: array -> bytes codecs for elements of any length, as registered.
+//! The codecs `vlen-utf8` and `vlen-bytes`: array -> bytes codecs for elements of variable length, as in the registry
+//! of Zarr extensions.
 //!
-//! The number of elements, then for each its length and bytes; all numbers are 32 bits, little endian.
+//! The format is the number of elements, followed by the length and the bytes of each element. All numbers are 32-bit
+//! little endian.
 //!
 //! ```
 //! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
@@ -148,7 +150,7 @@ macro_rules! vlen { ($(#[$doc:meta])* $configuration:ident $codec:ident $name:li
 } }
 #[cfg(feature = "vlen-utf8")]
 vlen! {
-    /// `vlen-utf8`: writes text of any length, of the data type `string`. It has no configuration.
+    /// The codec `vlen-utf8`, which writes text of variable length, of the data type `string`. It has no configuration.
     ///
     /// ```
     /// # use zarr_core::{extension::Extension, json::Json};
@@ -162,7 +164,8 @@ vlen! {
 }
 #[cfg(feature = "vlen-bytes")]
 vlen! {
-    /// `vlen-bytes`: writes byte strings of any length, of the data type `bytes`. It has no configuration.
+    /// The codec `vlen-bytes`, which writes byte strings of variable length, of the data type `bytes`. It has no
+    /// configuration.
     ///
     /// ```
     /// # use zarr_core::{extension::Extension, json::Json};

@@ -1,9 +1,9 @@
-//! `zstd`: a bytes -> bytes codec, as registered. Format: RFC 8878.
+//! The codec `zstd`: a bytes -> bytes codec, as in the registry of Zarr extensions. Format: RFC 8878.
 //!
-//! Frames without content size and several frames are read; a content size is only ever a hint.
+//! Reads frames without a content size, and several frames in a row; a content size is only used as a hint.
 //!
-//! The level is from -131072 to 22. numcodecs writes higher ones and compresses with 22: arrays with them are opened, and a
-//! copy has 22. A new array that leaves the level out has 0, by which the library means its default.
+//! Levels are from -131072 to 22. numcodecs writes higher levels and compresses with 22: arrays with such levels can be
+//! opened, and copies of them get 22. A new array that omits the level gets 0, the default of the library.
 //!
 //! ```
 //! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
@@ -37,14 +37,14 @@ const MOST_LEVEL: i32 = 22;
 const DEFAULT_LEVEL: i32 = 0;
 /// Compressed data of unknown size is decompressed in pieces of at least this many bytes.
 const PIECE: u64 = 64 << 10;
-/// The window that every decompressor should support.
+/// The window size that every decompressor should support.
 const LEAST_WINDOW: u64 = 8 << 20;
-/// The window that zstd allows if it is not told otherwise, as a power of two.
+/// The default limit of zstd for the window size, as a power of two.
 const MOST_WINDOW_LOG: u32 = 27;
 
-/// `zstd`: compresses with Zstandard.
+/// The codec `zstd`, which compresses with Zstandard.
 ///
-/// The default is level 0, by which the library means its default, without a checksum.
+/// The default is level 0, the default of the library, without a checksum.
 ///
 /// ```
 /// # use zarr_core::{extension::Extension, json::Json};
@@ -64,12 +64,13 @@ pub struct Zstd {
 }
 
 impl Zstd {
-    /// Compresses with a level from -131072, the fastest, to 22, the smallest; 0 is the library's default. An array with
-    /// a lower one is not created; one with a higher one is created with 22.
+    /// Sets the level, from -131072, the fastest, to 22, the smallest output; 0 is the default of the library.
+    ///
+    /// Creating an array with a lower level fails; a higher level becomes 22.
     pub fn level(level: i32) -> Self {
         Self { level: Some(level), checksum: false }
     }
-    /// Whether frames have a checksum of what was compressed.
+    /// Sets whether frames have a checksum of their decompressed content.
     pub fn checksum(self, checksum: bool) -> Self {
         Self { checksum, ..self }
     }
@@ -180,14 +181,14 @@ fn decompress_in_pieces(
     out: &mut OutputBuffer<'_>,
 ) -> Result<()> {
     context.reset(ResetDirective::SessionOnly).map_err(failed)?;
-    // A frame says how much memory its window needs: of other writers as much for a small chunk as for a large one.
+    // A frame states the memory that its window needs. Some writers state as much for a small chunk as for a large one.
     let window = chunk_bytes.max(LEAST_WINDOW).ilog2().min(MOST_WINDOW_LOG);
     context.set_parameter(DParameter::WindowLogMax(window)).map_err(failed)?;
     let mut input = InBuffer::around(encoded);
     let mut piece = PIECE.max(encoded.len() as u64);
     loop {
         piece = piece.min(out.left());
-        // Without room left only the end of the frame may follow.
+        // If no room is left, only the end of the frame may follow.
         let wanted = piece as usize;
         let mut output = OutBuffer::around(out.space(wanted)?);
         let left = context.decompress_stream(&mut output, &mut input).map_err(failed)?;
@@ -241,7 +242,7 @@ mod tests {
             Bench::new().bytes_codec(r#"{"name":"zstd","configuration":{"level":0}}"#, Size::Unknown).unwrap();
         let golden = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x04, 0x21, 0, 0, 1, 2, 3, 0xfa];
         let skippable = [0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 9, 9, 9];
-        // The same block in a frame with a window and without content size.
+        // The same block in a frame with a window, without a content size.
         let sizeless = [0x28, 0xb5, 0x2f, 0xfd, 0, 0x58, 0x21, 0, 0, 1, 2, 3, 0xfa];
         let frames = [&golden[..], &skippable, &sizeless].concat();
         let want = [1, 2, 3, 0xfa, 1, 2, 3, 0xfa];

@@ -1,4 +1,4 @@
-//! Configurations that are built in Rust are what metadata holds; new arrays may leave members out, stored ones may not.
+//! Configurations built in Rust match those of metadata. New arrays may omit members, stored arrays may not.
 #![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -17,7 +17,7 @@ fn json(text: &str) -> Json {
     Json::parse(text.as_bytes(), &Limits::default()).unwrap()
 }
 
-/// What serde writes and reads is what the extension has.
+/// The form that serde writes and reads is the configuration of the extension.
 fn check<T>(configuration: &T, text: &str)
 where
     T: Clone + Into<Extension> + Serialize + DeserializeOwned + PartialEq + std::fmt::Debug,
@@ -72,7 +72,7 @@ fn types_become_extensions_as_serde_writes_them() {
     );
 }
 
-/// The codecs of a chunk of 4 x 6 elements of two bytes, with what was chosen.
+/// Returns the codecs, including chosen values, for a chunk of 4 x 6 elements of two bytes.
 fn made(codecs: &[Extension], intent: Intent) -> Result<Vec<String>> {
     let (registry, limits, notes) = (Registry::builtin(), Limits::default(), Notes::default());
     let array = Representation::new(registry.data_type(&"uint16".into(), &limits)?.object, &[4, 6], &[0; 2]);

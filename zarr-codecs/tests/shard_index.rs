@@ -19,7 +19,7 @@ fn codec(sharding: &Sharding) -> IndexCodec {
     IndexCodec::new(sharding, &[4, 6], &Registry::builtin(), &Limits::default()).unwrap()
 }
 
-/// A shard of four inner chunks of 2 x 3 bytes, the third of which is not stored.
+/// Returns a shard of four inner chunks of 2 x 3 bytes, of which the third is not stored.
 fn shard(sharding: &Sharding) -> Vec<u8> {
     let (registry, limits, notes) = (Registry::builtin(), Limits::default(), Notes::default());
     let array = Representation::new(registry.data_type(&"uint8".into(), &limits).unwrap().object, &[4, 6], &[0]);

@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use std::{borrow::Cow, fmt};
 
-/// True if the specification's section "Extension naming" allows a name to be registered: one lower case letter, then at
-/// least one of `a-z 0-9 - _ .`.
+/// True if the specification's section "Extension naming" allows a name to be registered: one lower case letter, then
+/// at least one of `a-z 0-9 - _ .`.
 pub fn is_registered_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|b| b.is_ascii_lowercase())

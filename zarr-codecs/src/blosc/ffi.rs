@@ -1,15 +1,15 @@
-//! Calls of c-blosc: its context functions, on one thread, with memory of the caller.
+//! Bindings to the context functions of c-blosc, on one thread, in memory of the caller.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_int, c_void};
 use zarr_core::{Error, Result};
 
-/// What compressing adds at most.
+/// The maximum growth by compression, in bytes.
 pub(super) const OVERHEAD: usize = blosc_src::BLOSC_MAX_OVERHEAD as usize;
-/// The most bytes that one container holds.
+/// The maximum number of bytes in a container.
 pub(super) const MAX_BYTES: usize = i32::MAX as usize - OVERHEAD;
 
-/// How to compress.
+/// The parameters of compression.
 pub(super) struct Parameters<'c> {
     pub(super) compressor: &'c CStr,
     pub(super) level: u8,
@@ -18,10 +18,10 @@ pub(super) struct Parameters<'c> {
     pub(super) block_size: usize,
 }
 
-/// Compresses into `out`, which has room for [`OVERHEAD`] more bytes than `input`. Gives the bytes written.
+/// Compresses into `out`, which has [`OVERHEAD`] more bytes than `input`. Returns the number of bytes written.
 pub(super) fn compress(parameters: &Parameters<'_>, input: &[u8], out: &mut [u8]) -> Result<usize> {
-    // SAFETY: both buffers are valid for the lengths given, and do not overlap since one of them is exclusive; the name
-    // is a C string. The function uses no state of the process.
+    // SAFETY: both buffers are valid for the given lengths, and do not overlap since one of them is exclusive; the name
+    // is a C string. The function uses no global state.
     let written = unsafe {
         blosc_src::blosc_compress_ctx(
             c_int::from(parameters.level),
@@ -42,11 +42,10 @@ pub(super) fn compress(parameters: &Parameters<'_>, input: &[u8], out: &mut [u8]
     }
 }
 
-/// Decompresses a container whose header was checked against `encoded` and `out`. Gives the bytes written.
+/// Decompresses a container whose header was checked against `encoded` and `out`. Returns the number of bytes written.
 pub(super) fn decompress(encoded: &[u8], out: &mut [u8]) -> Result<usize> {
-    // SAFETY: the header says that the container has `encoded.len()` bytes, which the caller has checked, so the
-    // function reads no further; it writes no more than `out.len()` bytes. The buffers do not overlap since one of
-    // them is exclusive.
+    // SAFETY: the caller has checked that the header states a container of `encoded.len()` bytes, so the function reads
+    // no further; it writes no more than `out.len()` bytes. The buffers do not overlap since one of them is exclusive.
     let written = unsafe {
         blosc_src::blosc_decompress_ctx(
             encoded.as_ptr().cast::<c_void>(),

@@ -1,23 +1,23 @@
-//! The 16 bytes in front of a Blosc 1 container, and the starts of its blocks, checked before any of it is used.
+//! The 16-byte header of a Blosc 1 container and the starts of its blocks, checked before any of them is used.
 
 use zarr_core::{Error, Result};
 
 const HEADER: usize = 16;
-/// The version of the container's format.
+/// The version of the container format.
 const FORMAT: u8 = 2;
 const MEMCPYED: u8 = 0b0000_0010;
-/// Set by Blosc 2 only.
+/// A flag that only Blosc 2 sets.
 const RESERVED: u8 = 0b0000_1000;
 
-/// What a header says.
+/// The contents of a header.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Header {
-    /// Bytes after decompression.
+    /// The size after decompression, in bytes.
     pub(super) decoded: u64,
 }
 
 impl Header {
-    /// Reads the header and checks all that it says of `encoded`, down to where each block begins.
+    /// Reads the header, and checks all its fields and the start of each block against `encoded`.
     pub(super) fn check(encoded: &[u8]) -> Result<Self> {
         let Some(h) = encoded.first_chunk::<HEADER>() else {
             return Err(Error::data(format!("{} bytes are too few for a blosc header", encoded.len())));

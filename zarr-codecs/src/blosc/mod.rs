@@ -1,7 +1,7 @@
-//! `blosc`: a bytes -> bytes codec that shuffles and compresses in blocks. Specification: "Blosc codec".
+//! The codec `blosc`: a bytes -> bytes codec that shuffles and compresses in blocks. Specification: "Blosc codec".
 //!
-//! For a new array, what is left out is chosen from the data type and written out. Stored metadata must have it all;
-//! only without shuffle `typesize` means nothing.
+//! For a new array, omitted members are chosen from the data type and recorded. Stored metadata must have all members,
+//! except `typesize` if there is no shuffle.
 //!
 //! ```
 //! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
@@ -71,24 +71,24 @@ impl Compressor {
     }
 }
 
-/// How blosc rearranges elements before it compresses them.
+/// The rearrangement of bytes or bits before compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shuffle {
-    /// Not at all.
+    /// No rearrangement.
     #[serde(rename = "noshuffle")]
     None = 0,
     /// The first bytes of all elements, then their second bytes, and so on.
     #[serde(rename = "shuffle")]
     Byte = 1,
-    /// The same with bits.
+    /// The first bits of all elements, then their second bits, and so on.
     #[serde(rename = "bitshuffle")]
     Bit = 2,
 }
 
-/// `blosc`: rearranges elements and compresses them, in blocks.
+/// The codec `blosc`, which rearranges elements and compresses them, in blocks.
 ///
-/// What is left out is chosen when an array is created: LZ4, level 5, the size of the array's elements, and shuffling by
-/// bytes, or by bits where elements have one byte. So is all of the default.
+/// Omitted members are chosen when an array is created: LZ4, level 5, the element size of the array, and shuffling by
+/// bytes, or by bits if elements have one byte. The default omits all members.
 ///
 /// ```
 /// # use zarr_core::{extension::Extension, json::Json};
@@ -120,44 +120,45 @@ impl Blosc {
     fn with(compressor: Compressor) -> Self {
         Self { cname: Some(compressor), ..Self::default() }
     }
-    /// LZ4: fast.
+    /// Compresses with LZ4: fast.
     pub fn lz4() -> Self {
         Self::with(Compressor::Lz4)
     }
-    /// LZ4 HC: compresses slower and smaller than LZ4, and decompresses as fast.
+    /// Compresses with LZ4 HC: slower and smaller than LZ4, and as fast to decompress.
     pub fn lz4hc() -> Self {
         Self::with(Compressor::Lz4hc)
     }
-    /// BloscLZ, blosc's own.
+    /// Compresses with BloscLZ, the compressor of Blosc itself.
     pub fn blosclz() -> Self {
         Self::with(Compressor::Blosclz)
     }
-    /// Zstandard.
+    /// Compresses with Zstandard.
     pub fn zstd() -> Self {
         Self::with(Compressor::Zstd)
     }
-    /// zlib.
+    /// Compresses with zlib.
     pub fn zlib() -> Self {
         Self::with(Compressor::Zlib)
     }
-    /// Snappy. Needs the feature `snappy`.
+    /// Compresses with Snappy. Needs the feature `snappy`.
     #[cfg(feature = "snappy")]
     pub fn snappy() -> Self {
         Self::with(Compressor::Snappy)
     }
-    /// From 0, which only copies, to 9, the smallest. An array with another level is not created.
+    /// Sets the level, from 0, which only copies, to 9, the smallest output. Creating an array with another level
+    /// fails.
     pub fn level(self, level: u8) -> Self {
         Self { clevel: Some(level), ..self }
     }
-    /// How elements are rearranged before they are compressed.
+    /// Sets how elements are rearranged before compression.
     pub fn shuffle(self, shuffle: Shuffle) -> Self {
         Self { shuffle: Some(shuffle), ..self }
     }
-    /// The bytes of an element, for shuffling.
+    /// Sets the size of an element in bytes, for shuffling.
     pub fn type_size(self, bytes: u32) -> Self {
         Self { typesize: Some(bytes), ..self }
     }
-    /// The bytes of a block; 0 leaves it to blosc.
+    /// Sets the size of a block in bytes; 0 lets Blosc choose.
     pub fn block_size(self, bytes: u32) -> Self {
         Self { blocksize: Some(bytes), ..self }
     }
@@ -249,7 +250,7 @@ impl BytesToBytes for BloscCodec {
             compressor: self.compressor.name(),
             level: self.level,
             shuffle: self.shuffle as i32,
-            // The container has one byte for it; beyond that elements are taken as bytes.
+            // The container has one byte for the size; larger elements are treated as single bytes.
             type_size: if self.type_size > 255 { 1 } else { self.type_size as usize },
             block_size: self.block_size as usize,
         };

@@ -1,4 +1,4 @@
-//! Properties for every compressor and shuffle; what is refused; what is chosen.
+//! Tests of the properties of every compressor and shuffle, of rejected input, and of chosen values.
 
 use zarr_core::{registry::Intent, representation::Size, testing::Bench};
 

@@ -1,37 +1,37 @@
-//! Calls of libdeflate, which works on whole members in memory of the caller.
+//! Bindings to libdeflate, which processes whole members in memory of the caller.
 #![allow(unsafe_code)]
 
 use libdeflate_sys as sys;
 use std::{ffi::c_void, ptr::NonNull};
 use zarr_core::{Error, ErrorKind, Result};
 
-/// About what the larger of both takes.
+/// The approximate size of the larger of both contexts, in bytes.
 const CONTEXT: u64 = 1 << 20;
 
-/// Memory for decompressing.
+/// A context for decompression.
 pub(super) struct Decompressor(NonNull<sys::libdeflate_decompressor>);
-// SAFETY: it belongs to whoever has it; the library knows no threads.
+// SAFETY: the context is owned by this value alone, and the library does not depend on the calling thread.
 unsafe impl Send for Decompressor {}
 
-/// What one member was.
+/// The sizes of a member.
 pub(super) struct Member {
-    /// How many bytes it has.
+    /// The size of the member in bytes.
     pub(super) encoded: usize,
-    /// How many bytes it gave.
+    /// The number of decompressed bytes.
     pub(super) decoded: usize,
 }
 
 impl Decompressor {
     pub(super) fn new() -> Result<Self> {
-        // SAFETY: it allocates; null means that it could not.
+        // SAFETY: the function only allocates; it returns null on failure.
         let made = NonNull::new(unsafe { sys::libdeflate_alloc_decompressor() });
         made.map(Self).ok_or_else(|| ErrorKind::Memory(CONTEXT).into())
     }
-    /// Decompresses the member at the start of `encoded` to the start of `out`, and verifies its sums.
+    /// Decompresses the member at the start of `encoded` to the start of `out`, and verifies its checksums.
     pub(super) fn member(&mut self, encoded: &[u8], out: &mut [u8]) -> Result<Member> {
         let mut member = Member { encoded: 0, decoded: 0 };
-        // SAFETY: the context is alive and ours alone; both buffers are valid for the lengths given, and do not overlap
-        // since one of them is exclusive.
+        // SAFETY: the context is alive and borrowed exclusively; both buffers are valid for the given lengths, and do
+        // not overlap since one of them is exclusive.
         let outcome = unsafe {
             sys::libdeflate_gzip_decompress_ex(
                 self.0.as_ptr(),
@@ -54,24 +54,24 @@ impl Decompressor {
 }
 impl Drop for Decompressor {
     fn drop(&mut self) {
-        // SAFETY: made by `new`, and freed once.
+        // SAFETY: allocated by `new`, and freed only here.
         unsafe { sys::libdeflate_free_decompressor(self.0.as_ptr()) }
     }
 }
 
-/// Memory for compressing at one level.
+/// A context for compression with one level.
 pub(super) struct Compressor(NonNull<sys::libdeflate_compressor>);
 // SAFETY: as for `Decompressor`.
 unsafe impl Send for Compressor {}
 
 impl Compressor {
-    /// `level`: 0 to 9.
+    /// Creates a context for a level from 0 to 9.
     pub(super) fn new(level: i16) -> Result<Self> {
-        // SAFETY: it allocates; null means that it could not.
+        // SAFETY: the function only allocates; it returns null on failure.
         let made = NonNull::new(unsafe { sys::libdeflate_alloc_compressor(level.into()) });
         made.map(Self).ok_or_else(|| ErrorKind::Memory(CONTEXT).into())
     }
-    /// Compresses to one member, in space of at least [`bound`]. Gives the bytes written.
+    /// Compresses to one member, into at least [`bound`] bytes. Returns the number of bytes written.
     pub(super) fn member(&mut self, input: &[u8], out: &mut [u8]) -> Result<usize> {
         // SAFETY: as for `Decompressor::member`.
         let written = unsafe {
@@ -91,15 +91,15 @@ impl Compressor {
 }
 impl Drop for Compressor {
     fn drop(&mut self) {
-        // SAFETY: made by `new`, and freed once.
+        // SAFETY: allocated by `new`, and freed only here.
         unsafe { sys::libdeflate_free_compressor(self.0.as_ptr()) }
     }
 }
 
-/// The most bytes that a member of so many bytes takes; `None` if no memory is that large.
+/// Returns the maximum size of a member for `decoded` bytes; `None` if it would exceed the address space.
 pub(super) fn bound(decoded: usize) -> Option<usize> {
-    // SAFETY: without a compressor it gives the bound for all of them, and touches no memory.
+    // SAFETY: without a compressor the function returns the bound for all compressors, and accesses no memory.
     let bound = unsafe { sys::libdeflate_gzip_compress_bound(std::ptr::null_mut(), decoded) };
-    // It does not look out for the end of numbers.
+    // The function does not check for overflow.
     (isize::try_from(decoded).is_ok() && bound >= decoded).then_some(bound)
 }

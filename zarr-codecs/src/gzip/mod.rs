@@ -1,9 +1,10 @@
-//! `gzip`: a bytes -> bytes codec. Specification: "Gzip codec".
+//! The codec `gzip`: a bytes -> bytes codec. Specification: "Gzip codec".
 //!
-//! Several members one after another are read as one, as RFC 1952 has it. Zero bytes after a member are padding.
+//! Consecutive members are read as one stream, as RFC 1952 specifies. Zero bytes after a member are padding.
 //!
-//! The level is from 0 to 9. numcodecs writes -1 for the default of zlib: arrays with it are opened, and a copy has 6.
-//! A new array that leaves the level out has 5.
+//! Levels are from 0 to 9. numcodecs writes -1 for the default of zlib: arrays with -1 can be opened, and copies of
+//! them get
+//! 6. A new array that omits the level gets 5.
 //!
 //! ```
 //! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
@@ -36,7 +37,7 @@ use zarr_core::{
     representation::Size,
 };
 
-/// `gzip`: compresses in the format of gzip files.
+/// The codec `gzip`, which compresses in the format of gzip files.
 ///
 /// The default is level 5.
 ///
@@ -56,7 +57,8 @@ pub struct Gzip {
 }
 
 impl Gzip {
-    /// Compresses with a level from 0, which only copies, to 9, the smallest. An array with another level is not created.
+    /// Sets the level, from 0, which only copies, to 9, the smallest output. Creating an array with another level
+    /// fails.
     pub fn level(level: u8) -> Self {
         Self { level: Some(level.into()) }
     }
@@ -72,9 +74,9 @@ impl From<Gzip> for Extension {
     }
 }
 
-/// The level of new arrays that leave it out.
+/// The level of new arrays that omit it.
 const CHOSEN_LEVEL: i16 = 5;
-/// The level that zlib, and with it numcodecs, takes for -1.
+/// The level that zlib, and so numcodecs, uses for -1.
 const DEFAULT_LEVEL: i16 = 6;
 
 struct GzipCodec {
@@ -135,7 +137,7 @@ impl BytesToBytes for GzipCodec {
 }
 
 impl GzipCodec {
-    /// Members straight into the space for what is expected. False if it is nothing for this way.
+    /// Decompresses members directly into space for the expected size. Returns false if this is not possible.
     fn decode_at_once(&self, encoded: &[u8], size: u64, out: &mut OutputBuffer<'_>) -> Result<bool> {
         let mut decompressor = match self.decompressors.take() {
             Some(decompressor) => decompressor,
@@ -150,8 +152,8 @@ impl GzipCodec {
     }
 }
 
-/// Decompresses one member after another. Gives the bytes written; `None` if a member has a sum of its header, which
-/// libdeflate does not verify.
+/// Decompresses consecutive members. Returns the number of bytes written; `None` if a member has a checksum of its
+/// header, which libdeflate does not verify.
 fn members(decompressor: &mut Decompressor, mut encoded: &[u8], space: &mut [u8]) -> Result<Option<usize>> {
     let mut written = 0;
     while !encoded.is_empty() {
@@ -165,18 +167,18 @@ fn members(decompressor: &mut Decompressor, mut encoded: &[u8], space: &mut [u8]
     Ok(Some(written))
 }
 
-/// A stream, where it is not known how much there will be.
+/// Decompresses a stream of unknown size.
 fn decode_in_pieces(encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
     let mut members = Members(GzDecoder::new(encoded));
     out.read_all(encoded.len() as u64, |space| fill(&mut members, space))
 }
 
-/// What follows zero bytes, which writers to tapes and block devices, and Python, allow after each member.
+/// Skips zero bytes, which are allowed after each member by writers to tapes and block devices, and by Python.
 fn after_padding(encoded: &[u8]) -> &[u8] {
     &encoded[encoded.iter().take_while(|byte| **byte == 0).count()..]
 }
 
-/// The bytes of one member after another.
+/// A reader of the bytes of consecutive members.
 struct Members<'e>(GzDecoder<&'e [u8]>);
 
 impl Read for Members<'_> {
@@ -192,7 +194,7 @@ impl Read for Members<'_> {
     }
 }
 
-/// Reads until the space is full or the end is reached, where the sums are checked.
+/// Reads until the space is full or the stream ends, where the checksums are verified.
 fn fill(decoder: &mut impl Read, space: &mut [u8]) -> Result<usize> {
     let mut at = 0;
     while at < space.len() {
@@ -232,7 +234,8 @@ mod tests {
     }
 
     proptest! {
-        /// What the library for whole members reads and refuses is what the one for streams does, also of damaged ones.
+        /// libdeflate, which decodes whole members, and flate2, which decodes streams, accept and reject the same
+        /// input, damaged input included.
         #[test]
         fn decoding_at_once_and_in_pieces_agree(
             parts in vec(vec(prop_oneof![Just(7u8), any::<u8>()], 0..300), 1..4),
@@ -289,7 +292,7 @@ mod tests {
         }
     }
 
-    /// A member whose header has a sum, right or wrong, wherever it comes.
+    /// A member whose header has a checksum, correct or not, at any position.
     #[test]
     fn header_checksums() {
         let codec = Bench::new().bytes_codec(FIVE, Size::Exact(6)).unwrap();

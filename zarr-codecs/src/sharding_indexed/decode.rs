@@ -1,4 +1,4 @@
-//! Reading: the index, then only the inner chunks that a region touches, in parallel.
+//! Reading of shards: the index first, then only the inner chunks that a region touches, in parallel.
 
 use super::{Index, ShardingCodec};
 use std::sync::Arc;
@@ -10,9 +10,10 @@ use zarr_core::{
     view::{Dims, Region, TileGrid, ViewMut},
 };
 
-/// A smaller index is cached. Of a larger one only the entries are read that are needed, each time, if its codecs permit.
+/// Indexes up to this size are cached. Of a larger one only the needed entries are read, each time, if its codecs
+/// permit it.
 const LARGE_INDEX: u64 = 16 << 20;
-/// An index that takes more than this is cached by no store.
+/// Stores do not cache indexes that are larger than this.
 const MOST_CACHED: u64 = 64 << 20;
 
 impl PartialDecode for ShardingCodec {
@@ -44,7 +45,7 @@ impl PartialDecode for ShardingCodec {
             }
             let chunk = Window::Slice { of: source, start: entry.offset, len: entry.len };
             let decoded = match source.in_memory() {
-                // A slice of memory is one step nearer to the bytes than a window of a window.
+                // A slice of memory is more direct than a window of a window.
                 Some(bytes) => {
                     let bytes = ByteRange::Slice { start: entry.offset, len: entry.len }.of(bytes);
                     bytes.and_then(|b| self.inner.decode(call, &b, &place.within, tile.out))
@@ -57,13 +58,13 @@ impl PartialDecode for ShardingCodec {
 }
 
 impl ShardingCodec {
-    /// True if only the entries are decoded that are needed. All are worth their memory only if the index is read as a
-    /// whole from elsewhere, and may be cached.
+    /// True if only the needed entries are decoded. Decoding all of a large index is worth the memory only if the index
+    /// must be read as a whole from a store, and may be cached.
     fn reads_index_in_part(&self, source: &dyn Source) -> bool {
         let large = LARGE_INDEX < self.index.encoded_len();
         large && (self.index.reads_parts() || self.index.encoded_len() > MOST_CACHED || source.in_memory().is_some())
     }
-    /// The inner chunks that a region touches.
+    /// Returns the inner chunks that a region touches.
     fn inner_chunks_of(&self, region: &Region) -> Region {
         let start: Dims = region.start.iter().zip(self.chunk_shape()).map(|(s, n)| s / n).collect();
         let ends =
@@ -71,7 +72,7 @@ impl ShardingCodec {
         let len = ends.zip(&start).map(|(end, start)| end - start).collect();
         Region { start, len }
     }
-    /// The index of a shard, which a source may have kept, or the entries of some inner chunks.
+    /// Returns the index of a shard, which the source may have cached, or the entries of some inner chunks.
     fn index_of(&self, call: &CallContext<'_>, source: &dyn Source, inner_chunks: &Region) -> Result<Arc<Index>> {
         if self.reads_index_in_part(source) {
             return self.index.read_entries(call, source, inner_chunks).map(Arc::new);
@@ -79,7 +80,7 @@ impl ShardingCodec {
         let bytes = self.index.decoded_len(call.limits)? as u64;
         let mut read = || Ok(Arc::new(self.index.read_from(call, source)?) as Cached);
         let cached = source.cached((self.index.id(), 0), bytes, &mut read)?;
-        // Whoever has the same number may still be somebody else.
+        // Another index may have the same hash.
         match cached.downcast::<Index>().ok().filter(|index| index.is_of(self.index.counts())) {
             Some(index) => Ok(index),
             None => self.index.read_from(call, source).map(Arc::new),
@@ -87,7 +88,7 @@ impl ShardingCodec {
     }
 }
 
-/// Tells which inner chunk it was. A value that vanished between index and data is damage, not absence.
+/// Adds the inner chunk to an error about damaged data, unless the error already names an extension.
 pub(super) fn inner_error(e: Error, chunk_index: &[u64]) -> Error {
     match e.kind() {
         ErrorKind::Data(reason) if e.extension().is_none() => {

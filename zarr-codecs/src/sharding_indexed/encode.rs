@@ -1,4 +1,4 @@
-//! Writing all inner chunks, in the order that the writer chose.
+//! Writing of all inner chunks, in the order that the writer chose.
 
 use super::{
     Entry, Index, IndexLocation, ShardingCodec,
@@ -13,7 +13,7 @@ use zarr_core::{
     view::View,
 };
 
-/// Each thread encodes so many bytes of inner chunks before all are put together.
+/// The bytes of inner chunks that each thread encodes before all are appended to the shard.
 const WAVE: usize = 1 << 20;
 
 /// Inner chunks that one thread encodes one after another.
@@ -21,7 +21,7 @@ const WAVE: usize = 1 << 20;
 struct Group<'a> {
     chunk_indices: &'a [u64],
     bytes: Option<Scratch<'a>>,
-    /// Where each lies in `bytes`.
+    /// The position of each inner chunk in `bytes`.
     entries: Vec<Option<Entry>>,
 }
 
@@ -40,7 +40,8 @@ impl ShardingCodec {
     ) -> Result<()> {
         let chunk_indices = ordered(self.index.counts(), call.options.inner_chunk_order)?;
         let mut index = Index::new(self.index.counts())?;
-        // Growing would copy what is written. A system that does not give so much at once may give it bit by bit.
+        // Reserves all space at once, since growing copies the bytes written so far. If that fails, smaller steps may
+        // still work.
         let most = self.encoded_size().max().and_then(|n| usize::try_from(n.min(out.left())).ok());
         if let Some(most) = most
             && out.space(most).is_ok()
@@ -59,7 +60,7 @@ impl ShardingCodec {
             }
             return self.finish(call, &index, start, out);
         }
-        // Wave after wave of groups that stay in the processor's cache until they are put together.
+        // Encodes waves of groups that stay in the processor's cache until they are appended.
         let size = usize::try_from(self.inner.decoded().bytes()?).unwrap_or(usize::MAX);
         let mut groups: Vec<Group<'_>> = (0..threads * 2).map(|_| Group::default()).collect();
         for wave in chunk_indices.chunks((WAVE / size.max(1)).max(1) * threads) {
@@ -72,7 +73,7 @@ impl ShardingCodec {
     }
 
     fn encode_group<'a>(&self, call: &CallContext<'a>, decoded: &View<'_>, group: &mut Group<'a>) -> Result<()> {
-        // The memory of the wave before.
+        // Reuses the memory of the previous wave.
         let mut scratch = match group.bytes.take() {
             Some(scratch) => scratch,
             None => call.scratch(0)?,
@@ -103,7 +104,7 @@ impl ShardingCodec {
         self.inner.encode(call, &chunk, out).map_err(|e| inner_error(e, chunk_index))
     }
 
-    /// Leaves room for an index in front. Gives where the shard begins.
+    /// Reserves space for an index at the start. Returns the offset at which the shard begins.
     pub(super) fn begin(&self, out: &mut OutputBuffer<'_>) -> Result<usize> {
         let start = out.len();
         if self.index.location() == IndexLocation::Start {
@@ -128,7 +129,7 @@ impl ShardingCodec {
     }
 }
 
-/// Appends what groups encoded, by all threads, and notes where it is.
+/// Appends the encoded groups, on all threads, and records their positions in the index.
 fn put_together(
     call: &CallContext<'_>,
     groups: &[Group<'_>],

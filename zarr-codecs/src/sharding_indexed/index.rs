@@ -1,16 +1,16 @@
-//! The index of a shard: offset and length of each inner chunk, both 2^64 - 1 where there is none.
+//! The index of a shard: offset and length of each inner chunk, both 2^64 - 1 if it is not stored.
 
 use std::sync::OnceLock;
 use zarr_core::{Error, ErrorKind, Result, call::CallContext, limits::zeroed, view::Dims};
 
-/// An empty vector with room for `n` items and no more, so that it never takes more than was charged.
+/// Returns an empty vector with a capacity of exactly `n` items, so that it never uses more than was charged.
 pub(super) fn with_room<T>(n: usize) -> Result<Vec<T>> {
     let mut items = Vec::new();
     items.try_reserve_exact(n).map_err(|_| ErrorKind::Memory(n.saturating_mul(size_of::<T>()) as u64))?;
     Ok(items)
 }
 
-/// A decoded index of a shard.
+/// A decoded shard index.
 ///
 /// ```
 /// use zarr_codecs::sharding_indexed::{Entry, Index};
@@ -24,22 +24,22 @@ pub(super) fn with_room<T>(n: usize) -> Result<Vec<T>> {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Index {
-    /// Offset and length of each inner chunk in C order, in the machine's byte order.
+    /// Offset and length of each inner chunk in C order, in native byte order.
     bytes: Vec<u8>,
-    /// The first inner chunk: not the origin only where a part of an index was read,
+    /// The first inner chunk: other than the origin only if a part of an index was read.
     start: Dims,
-    /// and how many there are along each dimension.
+    /// The number of inner chunks along each dimension.
     counts: Dims,
-    /// What overlaps, once that was looked for.
+    /// The overlap that was found, once it has been searched for.
     overlap: OnceLock<Option<String>>,
 }
 
-/// Where an inner chunk, or the index, lies in a shard.
+/// The position of an inner chunk, or of the index, in a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// The first byte.
+    /// The offset of the first byte.
     pub offset: u64,
-    /// How many bytes there are.
+    /// The number of bytes.
     pub len: u64,
 }
 
@@ -54,10 +54,10 @@ impl Entry {
 }
 
 impl Index {
-    /// An index of so many inner chunks along each dimension, none of which is stored.
+    /// Creates an index of inner chunks that are not stored, with this many along each dimension.
     ///
     /// # Errors
-    /// When there are more than fit into memory.
+    /// If the index does not fit in memory.
     pub fn new(counts: &[u64]) -> Result<Self> {
         let too_large = || Error::argument(format!("an index of {counts:?} inner chunks is too large"));
         let bytes = counts.iter().try_fold(16u64, |n, c| n.checked_mul(*c)).and_then(|n| usize::try_from(n).ok());
@@ -65,10 +65,10 @@ impl Index {
         bytes.fill(0xff);
         Ok(Self::of(bytes, Dims::from_elem(0, counts.len()), counts.into()))
     }
-    /// An index of entries in C order; [`Entry::ABSENT`] is that of an inner chunk that is not stored.
+    /// Creates an index from entries in C order. [`Entry::ABSENT`] stands for an inner chunk that is not stored.
     ///
     /// # Errors
-    /// When there are more or fewer than inner chunks.
+    /// If the number of entries differs from the number of inner chunks.
     pub fn from_entries(counts: &[u64], entries: &[Entry]) -> Result<Self> {
         let mut index = Self::new(counts)?;
         if index.entries().len() != entries.len() {
@@ -86,16 +86,16 @@ impl Index {
     pub(super) fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
-    /// Inner chunks along each dimension.
+    /// Returns the number of inner chunks along each dimension.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
-    /// The entries of all inner chunks in C order, as they are stored: [`Entry::ABSENT`] for one that is not, and what
-    /// [`get`](Self::get) refuses too.
+    /// Returns the entries of all inner chunks in C order, as stored: [`Entry::ABSENT`] for an inner chunk that is not
+    /// stored, and also entries that [`get`](Self::get) rejects.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry> {
         self.bytes.as_chunks::<16>().0.iter().map(Entry::from_bytes)
     }
-    /// True if it is all of the index of a shard with so many inner chunks.
+    /// True if this is the complete index of a shard with this many inner chunks.
     pub(super) fn is_of(&self, counts: &[u64]) -> bool {
         *self.counts == *counts && self.start.iter().all(|s| *s == 0)
     }
@@ -112,7 +112,7 @@ impl Index {
         let place = chunk_index.iter().zip(&self.start).map(|(c, s)| c.wrapping_sub(*s));
         place.zip(&self.counts).fold(0u64, |i, (c, n)| i.wrapping_mul(*n).wrapping_add(c)) as usize
     }
-    /// The inner chunk of a number in C order.
+    /// Returns the index of an inner chunk from its number in C order.
     fn chunk_index_at(&self, mut i: usize) -> Dims {
         let mut chunk_index = self.start.clone();
         for d in (0..chunk_index.len()).rev() {
@@ -122,11 +122,10 @@ impl Index {
         }
         chunk_index
     }
-    /// Where an inner chunk is; `None` if it is not stored.
+    /// Returns the position of an inner chunk; `None` if it is not stored.
     ///
     /// # Errors
-    /// When there is no such inner chunk, only one of the two numbers says that it is not stored, or the end lies beyond
-    /// 2^64.
+    /// If there is no such inner chunk, only one of its two numbers is 2^64 - 1, or its end exceeds 2^64.
     pub fn get(&self, chunk_index: &[u64]) -> Result<Option<Entry>> {
         let damaged = || Error::data(format!("the index entry of inner chunk {chunk_index:?} is damaged"));
         self.check_inside(chunk_index)?;
@@ -139,10 +138,10 @@ impl Index {
             _ => Ok(Some(Entry { offset, len })),
         }
     }
-    /// Refuses inner chunks that have bytes in common with each other or with `index`, the place of the index.
+    /// Checks that inner chunks share no bytes with each other or with `index`, the position of the index.
     pub(super) fn check_overlaps(&self, call: &CallContext<'_>, index: Entry) -> Result<()> {
         if self.overlap.get().is_none() {
-            // With the index.
+            // One more for the index.
             let places = self.bytes.len() / 16 + 1;
             let _charge = call.charge(places.saturating_mul(size_of::<(Entry, usize)>()) as u64)?;
             let _another_thread_was_first = self.overlap.set(self.overlap(index, with_room(places)?));
@@ -152,11 +151,11 @@ impl Index {
             _ => Ok(()),
         }
     }
-    /// `places` has room for all.
+    /// Finds an overlap. `places` has capacity for all positions.
     fn overlap(&self, index: Entry, mut places: Vec<(Entry, usize)>) -> Option<String> {
         const INDEX: usize = usize::MAX;
         let entries = self.entries().enumerate().map(|(i, entry)| (entry, i));
-        // Reading finds what lies outside.
+        // Positions outside the shard are found when they are read.
         let inside = |(e, _): &(Entry, usize)| e.len > 0 && e.offset.checked_add(e.len).is_some();
         places.extend(entries.chain([(index, INDEX)]).filter(inside));
         places.sort_unstable_by_key(|(e, i)| (e.offset, *i));
@@ -171,16 +170,16 @@ impl Index {
         };
         Some(format!("{} overlaps {}", name(b), name(a)))
     }
-    /// Sets where an inner chunk is; `None`: it is not stored.
+    /// Sets the position of an inner chunk; `None`: it is not stored.
     ///
     /// # Errors
-    /// When there is no such inner chunk.
+    /// If there is no such inner chunk.
     pub fn set(&mut self, chunk_index: &[u64], entry: Option<Entry>) -> Result<()> {
         self.check_inside(chunk_index)?;
         self.set_number(self.number(chunk_index) as u64, entry.unwrap_or(Entry::ABSENT));
         Ok(())
     }
-    /// The same for the inner chunk of a number in C order, which must be there.
+    /// Sets the position of an inner chunk by its number in C order, which must be valid.
     pub(super) fn set_number(&mut self, number: u64, entry: Entry) {
         let i = 16 * number as usize;
         self.bytes[i..i + 8].copy_from_slice(&entry.offset.to_ne_bytes());

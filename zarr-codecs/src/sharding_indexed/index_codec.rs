@@ -1,4 +1,4 @@
-//! How the indexes of an array's shards are encoded, and where they are.
+//! The encoding of shard indexes, and their position in a shard.
 
 use super::{Entry, Index, IndexLocation, Sharding};
 use std::{
@@ -19,12 +19,12 @@ use zarr_core::{
     view::{Dims, Region, View, ViewMut},
 };
 
-/// The array that an index is: two numbers for each inner chunk.
+/// Returns the shape of the array that an index is encoded as: two numbers for each inner chunk.
 fn shape(counts: &[u64]) -> Dims {
     counts.iter().copied().chain([2]).collect()
 }
 
-/// A number for all that the index depends on, given the bytes of a shard: two codecs with one number find the same.
+/// Returns a hash of everything on which the decoded index depends, apart from the bytes of the shard.
 fn id(location: IndexLocation, counts: &[u64], codecs: &Chain) -> usize {
     let mut hasher = DefaultHasher::new();
     (location, counts).hash(&mut hasher);
@@ -34,7 +34,7 @@ fn id(location: IndexLocation, counts: &[u64], codecs: &Chain) -> usize {
     hasher.finish() as usize
 }
 
-/// Inner chunks along each dimension of a shard.
+/// Returns the number of inner chunks along each dimension of a shard.
 pub(super) fn counts(sharding: &Sharding, shard: &[u64]) -> Result<Dims> {
     let chunk = &sharding.chunk_shape;
     let divides = |(c, s): (&u64, &u64)| *c > 0 && s.is_multiple_of(*c);
@@ -44,12 +44,12 @@ pub(super) fn counts(sharding: &Sharding, shard: &[u64]) -> Result<Dims> {
     Ok(shard.iter().zip(chunk).map(|(s, c)| s / c).collect())
 }
 
-/// Little endian with a checksum, as the specification recommends.
+/// Returns the default codecs: little endian with a checksum, as the specification recommends.
 fn default_codecs() -> Vec<Extension> {
     vec![Extension::new("bytes", [("endian", Json::from("little"))]), Extension::new("crc32c", Object::new())]
 }
 
-/// Reads and writes the indexes of shards, and knows where in a shard they are.
+/// Reads and writes shard indexes, and locates them in a shard.
 ///
 /// ```
 /// use zarr_codecs::{Sharding, sharding_indexed::{Entry, Index, IndexCodec}};
@@ -74,15 +74,17 @@ pub struct IndexCodec {
     counts: Dims,
     chain: Chain,
     encoded_len: u64,
-    /// Stands for all that an index depends on.
+    /// A hash of everything on which a decoded index depends.
     id: usize,
 }
 
 impl IndexCodec {
-    /// For shards of a shape. If `sharding` leaves the codecs of the index out, they are little endian with a checksum.
+    /// Creates the codec for shards of a shape. If `sharding` omits the codecs of the index, they are little endian
+    /// with a checksum.
     ///
     /// # Errors
-    /// An inner chunk that does not divide the shard; unknown or unsuitable codecs of the index; an index beyond the limits.
+    /// If the shape of the inner chunks does not divide that of the shard, a codec of the index is unknown or
+    /// unsuitable, or the index exceeds the limits.
     pub fn new(sharding: &Sharding, shard_shape: &[u64], registry: &Registry, limits: &Limits) -> Result<Self> {
         let notes = Notes::default();
         Self::within(sharding, shard_shape, &CreateContext::new(registry, limits, &notes, Intent::Create))
@@ -104,26 +106,26 @@ impl IndexCodec {
         let id = id(location, &counts, &chain);
         Ok(Self { location, counts, chain, encoded_len, id })
     }
-    /// Inner chunks along each dimension of a shard.
+    /// Returns the number of inner chunks along each dimension of a shard.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
-    /// The codecs of the index, with everything that was chosen.
+    /// Returns the codecs of the index, including the values chosen for omitted members.
     pub fn codecs(&self) -> &[Extension] {
         self.chain.extensions()
     }
-    /// Where the index is.
+    /// Returns where in a shard the index is.
     pub fn location(&self) -> IndexLocation {
         self.location
     }
-    /// The bytes of an encoded index.
+    /// Returns the size of an encoded index in bytes.
     pub fn encoded_len(&self) -> u64 {
         self.encoded_len
     }
-    /// Where the index is in a shard of so many bytes.
+    /// Returns the position of the index in a shard of `shard_len` bytes.
     ///
     /// # Errors
-    /// When the shard is smaller than an index.
+    /// If the shard is smaller than an index.
     pub fn place(&self, shard_len: u64) -> Result<Entry> {
         let (offset, len) = self.range().within(shard_len)?;
         Ok(Entry { offset, len })
@@ -131,21 +133,22 @@ impl IndexCodec {
     /// Reads the index of a shard.
     ///
     /// # Errors
-    /// A shard that is too small; whatever the codecs notice, as a wrong checksum; more memory than the limits allow.
+    /// If the shard is too small, the index is damaged (for instance, if its checksum is wrong), or the index exceeds
+    /// the limits.
     pub fn read(&self, shard: &[u8], limits: &Limits) -> Result<Index> {
         with_call(limits, |call| self.read_from(call, &shard))
     }
     /// Decodes an index.
     ///
     /// # Errors
-    /// As [`read`](Self::read).
+    /// As for [`read`](Self::read).
     pub fn decode(&self, encoded: &[u8], limits: &Limits) -> Result<Index> {
         with_call(limits, |call| self.decode_with(call, &encoded))
     }
     /// Encodes an index.
     ///
     /// # Errors
-    /// An index of another number of inner chunks; more memory than the limits allow.
+    /// If the index has another number of inner chunks, or exceeds the limits.
     pub fn encode(&self, index: &Index, limits: &Limits) -> Result<Vec<u8>> {
         if !index.is_of(&self.counts) {
             let (found, wanted) = (index.counts(), &self.counts[..]);
@@ -157,11 +160,11 @@ impl IndexCodec {
     pub(super) fn reads_parts(&self) -> bool {
         self.chain.reads_parts()
     }
-    /// The bytes of a decoded index.
+    /// Returns the size of a decoded index in bytes.
     pub(super) fn decoded_len(&self, limits: &Limits) -> Result<usize> {
         self.chain.decoded().bytes_within(limits)
     }
-    /// Under which a source keeps the index.
+    /// Returns the key under which a source may cache the index.
     pub(super) fn id(&self) -> usize {
         self.id
     }
@@ -171,16 +174,16 @@ impl IndexCodec {
             IndexLocation::End => ByteRange::Suffix(self.encoded_len),
         }
     }
-    /// What an index of so many inner chunks takes until it is dropped.
+    /// Charges the memory of an index of this many inner chunks.
     pub(super) fn charge<'a>(&self, call: &CallContext<'a>, counts: &[u64]) -> Result<Charge<'a>> {
         call.charge(counts.iter().product::<u64>().saturating_mul(16))
     }
-    /// What the bytes of a whole index take while they are read.
+    /// Charges the bytes of a whole encoded index while they are read.
     fn charge_encoded<'a>(&self, call: &CallContext<'a>, source: &dyn Source) -> Result<Option<Charge<'a>>> {
         source.in_memory().is_none().then(|| call.charge(self.encoded_len)).transpose()
     }
-    /// Reads and decodes the entries of some inner chunks, given as a region of the grid of inner chunks, and no others if
-    /// the codecs of the index permit.
+    /// Reads and decodes the entries of some inner chunks, given as a region of the grid of inner chunks. Reads no
+    /// others if the codecs of the index permit it.
     pub(super) fn read_entries(
         &self,
         call: &CallContext<'_>,
@@ -228,7 +231,7 @@ impl IndexCodec {
     /// Appends the encoded index.
     pub(super) fn write(&self, call: &CallContext<'_>, index: &Index, out: &mut OutputBuffer<'_>) -> Result<()> {
         let view = View::new(index.as_bytes(), &shape(&self.counts), 8)?;
-        // An index is always stored, also one that is all 2^64 - 1.
+        // An index is always stored, even if all its numbers are 2^64 - 1.
         let options = call.options.clone().with_store_fill(true);
         self.chain.encode(&CallContext { options: &options, ..*call }, &view, out).map(|_| ())
     }

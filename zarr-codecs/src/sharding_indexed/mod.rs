@@ -1,7 +1,7 @@
-//! `sharding_indexed`: an array -> bytes codec that keeps many inner chunks in one value, with an index of where each
-//! is. Specification: "Sharding codec".
+//! The codec `sharding_indexed`: an array -> bytes codec that stores many inner chunks in one value, with an index of
+//! their positions. Specification: "Sharding codec".
 //!
-//! [`Index`] and [`IndexCodec`] are for programs that look into shards themselves.
+//! [`Index`] and [`IndexCodec`] are for programs that inspect shards.
 //!
 //! ```
 //! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};
@@ -47,7 +47,7 @@ use zarr_core::{
     view::{Region, View, ViewMut},
 };
 
-/// Where the index of a shard is.
+/// The position of the index in a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
 #[serde(rename_all = "lowercase")]
 pub enum IndexLocation {
@@ -58,10 +58,10 @@ pub enum IndexLocation {
     End,
 }
 
-/// `sharding_indexed`: keeps many inner chunks in one value, the shard, each of which can be read on its own.
+/// The codec `sharding_indexed`, which stores many inner chunks in one value, the shard. Each can be read individually.
 ///
-/// What is left out is chosen when an array is created: inner chunks that are not compressed, and an index that is little
-/// endian and has a checksum, at the end. There is no default without a chunk shape.
+/// Omitted members are chosen when an array is created: uncompressed inner chunks, and a little endian index with a
+/// checksum, at the end. There is no default for the chunk shape.
 ///
 /// ```
 /// # use zarr_core::{extension::Extension, json::Json};
@@ -92,20 +92,20 @@ pub struct Sharding {
 }
 
 impl Sharding {
-    /// Shards of inner chunks of this shape, which must divide the shape of the array's chunks.
+    /// Creates shards with inner chunks of this shape, which must divide the shape of the array's chunks.
     pub fn new(chunk_shape: impl Into<Vec<u64>>) -> Self {
         let (chunk_shape, index_location) = (chunk_shape.into(), IndexLocation::default());
         Self { chunk_shape, codecs: None, index_codecs: None, index_location }
     }
-    /// The codecs of inner chunks.
+    /// Sets the codecs of the inner chunks.
     pub fn codecs(self, codecs: impl IntoIterator<Item = impl Into<Extension>>) -> Self {
         Self { codecs: Some(codecs.into_iter().map(Into::into).collect()), ..self }
     }
-    /// The codecs of the index. They must encode to a size that is known, so none of them compresses.
+    /// Sets the codecs of the index. Their encoded size must be known, so none of them may compress.
     pub fn index_codecs(self, codecs: impl IntoIterator<Item = impl Into<Extension>>) -> Self {
         Self { index_codecs: Some(codecs.into_iter().map(Into::into).collect()), ..self }
     }
-    /// Where the index is in a shard.
+    /// Sets where in a shard the index is.
     pub fn index_location(self, index_location: IndexLocation) -> Self {
         Self { index_location, ..self }
     }
@@ -141,7 +141,7 @@ impl ExtensionType for ShardingCodec {
     type Configuration = Sharding;
     fn create(configuration: Sharding, cx: &CreateContext<'_>) -> Result<Self> {
         let shard = cx.representation()?.clone();
-        // What does not divide the shard is refused before codecs are made for it.
+        // Rejects a shape that does not divide the shard before codecs are created for it.
         index_codec::counts(&configuration, shard.shape())?;
         let inner_chunk = shard.with_shape(&configuration.chunk_shape);
         let codecs = match &configuration.codecs {
@@ -163,7 +163,7 @@ impl ExtensionType for ShardingCodec {
     }
 }
 
-/// Writes elements as they are. `bytes` chooses its byte order itself.
+/// Returns a codec that writes elements unchanged. `bytes` chooses its byte order itself.
 fn default_codec(layout: &Layout) -> Extension {
     let name = match layout {
         Layout::Variable { text: true } => "vlen-utf8",
@@ -177,7 +177,7 @@ impl ShardingCodec {
     fn chunk_shape(&self) -> &[u64] {
         self.inner.decoded().shape()
     }
-    /// The elements of an inner chunk, within the shard.
+    /// Returns the region of an inner chunk within the shard.
     fn region_of(&self, chunk_index: &[u64]) -> Region {
         let start = chunk_index.iter().zip(self.chunk_shape()).map(|(i, n)| i * n).collect();
         Region { start, len: self.chunk_shape().into() }

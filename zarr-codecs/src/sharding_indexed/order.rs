@@ -1,9 +1,9 @@
-//! The orders in which a writer puts inner chunks into a shard.
+//! The orders in which a writer places inner chunks in a shard.
 
 use super::index::with_room;
 use zarr_core::{Result, call::InnerChunkOrder, view::Dims};
 
-/// All chunks of a grid in the order in which a writer puts them, by their numbers in C order.
+/// Returns all chunks of a grid, as numbers in C order, in the order in which they are written.
 pub(super) fn ordered(counts: &[u64], order: InnerChunkOrder) -> Result<Vec<u64>> {
     let total: u64 = counts.iter().product();
     let mut chunk_indices = with_room(total as usize)?;
@@ -16,13 +16,13 @@ pub(super) fn ordered(counts: &[u64], order: InnerChunkOrder) -> Result<Vec<u64>
         InnerChunkOrder::Morton => {
             chunk_indices.sort_by(|a, b| morton(&chunk_index_at(counts, *a), &chunk_index_at(counts, *b)));
         }
-        // As they are counted.
+        // Numbers are in row-major order already.
         _ => {}
     }
     Ok(chunk_indices)
 }
 
-/// A chunk index by its number in C order.
+/// Returns the index of a chunk from its number in C order.
 pub(super) fn chunk_index_at(counts: &[u64], mut i: u64) -> Dims {
     let mut chunk_index = Dims::from_elem(0, counts.len());
     for d in (0..counts.len()).rev() {
@@ -37,7 +37,7 @@ fn morton(a: &[u64], b: &[u64]) -> std::cmp::Ordering {
     let differing = a.iter().zip(b).map(|(x, y)| x ^ y);
     let mut highest = (0, 0);
     for (d, bits) in differing.enumerate() {
-        // Only a strictly higher bit takes over: at one bit the earlier dimension decides.
+        // Only a strictly higher bit takes precedence: for the same bit the earlier dimension decides.
         if bits > highest.1 && (bits ^ highest.1) > highest.1 {
             highest = (d, bits);
         }

@@ -1,4 +1,4 @@
-//! The fast ways to write a shard give what the slow ones give.
+//! The fast ways of writing a shard produce the same bytes as the slow ones.
 
 use proptest::{collection::vec, option, prelude::*};
 use std::{
@@ -27,7 +27,7 @@ fn sharding(chunk_shape: &str, codecs: &str, location: &str) -> String {
     )
 }
 
-/// 480 inner chunks, more than a wave; the index in front; shards in shards; inner chunks larger than a wave.
+/// 480 inner chunks, more than a wave; the index at the start; nested shards; inner chunks larger than a wave.
 fn codecs() -> Vec<Codec> {
     const GZIP: &str =
         r#"{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":1}}"#;
@@ -42,7 +42,7 @@ fn codecs() -> Vec<Codec> {
     .collect()
 }
 
-/// Threads that run in the other order, which nobody may notice.
+/// An executor that runs in reverse order, which must not change the result.
 struct Several;
 impl Executor for Several {
     fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
@@ -54,7 +54,7 @@ impl Executor for Several {
     }
 }
 
-/// Some inner chunks hold nothing.
+/// Some inner chunks have only the fill value.
 fn elements() -> Vec<u8> {
     let n = SHAPE.iter().product::<u64>();
     let empty = |i: u64| (i / (128 * 96 * 16)).is_multiple_of(3) && i % 128 < 40;
@@ -71,7 +71,7 @@ fn several_threads_write_the_same_bytes_as_one() {
     }
 }
 
-/// A value of which nobody knows the size, and that is not in memory.
+/// A value of unknown size that is not in memory.
 struct Stream<'b>(&'b [u8]);
 impl Source for Stream<'_> {
     fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
@@ -98,7 +98,7 @@ fn an_update_copies_untouched_inner_chunks() {
     }
 }
 
-/// An index, and inner chunks that are copied, count while they are read, also from where nobody knows how much there is.
+/// The index and copied inner chunks are charged while they are read, even from a source of unknown size.
 #[test]
 fn memory_for_reading_is_counted() {
     // 64 inner chunks of 40 bytes.
@@ -117,7 +117,7 @@ fn memory_for_reading_is_counted() {
     update(others).unwrap();
 }
 
-/// A small shard whose inner chunks share all its bytes does not become a large one.
+/// A small shard whose inner chunks share all their bytes does not become a large one.
 #[test]
 fn an_update_preserves_shared_bytes() {
     for location in ["start", "end"] {
@@ -140,7 +140,7 @@ fn an_update_preserves_shared_bytes() {
     }
 }
 
-/// What overlaps is read, unless that is to be noticed.
+/// Overlapping inner chunks can be read, unless reading is strict.
 #[test]
 fn overlaps_are_refused_where_they_matter() {
     for location in ["start", "end"] {
@@ -174,10 +174,10 @@ fn overlaps_are_refused_where_they_matter() {
     }
 }
 
-/// Of an index that is large only the entries are read that are needed, and they are the right ones.
+/// Only the needed entries of a large index are read, and they are correct.
 #[test]
 fn a_large_index_is_read_in_part() {
-    /// Counts what is read, and keeps what is made of it.
+    /// Counts reads, and caches objects.
     #[derive(Default)]
     struct Counted<'b> {
         value: &'b [u8],
@@ -231,7 +231,7 @@ fn a_large_index_is_read_in_part() {
             let [read, reads] = [&whole.bytes, &whole.reads].map(|n| n.load(Relaxed));
             assert!(checked || read < 1000 * (i as u64 + 1), "{location}: {read} bytes are read");
             if checked && i == 0 {
-                // The index once, and then of each element its inner chunk.
+                // The index is read once, then one inner chunk for each element.
                 assert_eq!(reads, 2);
             } else if checked && i == 1 {
                 assert_eq!(reads, 2 + 2, "an index that cannot be read in part is read once");
@@ -241,8 +241,8 @@ fn a_large_index_is_read_in_part() {
 }
 
 proptest! {
-    /// Inner chunks that overlap, are in another order, have no bytes or too few, or are not there: an update leaves those it
-    /// does not touch as they are, right or wrong. Outside the shard there is nothing to copy.
+    /// Overlapping, reordered, empty, short or missing inner chunks: an update preserves those that it does not touch,
+    /// correct or not. It fails for those outside the shard, which cannot be copied.
     #[test]
     fn an_update_takes_shards_as_they_are(
         entries in vec(option::weighted(0.8, (0u64..24, prop_oneof![6 => Just(4u64), 1 => 0u64..6])), 6),

@@ -1,4 +1,4 @@
-//! Changing a few inner chunks: the others are copied as they are.
+//! Updates of a few inner chunks: the others are copied in their encoded form.
 
 use super::{
     Entry, Index, ShardingCodec,
@@ -79,10 +79,10 @@ impl PartialEncode for ShardingCodec {
     }
 }
 
-/// The bytes of stored inner chunks that overlap. They are copied once, and go on being shared: with bytes of its own for
-/// each inner chunk a small shard could become a large one.
+/// The bytes of overlapping stored inner chunks. They are copied once and remain shared: copying them for each inner
+/// chunk could turn a small shard into a large one.
 struct Shared<'c> {
-    /// Without gap or overlap, by where they were.
+    /// Pieces without gap or overlap, sorted by their old position.
     pieces: Vec<Piece>,
     _charge: Charge<'c>,
 }
@@ -90,7 +90,7 @@ struct Shared<'c> {
 struct Piece {
     from: u64,
     len: u64,
-    /// Where it is in the new shard.
+    /// The position in the new shard.
     at: u64,
 }
 
@@ -103,7 +103,7 @@ impl Shared<'_> {
         }
         Ok(())
     }
-    /// Where a byte is that was at `offset`.
+    /// Returns the new position of the byte at the old position `offset`.
     fn place(&self, offset: u64) -> u64 {
         let i = self.pieces.partition_point(|p| p.from <= offset);
         self.pieces[..i].last().map_or(0, |p| p.at + (offset - p.from))
@@ -111,7 +111,7 @@ impl Shared<'_> {
 }
 
 impl ShardingCodec {
-    /// What inner chunks share that an update of `region` does not touch. `None`: nothing.
+    /// Returns the shared bytes of the inner chunks that an update of `region` does not touch; `None` if none overlap.
     fn shared<'c>(&self, call: &CallContext<'c>, before: &Index, region: &Region) -> Result<Option<Shared<'c>>> {
         let total = self.index.counts().iter().product::<u64>();
         let charge = call.charge(total.saturating_mul(size_of::<Piece>() as u64))?;
@@ -159,19 +159,19 @@ impl ShardingCodec {
     }
 }
 
-/// Stored inner chunks that are copied as they are: those that follow one another are one.
+/// Copies stored inner chunks in their encoded form, and joins consecutive ones.
 struct Copied<'s> {
     call: &'s CallContext<'s>,
     source: &'s dyn Source,
     from: u64,
     len: u64,
-    /// So many bytes may still be copied.
+    /// The number of bytes that may still be copied.
     left: u64,
 }
 
 impl<'s> Copied<'s> {
-    /// Inner chunks may share their bytes, and take more when each gets its own: no more than a shard's inner chunks take,
-    /// or than there was and a chunk may have.
+    /// Limits the bytes to copy. Inner chunks that share bytes need more space when each gets a copy, but not more than
+    /// the inner chunks of a shard may have, nor more than the old shard had and a chunk may have.
     fn new(call: &'s CallContext<'s>, source: &'s dyn Source, most: Option<u64>) -> Result<Self> {
         let left = match (source.size()?, most) {
             (Some(size), Some(most)) => size.max(most),
@@ -185,7 +185,7 @@ impl<'s> Copied<'s> {
         self.left = left.ok_or_else(|| Error::data("the inner chunks of the index are larger than a shard may be"))?;
         Ok(())
     }
-    /// Adds an inner chunk. Gives where it will be, counted from what is written.
+    /// Adds an inner chunk. Returns its future position, counted from the end of the bytes written so far.
     fn add(&mut self, entry: Entry, out: &mut OutputBuffer<'_>) -> Result<u64> {
         self.count(entry.len)?;
         if self.from.checked_add(self.len) != Some(entry.offset) {
@@ -199,7 +199,7 @@ impl<'s> Copied<'s> {
     fn flush(&mut self, out: &mut OutputBuffer<'_>) -> Result<()> {
         let range = ByteRange::Slice { start: self.from, len: std::mem::take(&mut self.len) };
         match self.source.size()? {
-            // Only what is there gets memory.
+            // Allocates memory only for bytes that exist.
             Some(size) => match range.within(size)? {
                 (_, 0) => Ok(()),
                 (_, len) => self.source.read_into(range, out.space(len as usize)?),
@@ -216,7 +216,7 @@ impl<'s> Copied<'s> {
 mod tests {
     use super::*;
 
-    /// What is charged for the inner chunks that share bytes is what is allocated.
+    /// The allocation for shared bytes matches its charge.
     #[test]
     fn allocated_memory_matches_the_charge() {
         use crate::{Bytes, IndexLocation, Sharding};

@@ -286,8 +286,7 @@ fn elements(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> {
     })
 }
 
-/// Returns some regions of an array: the whole, the empty region, the first and last elements, and the elements
-/// between.
+/// Returns some regions of an array: the first and the last element, those between, if any, and the whole.
 fn regions(shape: &[u64]) -> Vec<Region> {
     let ones = vec![1; shape.len()];
     let last: Vec<u64> = shape.iter().map(|n| n.saturating_sub(1)).collect();
