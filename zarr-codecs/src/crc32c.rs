@@ -32,7 +32,9 @@ use zarr_core::{
 /// The size of the checksum in bytes.
 const SUM: usize = 4;
 
-/// The codec `crc32c`, which appends a checksum and verifies it. It has no configuration.
+/// The codec `crc32c`, which appends a checksum and verifies it.
+///
+/// It has no configuration.
 ///
 /// ```
 /// # use zarr_core::{extension::Extension, json::Json};

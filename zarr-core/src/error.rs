@@ -25,7 +25,9 @@ struct Place {
     hint: Option<String>,
 }
 
-/// An error of any of these crates. It is the size of one pointer.
+/// An error of any of these crates.
+///
+/// It is the size of one pointer.
 pub struct Error(Box<(ErrorKind, Place)>);
 
 impl Error {

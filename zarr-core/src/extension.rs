@@ -18,7 +18,9 @@ use std::sync::Arc;
 
 pub use crate::extension_point::ExtensionPoint;
 
-/// An extension as a metadata document names it. It is written in the form in which it was read.
+/// An extension as a metadata document names it.
+///
+/// It is written in the form in which it was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extension {
     // Shared, so that copies of a chain do not copy large configurations.

@@ -34,7 +34,9 @@ pub struct Field {
     pub components: usize,
 }
 
-/// The layout of one element in memory. Scalars are in the native byte order.
+/// The layout of one element in memory.
+///
+/// Scalars are in the native byte order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Layout {
@@ -79,8 +81,9 @@ impl Layout {
             Layout::Variable { .. } => false,
         }
     }
-    /// Returns the width of the units that a change of byte order reverses; 1 if elements have no byte order. `None`:
-    /// units have several widths, see [`swap`](Self::swap).
+    /// Returns the width of the units that a change of byte order reverses; 1 if elements have no byte order.
+    ///
+    /// `None`: units have several widths, see [`swap`](Self::swap).
     pub fn swap_width(&self) -> Option<usize> {
         match self {
             _ if !self.has_byte_order() => Some(1),

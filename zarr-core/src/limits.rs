@@ -24,8 +24,10 @@ macro_rules! setters {
 }
 pub(crate) use setters;
 
-/// Limits on the resources that stored data and metadata may use. Every number from untrusted input is checked against
-/// a limit, and used with checked arithmetic, before memory is allocated for it.
+/// Limits on the resources that stored data and metadata may use.
+///
+/// Every number from untrusted input is checked against a limit, and used with checked arithmetic, before memory is
+/// allocated for it.
 ///
 /// ```
 /// let limits = zarr_core::limits::Limits::default().with_chunk_bytes(1 << 20).with_rank(8);
@@ -37,27 +39,31 @@ pub struct Limits {
     /// The largest decoded chunk, or value that must be decoded as a whole, in bytes.
     pub chunk_bytes: u64,
     /// The largest output of a codec without an exact size while a chunk is decoded, as a multiple of the largest size
-    /// that an encoder produces for the chunk. 1 MiB is always allowed, and more than
-    /// [`chunk_bytes`](Self::chunk_bytes) never.
+    /// that an encoder produces for the chunk.
+    ///
+    /// 1 MiB is always allowed, and more than [`chunk_bytes`](Self::chunk_bytes) never.
     pub intermediate_factor: u32,
     /// The memory, in bytes, that all threads together may use between stored bytes and elements: for encoded chunks,
-    /// the output of codecs, and shard indexes. A quarter is shared by chunks that are read or written at the same
-    /// time. The rest is for one chunk at a time that needs more. The elements that callers pass in or get back are not
-    /// counted.
+    /// the output of codecs, and shard indexes.
+    ///
+    /// A quarter is shared by chunks that are read or written at the same time. The rest is for one chunk at a time
+    /// that needs more. The elements that callers pass in or get back are not counted.
     ///
     /// A context of `ozarr` starts with half of the machine's memory.
     pub memory: u64,
     /// The largest metadata document, in bytes.
     pub metadata_bytes: u64,
-    /// The memory that a JSON document may use while it is read, as a multiple of its length. 16 MiB more are always
-    /// allowed. A list of one-digit numbers needs 12 times its length.
+    /// The memory that a JSON document may use while it is read, as a multiple of its length.
+    ///
+    /// 16 MiB more are always allowed. A list of one-digit numbers needs 12 times its length.
     pub json_factor: u32,
     /// The maximum nesting depth of JSON.
     pub json_depth: u32,
     /// The maximum nesting depth of codecs (a shard within a shard).
     pub codec_depth: u32,
-    /// The maximum number of codecs in a chain: of an array, of the inner chunks of a shard, or of its index. Codecs
-    /// call each other, so this and [`codec_depth`](Self::codec_depth) bound the stack that a chunk needs.
+    /// The maximum number of codecs in a chain: of an array, of the inner chunks of a shard, or of its index.
+    ///
+    /// Codecs call each other, so this and [`codec_depth`](Self::codec_depth) bound the stack that a chunk needs.
     pub codec_count: u32,
     /// The maximum number of dimensions of an array.
     pub rank: u32,
@@ -112,7 +118,9 @@ impl Limits {
     }
 }
 
-/// Returns a vector of `len` zero bytes. Pages of large ones are not touched, since new memory from the system is zero.
+/// Returns a vector of `len` zero bytes.
+///
+/// Pages of large ones are not touched, since new memory from the system is zero.
 ///
 /// # Errors
 /// If memory cannot be allocated.

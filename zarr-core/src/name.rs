@@ -12,7 +12,9 @@ pub fn is_registered_name(name: &str) -> bool {
         && bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_' | b'.'))
 }
 
-/// True for a URI. Older versions of the specification required URIs as names, and they are still permitted.
+/// True for a URI that may name an extension.
+///
+/// Older versions of the specification required URIs as names, and they are still permitted.
 pub fn is_uri_name(name: &str) -> bool {
     let Some((scheme, rest)) = name.split_once(':') else { return false };
     let mut s = scheme.bytes();
@@ -22,7 +24,9 @@ pub fn is_uri_name(name: &str) -> bool {
         && rest.chars().all(|c| !c.is_whitespace() && !c.is_control())
 }
 
-/// The path of a node in its hierarchy: `/` for the root, `/a/b` below it. Specification: section "Node names".
+/// The path of a node in its hierarchy: `/` for the root, `/a/b` below it.
+///
+/// Specification: section "Node names".
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct NodePath(String); // without the leading slash; empty for the root
 
@@ -75,8 +79,9 @@ impl NodePath {
     pub fn as_key(&self) -> &str {
         &self.0
     }
-    /// Returns this path relative to an ancestor (`a/b` below `/`); `None` if it is not below it. Empty for the node
-    /// itself.
+    /// Returns this path relative to an ancestor (`a/b` below `/`); `None` if it is not below it.
+    ///
+    /// Empty for the node itself.
     pub fn relative_to(&self, ancestor: &NodePath) -> Option<&str> {
         if ancestor.is_root() {
             return Some(&self.0);

@@ -145,8 +145,9 @@ impl Blosc {
     pub fn snappy() -> Self {
         Self::with(Compressor::Snappy)
     }
-    /// Sets the level, from 0, which only copies, to 9, the smallest output. Creating an array with another level
-    /// fails.
+    /// Sets the level, from 0, which only copies, to 9, the smallest output.
+    ///
+    /// Creating an array with another level fails.
     pub fn level(self, level: u8) -> Self {
         Self { clevel: Some(level), ..self }
     }

@@ -57,8 +57,9 @@ pub struct Gzip {
 }
 
 impl Gzip {
-    /// Sets the level, from 0, which only copies, to 9, the smallest output. Creating an array with another level
-    /// fails.
+    /// Sets the level, from 0, which only copies, to 9, the smallest output.
+    ///
+    /// Creating an array with another level fails.
     pub fn level(level: u8) -> Self {
         Self { level: Some(level.into()) }
     }
@@ -152,8 +153,10 @@ impl GzipCodec {
     }
 }
 
-/// Decompresses consecutive members. Returns the number of bytes written; `None` if a member has a checksum of its
-/// header, which libdeflate does not verify.
+/// Decompresses consecutive members.
+///
+/// Returns the number of bytes written; `None` if a member has a checksum of its header, which libdeflate does not
+/// verify.
 fn members(decompressor: &mut Decompressor, mut encoded: &[u8], space: &mut [u8]) -> Result<Option<usize>> {
     let mut written = 0;
     while !encoded.is_empty() {

@@ -10,8 +10,9 @@ use zarr_core::{
     view::{Dims, Region, TileGrid, ViewMut},
 };
 
-/// Indexes up to this size are cached. Of a larger one only the needed entries are read, each time, if its codecs
-/// permit it.
+/// Indexes up to this size are cached.
+///
+/// Of a larger one only the needed entries are read, each time, if its codecs permit it.
 const LARGE_INDEX: u64 = 16 << 20;
 /// Stores do not cache indexes that are larger than this.
 const MOST_CACHED: u64 = 64 << 20;
@@ -58,8 +59,10 @@ impl PartialDecode for ShardingCodec {
 }
 
 impl ShardingCodec {
-    /// True if only the needed entries are decoded. Decoding all of a large index is worth the memory only if the index
-    /// must be read as a whole from a store, and may be cached.
+    /// True if only the needed entries are decoded.
+    ///
+    /// Decoding all of a large index is worth the memory only if the index must be read as a whole from a store, and
+    /// may be cached.
     fn reads_index_in_part(&self, source: &dyn Source) -> bool {
         let large = LARGE_INDEX < self.index.encoded_len();
         large && (self.index.reads_parts() || self.index.encoded_len() > MOST_CACHED || source.in_memory().is_some())

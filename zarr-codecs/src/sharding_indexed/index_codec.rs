@@ -79,8 +79,9 @@ pub struct IndexCodec {
 }
 
 impl IndexCodec {
-    /// Creates the codec for shards of a shape. If `sharding` omits the codecs of the index, they are little endian
-    /// with a checksum.
+    /// Creates the codec for shards of a shape.
+    ///
+    /// If `sharding` omits the codecs of the index, they are little endian with a checksum.
     ///
     /// # Errors
     /// If the shape of the inner chunks does not divide that of the shard, a codec of the index is unknown or

@@ -58,7 +58,9 @@ pub enum IndexLocation {
     End,
 }
 
-/// The codec `sharding_indexed`, which stores many inner chunks in one value, the shard. Each can be read individually.
+/// The codec `sharding_indexed`, which stores many inner chunks in one value, the shard.
+///
+/// Each can be read individually.
 ///
 /// Omitted members are chosen when an array is created: uncompressed inner chunks, and a little endian index with a
 /// checksum, at the end. There is no default for the chunk shape.
@@ -163,7 +165,9 @@ impl ExtensionType for ShardingCodec {
     }
 }
 
-/// Returns a codec that writes elements unchanged. `bytes` chooses its byte order itself.
+/// Returns a codec that writes elements unchanged.
+///
+/// `bytes` chooses its byte order itself.
 fn default_codec(layout: &Layout) -> Extension {
     let name = match layout {
         Layout::Variable { text: true } => "vlen-utf8",

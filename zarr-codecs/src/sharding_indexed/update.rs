@@ -170,8 +170,10 @@ struct Copied<'s> {
 }
 
 impl<'s> Copied<'s> {
-    /// Limits the bytes to copy. Inner chunks that share bytes need more space when each gets a copy, but not more than
-    /// the inner chunks of a shard may have, nor more than the old shard had and a chunk may have.
+    /// Limits the bytes to copy.
+    ///
+    /// Inner chunks that share bytes need more space when each gets a copy, but not more than the inner chunks of a
+    /// shard may have, nor more than the old shard had and a chunk may have.
     fn new(call: &'s CallContext<'s>, source: &'s dyn Source, most: Option<u64>) -> Result<Self> {
         let left = match (source.size()?, most) {
             (Some(size), Some(most)) => size.max(most),

@@ -22,15 +22,15 @@ use std::{
 /// Calls nest: a store may read one array in order to read another. No thread waits forever for the rest:
 ///
 /// 1. Only the outermost chunk of a thread waits for the rest. If a nested chunk needs more memory, its error goes to
-///    the    outer chunk, which is tried again with the rest. So a waiting thread holds no lock that a store acquires
-///    for a chunk.
+///    the outer chunk, which is tried again with the rest. So a waiting thread holds no lock that a store acquires for
+///    a chunk.
 /// 2. The chunk that uses the rest runs on one thread. Its own call is sequential, and so is each call that a store
 ///    [makes within a chunk](CallContext::within_chunk). So it waits for another thread only where its store does.
 /// 3. A chunk nested in that one does not wait for the rest; it may use the same amount again.
 /// 4. While a thread waits for the other half of a chunk, the executor may give it any other work, even another chunk,
 ///    which may wait for the rest. That is safe because the thread then holds no lock that chunks need (1), and because
-///    no    work that a thread runs on top of a chunk that uses the rest waits for it: it may use the same amount
-///    again, as in 3.
+///    no work that a thread runs on top of a chunk that uses the rest waits for it: it may use the same amount again,
+///    as in 3.
 ///
 /// So the chunk that uses the rest waits at most for its store, the store does not wait for threads that wait for the
 /// rest, and the chunk finishes.
@@ -146,10 +146,10 @@ impl<'a> CallContext<'a> {
         self.buffers.take(bytes, self.buffers.limit(self.limits))?;
         Ok(Charge { buffers: self.buffers, bytes })
     }
-    /// Runs `f`. If other threads leave it too little memory, runs it again on this thread alone, with the part of
-    /// [`Limits::memory`] that they do not share.
+    /// Runs `f`, and runs it again with more memory if other threads leave it too little.
     ///
-    /// Within a chunk that uses shared memory, it returns the error instead, and the outer chunk is run again.
+    /// The second run is on this thread alone, with the part of [`Limits::memory`] that other threads do not share.
+    /// Within a chunk that uses shared memory, the error is returned instead, and the outer chunk is run again.
     pub fn within_memory<R>(&self, mut f: impl FnMut(&CallContext<'_>) -> Result<R>) -> Result<R> {
         let around = Work::here();
         let first = match around {

@@ -11,10 +11,13 @@ pub struct Options {
     /// Store chunks and inner chunks even if every element is the fill value.
     pub store_fill: bool,
     /// Reject data that can be read but should not have been stored: inner chunks of a shard that overlap each other or
-    /// the index. An index larger than 16 MiB of which only a part is read is checked only in that part.
+    /// the index.
+    ///
+    /// An index larger than 16 MiB of which only a part is read is checked only in that part.
     pub strict: bool,
-    /// The folders, as absolute paths, below which an extension may open files that are named by metadata or data. By
-    /// default there are none, and no file may be opened.
+    /// The folders, as absolute paths, below which an extension may open files that are named by metadata or data.
+    ///
+    /// By default there are none, and no file may be opened.
     pub roots: Vec<String>,
 }
 
@@ -31,7 +34,9 @@ setters! { Options {
     with_roots roots: Vec<String>,
 } }
 
-/// The order of the inner chunks of a shard. It affects the speed of reading, not its result.
+/// The order of the inner chunks of a shard.
+///
+/// It affects the speed of reading, not its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum InnerChunkOrder {

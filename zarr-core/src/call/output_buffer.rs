@@ -147,8 +147,10 @@ impl<'a> OutputBuffer<'a> {
         self.space(bytes.len())?.copy_from_slice(bytes);
         Ok(())
     }
-    /// Appends the whole output of a decoder. `read` fills the buffer that it gets, or less at the end of its output.
-    /// The first buffer has about `first` bytes, and each further one twice as many.
+    /// Appends the whole output of a decoder.
+    ///
+    /// `read` fills the buffer that it gets, or less at the end of its output. The first buffer has about `first`
+    /// bytes, and each further one twice as many.
     ///
     /// # Errors
     /// If the output exceeds its limit, or `read` fails.

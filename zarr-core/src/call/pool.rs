@@ -9,7 +9,9 @@ const SLOTS: usize = 16;
 /// Slots have at most this many spare objects; others are dropped.
 const SPARE: usize = 4;
 
-/// A pool of objects that are expensive to create: buffers, compressor contexts. Threads rarely contend for a slot.
+/// A pool of objects that are expensive to create: buffers, compressor contexts.
+///
+/// Threads rarely contend for a slot.
 pub struct Pool<T>([Mutex<Vec<T>>; SLOTS]);
 
 impl<T> Default for Pool<T> {

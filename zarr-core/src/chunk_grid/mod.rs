@@ -9,7 +9,9 @@ use crate::{
 };
 use std::fmt::Debug;
 
-/// A chunk grid. Its methods accept any shape of the array, since arrays can be resized.
+/// A chunk grid: the division of an array into chunks.
+///
+/// Its methods accept any shape of the array, since arrays can be resized.
 pub trait ChunkGrid: Debug + Send + Sync {
     /// Returns the number of chunks along each dimension.
     ///
@@ -30,8 +32,10 @@ pub trait ChunkGrid: Debug + Send + Sync {
     fn resized(&self, _array_shape: &[u64], _new_shape: &[u64]) -> Result<Option<Object>> {
         Ok(None)
     }
-    /// Returns the division of one dimension into chunks, if the grid divides each dimension independently. Such chunks
-    /// are disjoint by construction and may be processed in parallel. `None`: chunks are processed one at a time.
+    /// Returns the division of one dimension into chunks, if the grid divides each dimension independently.
+    ///
+    /// Such chunks are disjoint by construction and may be processed in parallel. `None`: chunks are processed one at a
+    /// time.
     fn axis(&self, _axis: usize) -> Option<AxisChunks<'_>> {
         None
     }
@@ -48,8 +52,9 @@ pub enum AxisChunks<'g> {
 }
 
 /// Returns the chunk shapes for which codecs are checked when an array is opened: each length of a dimension, combined
-/// with the first lengths of the other dimensions. For a grid that does not divide dimensions independently, the shape
-/// of its first chunk.
+/// with the first lengths of the other dimensions.
+///
+/// For a grid that does not divide dimensions independently, the shape of its first chunk.
 pub fn representative_shapes(grid: &dyn ChunkGrid, array_shape: &[u64]) -> Result<Vec<Dims>> {
     let grid_shape = grid.grid_shape(array_shape)?;
     let axes: Option<Vec<AxisChunks<'_>>> = (0..array_shape.len()).map(|d| grid.axis(d)).collect();

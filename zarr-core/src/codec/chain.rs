@@ -10,7 +10,9 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// The codecs of an array, of inner chunks, or of a shard index. Encodes and decodes chunks of one shape.
+/// The codecs of an array, of inner chunks, or of a shard index.
+///
+/// Encodes and decodes chunks of one shape.
 #[derive(Debug)]
 pub struct Chain {
     pub(super) decoded: Representation,
@@ -123,7 +125,9 @@ impl Chain {
         Some(shape)
     }
     /// Returns the shape that a part of the array has after the array -> array codecs, with the dimensions in the order
-    /// in which the array -> bytes codec has them. `None`: a codec changes shapes in an unknown way.
+    /// in which the array -> bytes codec has them.
+    ///
+    /// `None`: a codec changes shapes in an unknown way.
     pub fn encoded_part(&self, shape: &[u64]) -> Option<Dims> {
         let (mut part, mut decoded): (Dims, &[u64]) = (shape.into(), self.decoded.shape());
         for array in &self.array_to_array {

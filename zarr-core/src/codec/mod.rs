@@ -27,6 +27,7 @@ use std::fmt::Debug;
 #[non_exhaustive]
 pub enum DecodeStrategy<'a> {
     /// Elements only change position: dimension `i` of the encoded array is dimension `order[i]` of the decoded one.
+    ///
     /// The chain changes strides and does not call the codec.
     Permute(&'a [usize]),
     /// Each element changes in place, and encoded and decoded elements have the same size:
@@ -45,7 +46,9 @@ pub trait ArrayToArray: Debug + Send + Sync {
     fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, encoded: ViewMut<'_>) -> Result<()>;
 
     /// Decodes a whole chunk, or the part that [`encoded_region`](Self::encoded_region) returned, into memory with any
-    /// strides. Writes every element of `decoded`.
+    /// strides.
+    ///
+    /// Writes every element of `decoded`.
     fn decode(&self, call: &CallContext<'_>, encoded: &View<'_>, decoded: ViewMut<'_>) -> Result<()>;
 
     /// Returns how the chain may decode.
@@ -57,13 +60,17 @@ pub trait ArrayToArray: Debug + Send + Sync {
         Err(ErrorKind::Contract("a codec that decodes in place must say how").into())
     }
     /// Returns the region of the encoded array that corresponds element for element to a region of the decoded one,
-    /// with the same shape. `None`: the whole encoded array is needed.
+    /// with the same shape.
+    ///
+    /// `None`: the whole encoded array is needed.
     fn encoded_region(&self, _decoded: &Region) -> Option<Region> {
         None
     }
 }
 
-/// A codec that encodes an array to bytes. Every chain has exactly one.
+/// A codec that encodes an array to bytes.
+///
+/// Every chain has exactly one.
 pub trait ArrayToBytes: Debug + Send + Sync {
     /// Returns the size of an encoded chunk, as far as it is known.
     fn encoded_size(&self) -> Size;
@@ -74,13 +81,15 @@ pub trait ArrayToBytes: Debug + Send + Sync {
     /// Decodes a whole chunk into memory with any strides. Writes every element.
     fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: ViewMut<'_>) -> Result<()>;
 
-    /// Returns the partial decoder, which reads no more than a part needs. `None`: the chain decodes the whole chunk
-    /// and copies the part.
+    /// Returns the partial decoder, which reads no more than a part needs.
+    ///
+    /// `None`: the chain decodes the whole chunk and copies the part.
     fn partial_decode(&self) -> Option<&dyn PartialDecode> {
         None
     }
-    /// Returns the partial encoder, which changes a part of an encoded chunk. `None`: the chain decodes the whole
-    /// chunk, changes the part, and encodes it again.
+    /// Returns the partial encoder, which changes a part of an encoded chunk.
+    ///
+    /// `None`: the chain decodes the whole chunk, changes the part, and encodes it again.
     fn partial_encode(&self) -> Option<&dyn PartialEncode> {
         None
     }
@@ -112,8 +121,10 @@ pub trait PartialDecode {
 
 /// The ability of an array -> bytes codec to change a part of an encoded chunk.
 pub trait PartialEncode {
-    /// Appends the chunk `old` with `region` replaced by `new`. If `old` is `None`, nothing is stored, and all elements
-    /// have the fill value. Parts outside the region are copied without decoding them.
+    /// Appends the chunk `old` with `region` replaced by `new`.
+    ///
+    /// If `old` is `None`, nothing is stored, and all elements have the fill value. Parts outside the region are copied
+    /// without decoding them.
     fn update_region(
         &self,
         call: &CallContext<'_>,
@@ -142,11 +153,13 @@ pub trait BytesToBytes: Debug + Send + Sync {
     fn encode(&self, call: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()>;
 
     /// Appends the decoded bytes, or marks them as a part of the input ([`alias_input`](OutputBuffer::alias_input)).
+    ///
     /// `out` limits their number.
     fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()>;
 
-    /// Returns a source of decoded bytes that reads no more encoded bytes than needed. `None`: the chain decodes
-    /// everything.
+    /// Returns a source of decoded bytes that reads no more encoded bytes than needed.
+    ///
+    /// `None`: the chain decodes everything.
     ///
     /// The chain uses it only to read some of the inner chunks of a chunk that has them. All other reads verify
     /// checksums.

@@ -100,8 +100,9 @@ pub enum ErrorKind {
     /// A codec or storage transformer that need not be understood was skipped, so writing is not possible.
     #[error("cannot write while `{0}` is skipped: it is not known here")]
     Skipped(String),
-    /// A link makes a group, or the directory of an array, contain itself. The text is the path that the link leads
-    /// back to.
+    /// A link makes a group, or the directory of an array, contain itself.
+    ///
+    /// The text is the path that the link leads back to.
     #[error("a link leads back to `{0}`, which contains it")]
     Loop(String),
     /// The store does not support an operation (reading, writing, listing).
@@ -110,8 +111,9 @@ pub enum ErrorKind {
     /// The value cannot be converted exactly.
     #[error("cannot convert exactly: {0}")]
     Conversion(String),
-    /// A [source](crate::source::Source) recorded the ranges that it lacks. Return at once; the driver fetches them and
-    /// calls again.
+    /// A [source](crate::source::Source) recorded the ranges that it lacks.
+    ///
+    /// Return at once; the driver fetches them and calls again.
     #[error("suspended until more bytes are fetched")]
     Suspended,
     /// A plugin cannot be used. The box contains the typed reason.

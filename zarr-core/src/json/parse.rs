@@ -55,8 +55,10 @@ struct Parser<'a> {
 /// Lists of at least this length are shrunk in place.
 const MANY: usize = 1024;
 
-/// Returns the items without excess capacity. Short lists are moved to a new allocation: shrinking each in place would
-/// leave gaps that are too small for the next one.
+/// Returns the items without excess capacity.
+///
+/// Short lists are moved to a new allocation: shrinking each in place would leave gaps that are too small for the next
+/// one.
 fn exact<T>(mut items: Vec<T>) -> Vec<T> {
     if items.len() >= MANY {
         items.shrink_to_fit();

@@ -19,7 +19,9 @@ pub enum Json {
     Object(Object),
 }
 
-/// The text of a JSON number. Two numbers are equal only if their texts are.
+/// The text of a JSON number.
+///
+/// Two numbers are equal only if their texts are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Number(pub(super) Text);
 
@@ -166,8 +168,9 @@ impl Object {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
         self.0.iter().map(|(n, v)| (n.as_str(), v))
     }
-    /// Returns the members sorted by name. [`get`](Self::get) takes linear time, so sort the members once to look up
-    /// many.
+    /// Returns the members sorted by name.
+    ///
+    /// [`get`](Self::get) takes linear time, so sort the members once to look up many.
     pub fn by_name(&self) -> Vec<(&str, &Json)> {
         let mut members: Vec<_> = self.iter().collect();
         members.sort_unstable_by_key(|(name, _)| *name);

@@ -22,8 +22,9 @@ const KNOWN: &[&str] = &[
     "dimension_names",
 ];
 
-/// The metadata document of an array, with its members validated one by one. Whether its extensions are known and fit
-/// together is checked when it is [resolved](super::ResolvedArray).
+/// The metadata document of an array, with its members validated one by one.
+///
+/// Whether its extensions are known and fit together is checked when it is [resolved](super::ResolvedArray).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArrayMetadata {
     document: Object,

@@ -20,8 +20,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Everything that is needed to read and write the chunks of an array. Once it is created, reading fails only because
-/// of stored data or the store.
+/// Everything that is needed to read and write the chunks of an array.
+///
+/// Once it is created, reading fails only because of stored data or the store.
 #[derive(Debug)]
 pub struct ResolvedArray {
     /// The array as a whole: data type, shape and fill value.

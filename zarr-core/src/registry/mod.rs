@@ -28,7 +28,9 @@ use crate::{
 };
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-/// The origin of a registration. Earlier tiers take precedence; the others are listed as shadowed.
+/// The origin of a registration.
+///
+/// Earlier tiers take precedence; the others are listed as shadowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Tier {

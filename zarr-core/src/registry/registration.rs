@@ -14,7 +14,9 @@ use crate::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-/// An extension's name, its typed configuration, and its constructor. The trait of the extension point has the rest.
+/// An extension's name, its typed configuration, and its constructor.
+///
+/// The trait of the extension point has the rest.
 pub trait ExtensionType: Sized + 'static {
     /// The registered name.
     const NAME: &'static str;
@@ -33,8 +35,9 @@ pub trait ExtensionType: Sized + 'static {
     ///
     /// Use `#[serde(deny_unknown_fields)]`, since unknown members must be rejected.
     type Configuration: DeserializeOwned + Serialize + Send + Sync + 'static;
-    /// Creates the extension for one array. `cx` has the array or bytes that a codec is created for, the limits, and
-    /// the other extensions.
+    /// Creates the extension for one array.
+    ///
+    /// `cx` has the array or bytes that a codec is created for, the limits, and the other extensions.
     ///
     /// # Errors
     /// If the configuration is invalid, or does not fit the array.
@@ -188,8 +191,9 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// Creates a registration of an extension under a name. `origin` is the crate or file that contains it, for
-    /// messages.
+    /// Creates a registration of an extension under a name.
+    ///
+    /// `origin` is the crate or file that contains it, for messages.
     pub fn new(name: impl Into<String>, origin: impl Into<String>, constructor: Constructor) -> Self {
         let (name, origin) = (name.into(), origin.into());
         Self { name, aliases: Vec::new(), matches: None, origin, provider: None, lossy: false, constructor }

@@ -62,7 +62,9 @@ impl ByteRange {
 /// An object that is expensive to create from a value's bytes, for instance a decoded shard index.
 pub type Cached = Arc<dyn Any + Send + Sync>;
 
-/// A callback that receives the number of a range and its bytes. Ranges may arrive in any order.
+/// A callback that receives the number of a range and its bytes.
+///
+/// Ranges may arrive in any order.
 pub type RangeCallback<'e> = &'e mut dyn FnMut(usize, &[u8]) -> Result<()>;
 
 /// One version of one stored value, so that an index and its data always belong to the same version.

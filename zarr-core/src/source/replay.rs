@@ -7,8 +7,10 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// A source of the bytes that were fetched so far. A read of any other bytes records its ranges and returns
-/// [`ErrorKind::Suspended`]; the driver then fetches them and calls again.
+/// A source of the bytes that were fetched so far.
+///
+/// A read of any other bytes records its ranges and returns [`ErrorKind::Suspended`]; the driver then fetches them and
+/// calls again.
 ///
 /// ```
 /// # use zarr_core::{source::{ByteRange, Replay, Source}, Result};
@@ -34,8 +36,9 @@ fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Replay {
-    /// Calls `f` once. `None`: it is done. Otherwise, fetch the returned ranges, [`supply`](Self::supply) them, and
-    /// call `pass` again.
+    /// Calls `f` once, and returns the ranges that it lacked; `None` if it is done.
+    ///
+    /// Fetch the ranges, [`supply`](Self::supply) them, and call `pass` again.
     ///
     /// # Errors
     /// Those of `f`. If `f` needed bytes that were missing, its result is ignored.

@@ -8,8 +8,9 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Creates the storage transformers of a metadata document, in its order. Skips unknown ones that need not be
-/// understood.
+/// Creates the storage transformers of a metadata document, in its order.
+///
+/// Skips unknown ones that need not be understood.
 ///
 /// # Errors
 /// If one is unknown and must be understood, or rejects its configuration.

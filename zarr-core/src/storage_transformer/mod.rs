@@ -10,8 +10,10 @@ pub use create::create;
 use crate::{error::Result, store::Store};
 use std::{fmt::Debug, sync::Arc};
 
-/// A storage transformer. One that does not change the layout (a cache, a counter) can also be added when an array is
-/// opened, without entering its metadata.
+/// A storage transformer, which wraps the store of an array's data.
+///
+/// One that does not change the layout (a cache, a counter) can also be added when an array is opened, without entering
+/// its metadata.
 pub trait StorageTransformer: Debug + Send + Sync {
     /// Returns a store that adds this transformer to `below`.
     fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>>;

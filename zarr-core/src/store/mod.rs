@@ -54,8 +54,10 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 /// The readable operations of a store.
 pub trait ReadableStore: Send + Sync {
     /// Opens one version of a value: all reads of the result return the same bytes, even if the value is replaced
-    /// meanwhile. `None`: the key has no value. A store that cannot contain both a key and keys below it may return an
-    /// error for a key that has keys below it.
+    /// meanwhile.
+    ///
+    /// `None`: the key has no value. A store that cannot contain both a key and keys below it may return an error for a
+    /// key that has keys below it.
     ///
     /// A store may read arrays of the same context in order to produce a value. It must then
     ///
@@ -120,13 +122,16 @@ pub trait WriteableStore: Send + Sync {
     fn set(&self, key: &Key, value: &[u8]) -> Result<()>;
 
     /// Changes a value without losing concurrent changes: the store locks the value meanwhile, or it compares before it
-    /// stores, and calls `change` again. If `change` fails, the value stays as it was.
+    /// stores, and calls `change` again.
+    ///
+    /// If `change` fails, the value stays as it was.
     ///
     /// Each store documents between which writers this holds: threads of this process, processes, or machines.
     fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()>;
 
-    /// Stores a value if the key has none. Returns `false` if it has one. Of several concurrent writers exactly one
-    /// gets `true`.
+    /// Stores a value if the key has none.
+    ///
+    /// Returns `false` if it has one. Of several concurrent writers exactly one gets `true`.
     fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool>;
 
     /// Writes parts of values, each given as key, offset and bytes.
@@ -151,6 +156,7 @@ pub trait WriteableStore: Send + Sync {
     }
 
     /// Begins to store all keys of a prefix in a separate place, from which they replace the present keys in one step.
+    ///
     /// `None`: the store does not support it.
     fn stage(&self, _prefix: &Prefix) -> Result<Option<Box<dyn Staged>>> {
         Ok(None)
@@ -187,8 +193,9 @@ pub struct Listing {
     pub keys: BTreeSet<Key>,
     /// The prefixes, in full.
     pub prefixes: BTreeSet<Prefix>,
-    /// Other entries, for stores on a medium that may contain more than values, such as a directory. Names are in full,
-    /// with bytes that are not UTF-8 as `\xNN`.
+    /// Other entries, for stores on a medium that may contain more than values, such as a directory.
+    ///
+    /// Names are in full, with bytes that are not UTF-8 as `\xNN`.
     pub others: BTreeMap<String, Other>,
 }
 
@@ -196,8 +203,9 @@ pub struct Listing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Other {
-    /// A directory that contains no value at any depth. Writers create such directories temporarily, so it is an error
-    /// only in the place of a value.
+    /// A directory that contains no value at any depth.
+    ///
+    /// Writers create such directories temporarily, so it is an error only in the place of a value.
     EmptyDirectory,
     /// Neither a file nor a directory: a pipe, a socket, a device, or a broken link.
     NotAFile,
@@ -223,8 +231,9 @@ pub trait ListableStore: Send + Sync {
         Ok(keys)
     }
     /// Returns the names of orphans below a prefix: files that writers left behind when they ended early, such as
-    /// temporary files. They are not keys, and not listed as keys. Files of a writer that is still running are not
-    /// orphans.
+    /// temporary files.
+    ///
+    /// They are not keys, and not listed as keys. Files of a writer that is still running are not orphans.
     fn list_orphans(&self, _prefix: &Prefix) -> Result<Vec<String>> {
         Ok(Vec::new())
     }

@@ -23,7 +23,9 @@ pub enum CodecKind {
     BytesToBytes(Arc<dyn BytesToBytes>),
 }
 
-/// A codec that was created for an array, or for bytes. Elements are passed as bytes in C order and native byte order.
+/// A codec that was created for an array, or for bytes.
+///
+/// Elements are passed as bytes in C order and native byte order.
 #[derive(Debug, Clone)]
 pub struct Codec {
     /// The codec.

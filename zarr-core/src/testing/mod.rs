@@ -56,7 +56,9 @@ use crate::{
 };
 use std::{fmt, ops::Deref, sync::Arc};
 
-/// The environment in which extensions are created and called. Copies share buffers and notes.
+/// The environment in which extensions are created and called.
+///
+/// Copies share buffers and notes.
 #[derive(Clone)]
 pub struct Bench {
     registry: Arc<Registry>,

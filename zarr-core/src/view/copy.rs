@@ -190,7 +190,9 @@ unsafe fn line<const W: usize>(to: *mut u8, from: *const u8, l: Loop, swap: bool
     }
 }
 
-/// Reverses the bytes of each unit of `width` bytes. Does nothing for widths 0 and 1.
+/// Reverses the bytes of each unit of `width` bytes.
+///
+/// Does nothing for widths 0 and 1.
 pub fn swap_in_place(bytes: &mut [u8], width: usize) {
     match width {
         0 | 1 => {}

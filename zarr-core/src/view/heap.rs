@@ -43,7 +43,9 @@ impl Handle {
     }
 }
 
-/// Append-only buffers that contain the elements of variable length of one read or write. Buffer 0 is the fill value.
+/// Append-only buffers that contain the elements of variable length of one read or write.
+///
+/// Buffer 0 is the fill value.
 #[derive(Debug)]
 pub struct Heap(RwLock<Vec<Arc<[u8]>>>);
 

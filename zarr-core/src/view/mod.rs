@@ -138,8 +138,9 @@ impl<'a> View<'a> {
         let axes = axes::c_order(shape, element, bytes.len())?;
         Ok(Self { ptr: bytes.as_ptr(), element, axes, heap: None, of: PhantomData })
     }
-    /// Creates a view with any strides, in bytes, that stay inside `bytes`. The first element is at `offset`. Elements
-    /// may share bytes.
+    /// Creates a view with any strides, in bytes, that stay inside `bytes`.
+    ///
+    /// The first element is at `offset`. Elements may share bytes.
     pub fn strided(bytes: &'a [u8], offset: usize, shape: &[u64], strides: &[isize], element: usize) -> Result<Self> {
         let axes = axes::with_strides(shape, strides)?;
         axes::check_bounds(&axes, offset, element, bytes.len())?;
@@ -240,8 +241,9 @@ impl<'a> ViewMut<'a> {
         let axes = axes::c_order(shape, element, bytes.len())?;
         Ok(Self { ptr: bytes.as_mut_ptr(), element, axes, heap: None, of: PhantomData })
     }
-    /// Creates a view with any strides, in bytes, that stay inside `bytes` and give every element its own bytes. The
-    /// first element is at `offset`.
+    /// Creates a view with any strides, in bytes, that stay inside `bytes` and give every element its own bytes.
+    ///
+    /// The first element is at `offset`.
     pub fn strided(
         bytes: &'a mut [u8],
         offset: usize,

@@ -220,8 +220,9 @@ impl<'a, 'g> Tiles<'a, 'g> {
         }
         Ok(Self { view, grid, range: 0..grid.total })
     }
-    /// Splits the tiles into two halves. Both have a view of the whole region, but reach only the chunks of their own
-    /// range.
+    /// Splits the tiles into two halves.
+    ///
+    /// Both have a view of the whole region, but reach only the chunks of their own range.
     pub fn split(self) -> (Self, Self) {
         let mid = self.range.start + self.range.len() / 2;
         let (first, rest) = (self.range.start..mid, mid..self.range.end);
