@@ -46,6 +46,9 @@ impl<'a> CallContext<'a> {
     /// Runs `f` for every tile, on several threads if there are more than `grain`.
     ///
     /// A suspended tile does not stop the others, so that one pass records all missing ranges; any other error does.
+    ///
+    /// # Errors
+    /// The error of a tile; a suspension only if no tile fails otherwise.
     pub fn tiles<'v>(
         &self,
         tiles: Tiles<'v, '_>,
@@ -84,6 +87,9 @@ impl<'a> CallContext<'a> {
         })
     }
     /// Runs `f` for each number of a range, on several threads if there are more than `grain`.
+    ///
+    /// # Errors
+    /// The error of a call; a suspension only if no call fails otherwise.
     pub fn each(&self, range: Range<usize>, grain: usize, f: &(dyn Fn(usize) -> Result<()> + Sync)) -> Result<()> {
         if range.len() <= grain.max(1) {
             return range.map(f).fold(Ok(()), worse);
@@ -92,6 +98,9 @@ impl<'a> CallContext<'a> {
         self.both(&mut || self.each(range.start..mid, grain, f), &mut || self.each(mid..range.end, grain, f))
     }
     /// Runs `f` for each item of a slice and its number, counted from `first`, on several threads.
+    ///
+    /// # Errors
+    /// The error of a call; a suspension only if no call fails otherwise.
     pub fn each_mut<T: Send>(
         &self,
         items: &mut [T],

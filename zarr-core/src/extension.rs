@@ -89,6 +89,9 @@ impl Extension {
         Self { written: Arc::new(name.into()), name: name.to_owned() }
     }
     /// Returns the same extension with another configuration.
+    ///
+    /// # Errors
+    /// If the extension was created from JSON that [`parse`](Self::parse) rejects.
     pub fn with_configuration(&self, configuration: Object) -> Result<Self> {
         let name_only = || [("name", self.name())].into_iter().collect();
         let mut members: Object = self.written.as_object().cloned().unwrap_or_else(name_only);

@@ -46,11 +46,17 @@ impl NodePath {
         Ok(Self(inner.to_owned()))
     }
     /// Returns the path of the child with this name.
+    ///
+    /// # Errors
+    /// If [`check_node_name`] rejects the name.
     pub fn child(&self, name: &str) -> Result<Self> {
         check_node_name(name)?;
         Ok(Self(if self.is_root() { name.to_owned() } else { format!("{}/{name}", self.0) }))
     }
     /// Returns the path of a node given relative to this one, such as `a/b`.
+    ///
+    /// # Errors
+    /// If [`check_node_name`] rejects one of the names.
     pub fn join(&self, relative: &str) -> Result<Self> {
         let relative = Self::new(relative)?;
         relative.names().try_fold(self.clone(), |at, name| at.child(name))

@@ -1,4 +1,4 @@
-//! Bindings to the context functions of c-blosc, on one thread, in memory of the caller.
+//! Bindings to the context functions of c-blosc, on one thread, in the caller's memory.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_int, c_void};

@@ -1,4 +1,4 @@
-//! Bindings to libdeflate, which processes whole members in memory of the caller.
+//! Bindings to libdeflate, which processes whole members in the caller's memory.
 #![allow(unsafe_code)]
 
 use libdeflate_sys as sys;

@@ -3,8 +3,7 @@
 //! Consecutive members are read as one stream, as RFC 1952 specifies. Zero bytes after a member are padding.
 //!
 //! Levels are from 0 to 9. numcodecs writes -1 for the default of zlib: arrays with -1 can be opened, and copies of
-//! them get
-//! 6. A new array that omits the level gets 5.
+//! them get level 6. A new array that omits the level gets 5.
 //!
 //! ```
 //! # use zarr_core::{codec::Chain, limits::Limits, registry::{CreateContext, Intent, Notes, Registry}};

@@ -134,6 +134,9 @@ impl<'a> OutputBuffer<'a> {
         Self::collect_within(u64::MAX, f)
     }
     /// Like [`collect`](Self::collect), for at most `max` bytes.
+    ///
+    /// # Errors
+    /// If `f` fails, or writes more than `max` bytes.
     pub fn collect_within<R>(max: u64, f: impl FnOnce(&mut OutputBuffer<'_>) -> Result<R>) -> Result<(R, Vec<u8>)> {
         let mut buffer = Vec::new();
         let mut out = OutputBuffer(Target::Grow { buffer: &mut buffer, len: 0, max, budget: None });
@@ -143,6 +146,9 @@ impl<'a> OutputBuffer<'a> {
         Ok((result, buffer))
     }
     /// Appends bytes.
+    ///
+    /// # Errors
+    /// As for [`space`](Self::space).
     pub fn extend(&mut self, bytes: &[u8]) -> Result<()> {
         self.space(bytes.len())?.copy_from_slice(bytes);
         Ok(())

@@ -55,6 +55,9 @@ pub enum AxisChunks<'g> {
 /// with the first lengths of the other dimensions.
 ///
 /// For a grid that does not divide dimensions independently, the shape of its first chunk.
+///
+/// # Errors
+/// If the grid does not fit the array.
 pub fn representative_shapes(grid: &dyn ChunkGrid, array_shape: &[u64]) -> Result<Vec<Dims>> {
     let grid_shape = grid.grid_shape(array_shape)?;
     let axes: Option<Vec<AxisChunks<'_>>> = (0..array_shape.len()).map(|d| grid.axis(d)).collect();

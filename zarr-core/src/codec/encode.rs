@@ -19,6 +19,9 @@ impl Chain {
     }
 
     /// Appends the encoded chunk, or nothing if every element is the fill value and such chunks are not stored.
+    ///
+    /// # Errors
+    /// If a codec was skipped or fails, or a limit is exceeded.
     pub fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<Encoded> {
         self.check_writable()?;
         if !call.options.store_fill && self.decoded.is_fill(decoded) {
@@ -67,6 +70,9 @@ impl Chain {
     }
 
     /// Appends the chunk `old` (`None`: nothing is stored) with `region` replaced by `new`.
+    ///
+    /// # Errors
+    /// If a codec was skipped or fails, `old` cannot be read, or a limit is exceeded.
     pub fn update(
         &self,
         call: &CallContext<'_>,

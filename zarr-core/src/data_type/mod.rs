@@ -13,6 +13,9 @@ pub trait DataType: Debug + Send + Sync {
     /// Reads an element in any form that the data type permits for fill values.
     ///
     /// For a fixed size, returns the element in memory, in native byte order; for variable length, its bytes.
+    ///
+    /// # Errors
+    /// If the data type does not permit the value.
     fn fill_from_json(&self, value: &Json) -> Result<Vec<u8>>;
 
     /// Converts an element to JSON from which [`fill_from_json`](Self::fill_from_json) returns the same bits.

@@ -41,6 +41,10 @@ pub struct ResolvedArray {
 
 impl ResolvedArray {
     /// Creates and checks all extensions of stored metadata.
+    ///
+    /// # Errors
+    /// If an extension is unknown and must be understood, rejects its configuration, or does not fit the array, or the
+    /// array exceeds the limits. The error has the path in the document.
     pub fn open(
         metadata: &ArrayMetadata,
         registry: &Arc<Registry>,
@@ -51,6 +55,9 @@ impl ResolvedArray {
     }
     /// Creates and checks all extensions of new metadata, and adds to the metadata the values chosen for omitted
     /// members.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open).
     pub fn create(
         metadata: &mut ArrayMetadata,
         registry: &Arc<Registry>,
@@ -132,6 +139,9 @@ pub struct Chains {
 
 impl Chains {
     /// Returns the chain for chunks of a shape, and creates it on first use.
+    ///
+    /// # Errors
+    /// If a codec does not support this shape.
     pub fn get(&self, chunk_shape: &[u64]) -> Result<Arc<Chain>> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(chain) = made.get(chunk_shape) {

@@ -203,16 +203,25 @@ impl Registry {
         must_understand::optional(e, found, || self.unknown(point, e.name()))
     }
     /// Returns the codec that an extension names; `None` if it is unknown and need not be understood.
+    ///
+    /// # Errors
+    /// If the codec is unknown and must be understood, or two linked crates registered the name.
     pub fn codec(&self, extension: &Extension) -> Result<Option<&Registration>> {
         self.optional(ExtensionPoint::Codec, extension)
     }
     /// Creates the data type that an extension names, as for stored metadata.
+    ///
+    /// # Errors
+    /// As for [`data_type_at`](Self::data_type_at).
     pub fn data_type(&self, extension: &Extension, limits: &Limits) -> Result<Instance<dyn DataType>> {
         let notes = Notes::default();
         let cx = CreateContext::new(self, limits, &notes, Intent::Open);
         self.data_type_at(extension, &cx)
     }
     /// Creates the data type that an extension names, in the context of another extension.
+    ///
+    /// # Errors
+    /// If the data type is unknown, is marked `"must_understand": false`, or rejects its configuration.
     pub fn data_type_at(&self, extension: &Extension, cx: &CreateContext<'_>) -> Result<Instance<dyn DataType>> {
         let found = self.required(ExtensionPoint::DataType, extension)?;
         match found.constructor() {
@@ -221,6 +230,9 @@ impl Registry {
         }
     }
     /// Creates the chunk grid that an extension names, for the array of the context.
+    ///
+    /// # Errors
+    /// If the grid is unknown, is marked `"must_understand": false`, or rejects its configuration or the array.
     pub fn chunk_grid(&self, extension: &Extension, cx: &CreateContext<'_>) -> Result<Instance<dyn ChunkGrid>> {
         let found = self.required(ExtensionPoint::ChunkGrid, extension)?;
         match found.constructor() {
@@ -229,6 +241,9 @@ impl Registry {
         }
     }
     /// Creates the chunk key encoding that an extension names, for the array of the context.
+    ///
+    /// # Errors
+    /// If the encoding is unknown, is marked `"must_understand": false`, or rejects its configuration.
     pub fn chunk_key_encoding(
         &self,
         extension: &Extension,
@@ -241,6 +256,9 @@ impl Registry {
         }
     }
     /// Returns the storage transformer that an extension names; `None` if it is unknown and need not be understood.
+    ///
+    /// # Errors
+    /// If the transformer is unknown and must be understood, or two linked crates registered the name.
     pub fn storage_transformer(&self, extension: &Extension) -> Result<Option<&Registration>> {
         self.optional(ExtensionPoint::StorageTransformer, extension)
     }

@@ -79,6 +79,9 @@ impl<T: ?Sized> Instance<T> {
         Self { object, configuration }
     }
     /// Returns the configuration, including the values chosen for omitted members.
+    ///
+    /// # Errors
+    /// If the configuration does not serialize to an object.
     pub fn configuration(&self) -> Result<Object> {
         configuration_object(&*self.configuration)
     }

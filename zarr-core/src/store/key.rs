@@ -77,6 +77,9 @@ impl Prefix {
         &self.0
     }
     /// Returns the key with this prefix and a name, which may have several segments.
+    ///
+    /// # Errors
+    /// If the name has a segment that is not allowed.
     pub fn key(&self, name: &str) -> Result<Key> {
         Key::new(format!("{}{name}", self.0))
     }

@@ -31,8 +31,8 @@ pub trait Store: Debug + Send + Sync {
     fn listable(&self) -> Option<&dyn ListableStore>;
     /// Returns the canonical URI of the values below a prefix.
     ///
-    /// Two stores that reach the same place return the same URI, which writers of one process lock. Different places
-    /// have different URIs.
+    /// Two stores that reach the same place return the same URI: the writers of one process lock a value by its URI.
+    /// Different places have different URIs.
     fn uri(&self, prefix: &Prefix) -> String;
 }
 
@@ -113,20 +113,20 @@ pub trait Update {
 
 /// The writeable operations of a store.
 ///
-/// Each operation on a key is atomic: concurrent writers take effect one after the other.
+/// Each operation is atomic for one key at a time: concurrent writes of a key take effect one after the other.
 pub trait WriteableStore: Send + Sync {
     /// Stores a value. A reader sees the old or the new value, never a mixture.
     ///
-    /// This operation and those below change no other key. A store that cannot contain both a key and keys below it
-    /// (`a` and `a/b`) returns an error for the second, and preserves the first.
+    /// A value that is written, here or by the methods below, is visible under its key only. A store that cannot
+    /// contain both a key and keys below it (`a` and `a/b`) returns an error for the second, and preserves the first.
     fn set(&self, key: &Key, value: &[u8]) -> Result<()>;
 
-    /// Changes a value without losing concurrent changes: the store locks the value meanwhile, or it compares before it
-    /// stores, and calls `change` again.
+    /// Changes a value without losing concurrent changes.
     ///
-    /// If `change` fails, the value stays as it was.
+    /// The store locks the value meanwhile, or it compares before it stores, and calls `change` again. If `change`
+    /// fails, the value stays as it was.
     ///
-    /// Each store documents between which writers this holds: threads of this process, processes, or machines.
+    /// Each store documents for which writers this is guaranteed: threads of this process, processes, or machines.
     fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()>;
 
     /// Stores a value if the key has none.

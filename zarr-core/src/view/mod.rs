@@ -106,11 +106,17 @@ macro_rules! common {
                 Ok(self)
             }
             /// Returns the view of every `steps[d]`-th index along each dimension, starting with the first.
+            ///
+            /// # Errors
+            /// If a step is zero, or their number differs from the number of dimensions.
             pub fn step(mut self, steps: &[u64]) -> Result<Self> {
                 axes::step(&mut self.axes, steps)?;
                 Ok(self)
             }
             /// Returns the view with its dimensions in another order: dimension `i` is `order[i]` of this view.
+            ///
+            /// # Errors
+            /// If `order` is not a permutation of the dimensions.
             pub fn permute(mut self, order: &[usize]) -> Result<Self> {
                 self.axes = axes::permuted(&self.axes, order)?;
                 Ok(self)
@@ -141,12 +147,18 @@ impl<'a> View<'a> {
     /// Creates a view with any strides, in bytes, that stay inside `bytes`.
     ///
     /// The first element is at `offset`. Elements may share bytes.
+    ///
+    /// # Errors
+    /// If an element is not inside `bytes`, or the ranks of the shape and the strides differ.
     pub fn strided(bytes: &'a [u8], offset: usize, shape: &[u64], strides: &[isize], element: usize) -> Result<Self> {
         let axes = axes::with_strides(shape, strides)?;
         axes::check_bounds(&axes, offset, element, bytes.len())?;
         Ok(Self { ptr: bytes.as_ptr().wrapping_add(offset), element, axes, heap: None, of: PhantomData })
     }
     /// Creates a view of memory from another language: a pointer to the first element, and strides in bytes.
+    ///
+    /// # Errors
+    /// If the ranks of the shape and the strides differ.
     ///
     /// # Safety
     /// During `'a`, every index of the shape must reach `element` initialized bytes, which nothing may write.
@@ -181,6 +193,9 @@ impl<'a> View<'a> {
         }))
     }
     /// Returns the bytes in C order: borrowed if they are contiguous, otherwise copied into `scratch`.
+    ///
+    /// # Errors
+    /// If memory for the copy cannot be allocated.
     pub fn contiguous<'s>(&self, scratch: &'s mut Vec<u8>) -> Result<&'s [u8]>
     where
         'a: 's,
@@ -244,6 +259,9 @@ impl<'a> ViewMut<'a> {
     /// Creates a view with any strides, in bytes, that stay inside `bytes` and give every element its own bytes.
     ///
     /// The first element is at `offset`.
+    ///
+    /// # Errors
+    /// If an element is not inside `bytes`, elements overlap, or the ranks of the shape and the strides differ.
     pub fn strided(
         bytes: &'a mut [u8],
         offset: usize,
