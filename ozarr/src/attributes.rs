@@ -1,4 +1,4 @@
-//! The user's attributes, as objects and as types of the caller.
+//! The user's attributes as JSON objects and as types of the caller.
 
 use serde::{Serialize, de::DeserializeOwned};
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use zarr_core::{
     json::{Json, Object},
 };
 
-/// Those of a node that has none.
+/// The attributes of a node that has none.
 pub(crate) static NO_ATTRIBUTES: LazyLock<Object> = LazyLock::new(Object::new);
 
 pub(crate) fn attributes_as<T: DeserializeOwned>(attributes: &Object) -> Result<T> {
@@ -17,7 +17,7 @@ pub(crate) fn attributes_as<T: DeserializeOwned>(attributes: &Object) -> Result<
 pub(crate) fn to_attributes(value: &impl Serialize) -> Result<Object> {
     match Json::from_serialize(value).map_err(|e| e.within("attributes"))? {
         Json::Object(attributes) => Ok(attributes),
-        // As `()` and `None` serialize: no attributes.
+        // `()` and `None` serialize to null: no attributes.
         Json::Null => Ok(Object::new()),
         other => Err(Error::argument(format!("attributes are a JSON object, not {}", other.kind()))),
     }

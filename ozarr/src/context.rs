@@ -1,4 +1,4 @@
-//! What all nodes of a hierarchy share.
+//! Settings that all nodes of a hierarchy share.
 
 #[cfg(feature = "plugins")]
 use crate::event::event;
@@ -11,29 +11,47 @@ use zarr_core::{
     registry::Registry,
 };
 
-/// Registry, limits, run-time options and threads. Cheap to clone; made once by an application.
+/// Registry, limits, run-time options and threads that all nodes of a hierarchy share.
+///
+/// An application usually creates one context and opens all hierarchies in it. Cheap to clone.
+///
+/// ```
+/// use ozarr::{Context, Hierarchy, NewArray};
+/// # let dir = tempfile::tempdir()?; let path = dir.path().join("data.zarr");
+///
+/// let mut context = Context::new().with_threads(2)?;
+/// context.limits.memory = 1 << 30;
+/// context.missing_chunk_is_error = true;
+///
+/// let hierarchy = Hierarchy::options().create().context(context).open(&path)?;
+/// let array = hierarchy.create_array("/a", NewArray::of::<f32>([4]))?;
+/// assert!(array.read::<f32>(..).is_err(), "no chunk is stored");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Context {
-    /// The extensions that can be used.
+    /// The extensions that arrays may use.
     pub registry: Arc<Registry>,
-    /// What data from outside may ask for.
+    /// Limits on what metadata and chunks may request, such as memory.
     pub limits: Limits,
-    /// Choices of the writer that never enter metadata.
+    /// Choices of the writer that are not recorded in metadata.
     pub options: Options,
-    /// What reading a chunk that is not stored does: `false` gives the fill value, `true` an error.
+    /// Whether reading a chunk that is not stored is an error. If `false`, which is the default, its elements are the
+    /// fill value.
     pub missing_chunk_is_error: bool,
-    /// How locations are opened.
+    /// The URI schemes, and how each opens a store.
     pub schemes: Schemes,
     executor: Arc<dyn Executor>,
     buffers: Arc<Buffers>,
 }
 
 impl Context {
-    /// Built-in extensions, default limits, half of the machine's memory, all of its threads.
+    /// Creates a context with the built-in extensions, the default limits, half of the machine's memory and all of its
+    /// threads.
     pub fn new() -> Self {
         Self::default()
     }
-    /// A context with the extensions of a registry and no others; [`Registry::builtin`] is a registry to start from.
+    /// Creates a context with the extensions of a registry and no others. Start from [`Registry::builtin`].
     pub fn with_registry(registry: Registry) -> Self {
         let mut limits = Limits::default();
         if let Some(memory) = platform::memory::of_the_machine() {
@@ -49,11 +67,13 @@ impl Context {
             buffers: Arc::default(),
         }
     }
-    /// Adds the plugins that a search finds: each is loaded when one of its names is first used. Gives what was found
-    /// too, for what the user should know of it.
+    /// Adds the plugins that a search finds, and returns them with its warnings.
+    ///
+    /// Each plugin is loaded when one of its names is first used. The returned [`Discovery`](crate::plugins::Discovery)
+    /// lists what was found and refused, for the application to show to its user.
     ///
     /// # Errors
-    /// When two plugins of one place have the same name and neither was refused.
+    /// If two plugins in the same place have the same name and neither was refused.
     #[cfg(feature = "plugins")]
     pub fn with_plugins(mut self, search: &crate::plugins::Search) -> Result<(Self, crate::plugins::Discovery)> {
         let found = search.find();
@@ -72,15 +92,15 @@ impl Context {
         self.registry = Arc::new(registry);
         Ok((self, found))
     }
-    /// Uses other threads: for instance none, with [`Sequential`](zarr_core::call::Sequential).
+    /// Runs work on another executor. With [`Sequential`](zarr_core::call::Sequential), no other threads are used.
     pub fn with_executor(mut self, executor: Arc<dyn Executor>) -> Self {
         self.executor = executor;
         self
     }
-    /// Uses this many threads of its own, at least one, in place of those of the process.
+    /// Uses a thread pool of its own with this many threads, at least one, in place of the pool of the process.
     ///
     /// # Errors
-    /// When the system does not start them.
+    /// If the system cannot start the threads.
     pub fn with_threads(self, threads: usize) -> Result<Self> {
         Ok(self.with_executor(platform::threads::executor(threads)?))
     }

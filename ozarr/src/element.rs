@@ -10,10 +10,11 @@ use zarr_core::{
     view::{Handle, Heap, View, ViewMut},
 };
 
-/// A type whose values are the bytes of an array's elements, so that arrays are read straight into memory of it: numbers,
-/// `[f32; 2]` and `[f64; 2]` for complex numbers, `[u8; N]` for raw bits.
+/// A type whose memory is the bytes of an array's elements, so that chunks decode straight into it.
 ///
-/// It can be implemented for types of your own, which must have the size of their layout:
+/// Implemented for `i8` to `i64`, `u8` to `u64`, [`half::f16`], `f32` and `f64`, for the complex numbers `[f32; 2]` and
+/// `[f64; 2]`, and for the raw bits `[u8; N]`. Implement it for your own types as below. A type must have the size of
+/// its layout:
 ///
 /// ```
 /// use ozarr::{Element, Hierarchy, NewArray, zarr_core::layout::Layout};
@@ -33,11 +34,14 @@ use zarr_core::{
 /// # Ok::<(), ozarr::Error>(())
 /// ```
 pub trait Element: bytemuck::Pod + Send + Sync {
-    /// The layout of the data types that it stands for.
+    /// The layout of the data types that the type can read and write.
     const LAYOUT: Layout;
 }
 
-/// A type that elements can be read to and written from: every [`Element`], `bool`, `String`, and `Vec<u8>` for byte
+/// A type as which elements can be read and written.
+///
+/// These are all types that implement [`Element`] (`i8` to `i64`, `u8` to `u64`, [`half::f16`], `f32`, `f64`,
+/// `[f32; 2]`, `[f64; 2]`, `[u8; N]` and types of your own), and in addition `bool`, `String`, and `Vec<u8>` for byte
 /// strings.
 pub trait Item: Sealed {}
 impl<T: Sealed> Item for T {}
@@ -46,9 +50,9 @@ mod sealed {
     use super::{Reader, Representation, Result, Writer};
 
     pub trait Sealed: Sized + Send + Sync {
-        /// That elements of a representation are of this type. `data_type`: its name, for the error.
+        /// Checks that elements of a representation are of this type. `data_type` is the name that the error shows.
         fn check(r: &Representation, data_type: &str) -> Result<()>;
-        /// Elements of a shape, of which there are `count`.
+        /// Reads the elements of a shape, `count` in total.
         fn read(r: &Representation, shape: &[u64], count: usize, read: Reader<'_>) -> Result<Vec<Self>>;
         fn write(r: &Representation, shape: &[u64], elements: &[Self], write: Writer<'_>) -> Result<()>;
     }
@@ -82,7 +86,7 @@ fn check_layout<T>(r: &Representation, data_type: &str, layout: &Layout) -> Resu
     Err(Error::argument(format!("cannot read or write data type `{data_type}` as `{name}`")))
 }
 
-/// Refuses memory of another length than the elements of a shape have.
+/// Checks that memory has as many elements as a shape.
 pub(crate) fn check_count(shape: &[u64], bytes: usize, size: usize) -> Result<()> {
     let (needed, got) = (product(shape, 1)?, (bytes / size.max(1)) as u64);
     if !bytes.is_multiple_of(size.max(1)) {
@@ -94,7 +98,7 @@ pub(crate) fn check_count(shape: &[u64], bytes: usize, size: usize) -> Result<()
     Ok(())
 }
 
-/// Reads elements of fixed size as their bytes.
+/// Reads elements of fixed size as bytes.
 pub(crate) fn read_bytes(r: &Representation, shape: &[u64], count: usize, read: Reader<'_>) -> Result<Vec<u8>> {
     let size = r.element_size();
     let mut out = zeroed(count.saturating_mul(size))?;
@@ -103,7 +107,7 @@ pub(crate) fn read_bytes(r: &Representation, shape: &[u64], count: usize, read: 
     Ok(out)
 }
 
-/// Refuses elements that have no bytes of their own.
+/// Checks that elements have a fixed size.
 pub(crate) fn check_fixed(r: &Representation) -> Result<()> {
     if r.layout().is_variable() {
         return Err(Error::argument("elements of variable length are written as `String` or `Vec<u8>`"));
@@ -111,7 +115,7 @@ pub(crate) fn check_fixed(r: &Representation) -> Result<()> {
     Ok(())
 }
 
-/// Writes elements of fixed size from their bytes.
+/// Writes elements of fixed size from bytes.
 pub(crate) fn write_bytes(r: &Representation, shape: &[u64], bytes: &[u8], write: Writer<'_>) -> Result<()> {
     let size = r.element_size();
     check_count(shape, bytes.len(), size)?;

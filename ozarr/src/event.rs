@@ -1,6 +1,7 @@
-//! Events of `tracing`: what a caller may want to know although nothing failed. Without that feature they cost nothing.
+//! Events of the crate `tracing` for conditions that are not errors. Without the feature they cost nothing.
 
-/// `event!(WARN, "text", name = value, ..)`: each value is shown by its `Display`, escaped as [text from a store](crate::text).
+/// `event!(WARN, "text", name = value, ..)`: each value is formatted with `Display` and escaped like [text from a
+/// store](crate::text).
 macro_rules! event {
     ($level:ident, $text:literal $(, $name:ident = $value:expr)*) => {{
         #[cfg(feature = "tracing")]

@@ -1,4 +1,4 @@
-//! Groups: nodes that contain nodes.
+//! Groups: nodes that contain other nodes.
 
 use crate::{
     array::Array,
@@ -13,7 +13,7 @@ use zarr_core::{
     name::NodePath,
 };
 
-/// A node of a hierarchy.
+/// A node of a hierarchy: an array or a group.
 #[derive(Debug, Clone)]
 pub enum Node {
     /// An array.
@@ -29,34 +29,34 @@ impl Node {
             NodeMetadata::Group(m) => Node::Group(Group::new(hierarchy.clone(), path.clone(), m)),
         })
     }
-    /// Where it is.
+    /// Returns the path of the node.
     pub fn path(&self) -> &NodePath {
         match self {
             Node::Array(a) => a.path(),
             Node::Group(g) => g.path(),
         }
     }
-    /// The array that it is.
+    /// Returns the node as an array.
     ///
     /// # Errors
-    /// When it is a group.
+    /// If it is a group.
     pub fn into_array(self) -> Result<Array> {
         match self {
             Node::Array(array) => Ok(*array),
             Node::Group(group) => Err(Error::argument("expected an array, found a group").at_node(group.path())),
         }
     }
-    /// The group that it is.
+    /// Returns the node as a group.
     ///
     /// # Errors
-    /// When it is an array.
+    /// If it is an array.
     pub fn into_group(self) -> Result<Group> {
         match self {
             Node::Group(group) => Ok(group),
             Node::Array(array) => Err(Error::argument("expected a group, found an array").at_node(array.path())),
         }
     }
-    /// The user's attributes.
+    /// Returns the user's attributes.
     pub fn attributes(&self) -> &Object {
         match self {
             Node::Array(a) => a.attributes(),
@@ -77,40 +77,45 @@ impl Group {
     pub(crate) fn new(hierarchy: Hierarchy, path: NodePath, metadata: GroupMetadata) -> Self {
         Self { hierarchy, path, metadata }
     }
-    /// Where the group is in its hierarchy.
+    /// Returns the path of the group in its hierarchy.
     pub fn path(&self) -> &NodePath {
         &self.path
     }
-    /// The hierarchy that the group is in.
+    /// Returns the hierarchy of the group.
     pub fn hierarchy(&self) -> &Hierarchy {
         &self.hierarchy
     }
-    /// The metadata document.
+    /// Returns the metadata document.
     pub fn metadata(&self) -> &GroupMetadata {
         &self.metadata
     }
-    /// The user's attributes.
+    /// Returns the user's attributes.
     pub fn attributes(&self) -> &Object {
         self.metadata.attributes().unwrap_or(&NO_ATTRIBUTES)
     }
-    /// The user's attributes as a type of the caller.
+    /// Deserializes the user's attributes.
     ///
     /// # Errors
-    /// When they do not have its form.
+    /// If the attributes do not have the form of `T`.
     pub fn attributes_as<T: DeserializeOwned>(&self) -> Result<T> {
         attributes_as(self.attributes()).map_err(|e| e.at_node(&self.path))
     }
-    /// Replaces the user's attributes: by an [`Object`], or whatever serializes to one.
+    /// Replaces the user's attributes with an [`Object`] or any other value that serializes to a JSON object.
     ///
     /// # Errors
-    /// When the value does not serialize to an object, the document cannot be changed, and
-    /// [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) after it is.
+    /// - If the value does not serialize to an object.
+    /// - If the document cannot be changed.
+    /// - [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) if the attributes were stored, but copies of metadata in
+    ///   the groups above could not be updated.
     pub fn set_attributes(&mut self, attributes: impl Serialize) -> Result<()> {
         let new = to_attributes(&attributes).map_err(|e| e.at_node(&self.path))?;
         self.update_attributes(move |attributes| *attributes = new.clone())
     }
-    /// Changes the user's attributes as they are stored now: updates of other attributes at the same time are not lost.
-    /// `update` is called again when another writer was faster.
+    /// Changes the user's attributes, starting from those that are stored now.
+    ///
+    /// Changes that other writers make to other attributes at the same time are not lost. If another writer stores the
+    /// document first, `update` runs again with the new attributes. So it may run several times, and must depend only
+    /// on the attributes that it receives.
     ///
     /// ```
     /// # use ozarr::Hierarchy;
@@ -122,7 +127,9 @@ impl Group {
     /// ```
     ///
     /// # Errors
-    /// When the document cannot be changed, and [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) after it is.
+    /// - If the document cannot be changed.
+    /// - [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) if the attributes were stored, but copies of metadata in
+    ///   the groups above could not be updated.
     pub fn update_attributes(&mut self, mut update: impl FnMut(&mut Object)) -> Result<()> {
         let (changed, renewed) = self.hierarchy.nodes().change(&self.path, |m| match m {
             NodeMetadata::Group(metadata) => {
@@ -138,10 +145,11 @@ impl Group {
         }
         renewed
     }
-    /// The names of what is directly below, sorted, without opening it: also of prefixes that turn out not to be nodes.
+    /// Returns the sorted names of everything directly below, without opening it. Some may be prefixes that are not
+    /// nodes.
     ///
     /// # Errors
-    /// When the store cannot list, and the groups above have no copies of metadata.
+    /// If the store cannot list its keys and no group from this one upwards has copies of metadata.
     pub fn names(&self) -> Result<Vec<String>> {
         Ok(self.hierarchy.nodes().entries(&self.path)?.names)
     }

@@ -1,4 +1,4 @@
-//! A store seen as a hierarchy of nodes. Specification: core, "Storage".
+//! A hierarchy of nodes in a store. Specification: core, "Storage".
 
 mod open;
 mod options;
@@ -16,85 +16,105 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// A new hierarchy in memory, without any node.
+    /// Creates an empty hierarchy in memory.
     pub fn in_memory() -> Self {
         Self::new(MemoryStore::default(), Context::default())
     }
-    /// The hierarchy of a store: of a type of its own, or an `Arc<dyn Store>`.
+    /// Returns the hierarchy of a store, which is a concrete type or an `Arc<dyn Store>`.
     pub fn new(store: impl Store + 'static, context: Context) -> Self {
         Self { nodes: Nodes::new(Arc::new(store), context) }
     }
     pub(crate) fn nodes(&self) -> &Nodes {
         &self.nodes
     }
-    /// The same without the ability to write.
+    /// Returns a copy of this handle that cannot write.
     pub fn read_only(&self) -> Self {
         Self { nodes: self.nodes.read_only() }
     }
-    /// The same with metadata taken from the copies in the root group where there are any. Faster, and as old as they
-    /// are. Without this, copies are used only to list a store that cannot.
+    /// Returns a copy of this handle that reads consolidated metadata.
+    ///
+    /// Metadata comes from the copies in the root group where there are any. This is faster than reading each document,
+    /// but the copies may be out of date. Without this method, copies are used only to list nodes in a store that
+    /// cannot list its keys.
     pub fn with_consolidated_metadata(&self) -> Result<Self> {
         Ok(Self { nodes: self.nodes.with_consolidated_metadata()? })
     }
-    /// The same with metadata taken from the documents of the nodes, as it is unless
-    /// [`with_consolidated_metadata`](Self::with_consolidated_metadata) was asked for.
+    /// Returns a copy of this handle that reads the metadata document of each node, which is the default.
+    ///
+    /// Undoes [`with_consolidated_metadata`](Self::with_consolidated_metadata).
     pub fn without_consolidated_metadata(&self) -> Self {
         Self { nodes: self.nodes.without_consolidated_metadata() }
     }
-    /// The store.
+    /// Returns the store.
     pub fn store(&self) -> &Arc<dyn Store> {
         self.nodes.store()
     }
-    /// What all nodes share.
+    /// Returns the context that all nodes share.
     pub fn context(&self) -> &Context {
         self.nodes.context()
     }
-    /// The metadata of the node at a path.
+    /// Returns the metadata of the node at a path.
     ///
     /// # Errors
-    /// [`NodeNotFound`](zarr_core::ErrorKind::NodeNotFound) if there is none.
+    /// [`NodeNotFound`](zarr_core::ErrorKind::NodeNotFound) if there is no node.
     pub fn metadata(&self, path: &NodePath) -> Result<NodeMetadata> {
         self.nodes.metadata(path)
     }
-    /// Makes many changes through the hierarchy that it gives, and then renews the copies of all changed nodes in the groups
-    /// above at once, also if `f` fails. Each group above is looked at once, and not for each node below it.
+    /// Runs `f`, and updates consolidated metadata once for all changes that `f` makes.
+    ///
+    /// Copies are updated only for changes made through the hierarchy that `f` receives, and only in groups above that
+    /// have copies. They are updated after `f` returns, also if it fails. Each group above is read once, not once for
+    /// each node below it.
     ///
     /// # Errors
-    /// That of `f`, or else [`StaleCopies`](zarr_core::ErrorKind::StaleCopies).
+    /// The error of `f`; if there is none, [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) if copies could not be
+    /// updated.
     pub fn batch<R>(&self, f: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
         self.nodes.batch(|nodes| f(&Self { nodes: nodes.clone() }))
     }
-    /// Builds a node, with everything below it, apart from its place and then puts it there: a reader finds what was there
-    /// before or all of the new. If this fails, or the process is killed, nothing has changed.
+    /// Builds a node with everything below it in a temporary place, and then moves it to its path in one step.
     ///
-    /// `build` is given a hierarchy that has only this node and those below it, under the same paths. Handles that it opens
-    /// must be opened again afterwards, as must handles of a node that was replaced: they know its old metadata.
+    /// A reader sees either the old node or the complete new one. If `build` fails, or the process is killed, nothing
+    /// has changed.
     ///
-    /// Memory and directories can do that. Until it is done both need space, and the old data of a directory that is replaced
-    /// is removed last. A directory that is the root of a file system, or on a file system that cannot exchange two names, is
-    /// replaced entry by entry: meanwhile readers find no node. What the process may not remove stays as an orphaned
-    /// temporary directory. In a store that cannot stage, the old node is erased first, and what `build` has stored when it
-    /// fails stays.
+    /// `build` receives a hierarchy that contains only this node and the nodes below it, under the same paths. Open
+    /// handles from it again afterwards. Do the same with handles of a node that was replaced: they have its old
+    /// metadata.
+    ///
+    /// Limits of the stores:
+    ///
+    /// - Memory and directories replace nodes in one step. Until then, old and new data both need space. The old data
+    ///   of a directory is removed last.
+    /// - A directory is replaced entry by entry if it is the root of a file system, or if the file system cannot
+    ///   exchange two names. Readers find no node while this happens.
+    /// - Files that the process may not remove stay in an orphaned temporary directory.
+    /// - In a store that cannot stage, the old node is erased first, and `build` writes to the final place. If it
+    ///   fails, the values that it has stored stay.
     ///
     /// # Errors
-    /// Those of `build`, and [`NodeAlreadyExists`](zarr_core::ErrorKind::NodeAlreadyExists) unless the node is to be overwritten; of several creators
-    /// exactly one wins. [`Occupied`](zarr_core::ErrorKind::Occupied) where no node is but anything else, also if nodes are to be
-    /// overwritten. [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) after the node is in its place.
+    /// - The errors of `build`.
+    /// - [`NodeAlreadyExists`](zarr_core::ErrorKind::NodeAlreadyExists) if there is a node and `overwrite` is false. If
+    ///   several writers create the node at the same time, exactly one succeeds.
+    /// - [`Occupied`](zarr_core::ErrorKind::Occupied) if there is no node but other keys are stored there, also if
+    ///   `overwrite` is true.
+    /// - [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) if the node is in its place, but copies of metadata in the
+    ///   groups above could not be updated.
     pub fn build<T>(&self, path: &str, overwrite: bool, build: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         self.nodes.build(&NodePath::new(path)?, overwrite, |nodes| build(&Self { nodes: nodes.clone() }))
     }
-    /// Writes copies of the documents of all nodes below a group into it, as zarr-python does.
+    /// Writes copies of the documents of all nodes below a group into the group's document, as zarr-python does.
     ///
-    /// Nodes may be changed, made and removed meanwhile. If this fails half way, copies may be older than what they copy:
-    /// call it again.
+    /// Other writers may change, create and remove nodes at the same time. After an error, some copies may be older
+    /// than the documents: call it again.
     pub fn consolidate(&self, path: &str) -> Result<()> {
         self.nodes.consolidate(&NodePath::new(path)?)
     }
-    /// Removes a node with everything below it.
+    /// Removes a node and everything below it.
     ///
     /// # Errors
-    /// [`NodeNotFound`](zarr_core::ErrorKind::NodeNotFound) if there is none, and [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) after it is
-    /// removed.
+    /// - [`NodeNotFound`](zarr_core::ErrorKind::NodeNotFound) if there is no node.
+    /// - [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) if the node was removed, but copies of metadata in the
+    ///   groups above could not be updated.
     pub fn erase(&self, path: &str) -> Result<()> {
         self.nodes.erase(&NodePath::new(path)?)
     }

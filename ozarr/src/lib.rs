@@ -10,21 +10,34 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | | |
+//! | type or module | purpose |
 //! |---|---|
-//! | [`Hierarchy`] | a store seen as nodes: open, create, list, walk, erase |
-//! | [`Array`], [`NewArray`], [`Selection`] | creating, reading, writing and resizing |
-//! | [`codecs`] | the built-in codecs, as types |
+//! | [`Hierarchy`] | opens a store and creates, lists, walks and erases its nodes |
+//! | [`Array`], [`NewArray`], [`Selection`] | create, read, write and resize arrays |
 //! | [`Group`] | children and attributes |
-//! | [`Context`] | registry, limits, threads: what all nodes of a hierarchy share |
-//! | [`store`] | where values are kept |
+//! | [`Context`] | registry, limits and threads, shared by all nodes of a hierarchy |
+//! | [`codecs`] | the built-in codecs as types |
+//! | [`extension`] | everything that an extension needs |
+//! | [`store`] | stores in memory and in directories, and URI schemes |
+//! | [`zarr_core`] | the traits that extensions and stores implement, re-exported |
 //!
-//! With the feature `tracing`, what a caller may want to know although nothing failed is an event of the crate `tracing` with
-//! the target `ozarr`: an unknown extension was skipped, consolidated metadata was used or is stale, files cannot be locked,
-//! directories cannot be exchanged, a plugin was found or refused.
+//! # Cargo features
 //!
-//! The contract that extensions implement is re-exported as [`zarr_core`]; with the feature `plugins`, how plugins are found
-//! and loaded as `plugins`.
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `bytes`, `transpose`, `crc32c`, `vlen-utf8`, `vlen-bytes`, `sharding_indexed` | yes | the codec of that name |
+//! | `gzip`, `zstd`, `blosc` | yes | the codec of that name; needs a C compiler |
+//! | `snappy` | no | snappy within blosc; implies `blosc`, and needs a C and a C++ compiler |
+//! | `parallel` | yes | all threads of the machine, and [`Chunks`] as a parallel iterator of `rayon` |
+//! | `plugins` | yes | the module `plugins`, which finds and loads plugins when the program asks for it |
+//! | `ndarray` | no | reading into and writing from arrays of the crate `ndarray` |
+//! | `tracing` | no | events for conditions that are not errors |
+//!
+//! An array that needs a codec that was left out is refused, and the error names the feature.
+//!
+//! With the feature `tracing`, these conditions are reported as events of the crate `tracing` with the target `ozarr`:
+//! an unknown extension was skipped, consolidated metadata was used or is stale, files cannot be locked, directories
+//! cannot be exchanged, a plugin was found or refused.
 
 mod array;
 mod attributes;
@@ -70,10 +83,10 @@ pub use zarr_plugin_api::load as plugins;
 
 /// The built-in codecs as types: [`Zstd`](codecs::Zstd), [`Sharding`](codecs::Sharding) and the others.
 pub use zarr_codecs as codecs;
-/// What an extension needs, in one place.
+/// Everything that an extension needs, re-exported in one module.
 ///
-/// An application adds its own extensions to a [`Registry`](extension::Registry), and opens hierarchies in a
-/// [`Context`] with it:
+/// An application adds its own extensions to a [`Registry`](extension::Registry) and opens hierarchies in a [`Context`]
+/// with that registry:
 ///
 /// ```
 /// use ozarr::{
@@ -125,8 +138,8 @@ pub use zarr_codecs as codecs;
 /// # Ok::<(), ozarr::Error>(())
 /// ```
 ///
-/// A crate that only offers extensions depends on `zarr-core` alone, and registers them for every program that links it with
-/// [`register!`](zarr_core::register).
+/// A crate that only provides extensions depends on `zarr-core` alone. It registers them for every program that links
+/// it with [`register!`](zarr_core::register).
 pub mod extension {
     pub use zarr_core::{
         Error, ErrorKind, Result,
@@ -146,7 +159,7 @@ pub mod extension {
     };
 }
 
-/// The example of the README compiles.
+/// Compiles the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;

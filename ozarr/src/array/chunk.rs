@@ -1,4 +1,4 @@
-//! One chunk: its elements, and its bytes as they are stored.
+//! A single chunk: its elements, and its stored bytes.
 
 use super::{Array, chunks::Chunks};
 use crate::element::{Element, Item};
@@ -11,27 +11,32 @@ use zarr_core::{
     view::{Dims, Region, TileGrid, ViewMut},
 };
 
-/// A chunk of an [`Array`], or an inner chunk of one of its shards: found by [`Array::chunk`] and [`Array::chunks`].
+/// A chunk of an [`Array`], or an inner chunk of one of its shards.
+///
+/// Created by [`Array::chunk`] and [`Array::chunks`].
 #[derive(Debug, Clone)]
 pub struct Chunk<'a> {
     array: &'a Array,
     index: Dims,
-    /// Within the array.
+    /// The elements within the array.
     region: Region,
     is_inner: bool,
 }
 
 impl Array {
-    /// The chunk (the shard, where chunks are sharded) of an index of the chunk grid.
+    /// Returns the chunk (the shard, if the array is sharded) with an index in the chunk grid.
     ///
     /// # Errors
-    /// When it lies outside the grid.
+    /// If the index is outside the grid.
     pub fn chunk(&self, index: &[u64]) -> Result<Chunk<'_>> {
         let region = self.chunk_region(index).map_err(|e| e.at_node(&self.path))?;
         let region = region.intersection(&Region::whole(self.shape())).unwrap_or(region);
         Ok(Chunk { array: self, index: index.into(), region, is_inner: false })
     }
-    /// All chunks (shards, where chunks are sharded), in C order. Nothing is read to find them.
+    /// Returns an iterator over all chunks, in C order. Nothing is read to find them.
+    ///
+    /// If the array is sharded, these are the shards. [`Chunks::inner`] iterates over their inner chunks instead, and
+    /// [`Chunks::within`] limits the iterator to a selection.
     ///
     /// ```
     /// use ozarr::{Hierarchy, NewArray};
@@ -47,7 +52,7 @@ impl Array {
     /// # Ok::<(), ozarr::Error>(())
     /// ```
     ///
-    /// With the feature `parallel` it is a parallel iterator of the crate `rayon` too:
+    /// With the feature `parallel`, the chunks are also a parallel iterator of the crate `rayon`:
     ///
     /// ```
     /// # #[cfg(feature = "parallel")] {
@@ -67,8 +72,8 @@ impl Array {
 }
 
 impl<'a> Chunk<'a> {
-    /// The chunk of an index that is in the grid. A grid that has no answer for it, which only one that is not regular may do,
-    /// says so when the chunk is used.
+    /// Returns the chunk of an index in the grid. If a grid that is not regular does not know the chunk, using it is an
+    /// error.
     pub(super) fn at(array: &'a Array, index: Dims, is_inner: bool) -> Self {
         let inner = array.inner.as_ref().filter(|_| is_inner);
         let whole = match inner {
@@ -85,47 +90,47 @@ impl<'a> Chunk<'a> {
         });
         Self { array, index, region, is_inner }
     }
-    /// Its index in the chunk grid; that of an inner chunk counts inner chunks from the origin of the array.
+    /// Returns the index in the chunk grid. For an inner chunk, counts inner chunks from the origin of the array.
     pub fn index(&self) -> &[u64] {
         &self.index
     }
-    /// The elements of the array that are in it, without what lies beyond the array.
+    /// Returns the region of the array that the chunk covers, without elements beyond the array.
     pub fn region(&self) -> &Region {
         &self.region
     }
-    /// Elements along each dimension, without what lies beyond the array.
+    /// Returns the number of elements along each dimension, without elements beyond the array.
     pub fn shape(&self) -> &[u64] {
         &self.region.len
     }
-    /// True for an inner chunk, which is a part of a stored one.
+    /// Returns true for an inner chunk, which is a part of a stored chunk.
     pub fn is_inner(&self) -> bool {
         self.is_inner
     }
-    /// The key of the chunk, relative to the array.
+    /// Returns the key of the chunk, relative to the array.
     ///
     /// # Errors
-    /// When it is an inner chunk, which has no key of its own.
+    /// If it is an inner chunk, which has no key of its own.
     pub fn key(&self) -> Result<Key> {
         self.stored()?;
         self.array.chunk_key(&self.index)
     }
-    /// Reads its elements in C order, without what lies beyond the array.
+    /// Reads the elements of the chunk in C order, without those beyond the array.
     ///
     /// # Errors
-    /// When the type is not the data type's, or the chunk cannot be read.
+    /// If the array's data type cannot be read as `T`, or the chunk cannot be read.
     pub fn read<T: Item>(&self) -> Result<Vec<T>> {
         self.check_grid()?;
         self.array.read(&self.region)
     }
-    /// The same into memory of the caller.
+    /// Reads the elements of the chunk into `out`, as [`read`](Self::read) does.
     ///
     /// # Errors
-    /// As [`read`](Self::read), and when `out` has not as many elements.
+    /// As [`read`](Self::read), and if `out` has another number of elements.
     pub fn read_into<T: Element>(&self, out: &mut [T]) -> Result<()> {
         self.check_grid()?;
         self.array.read_into(&self.region, out)
     }
-    /// Writes its elements in C order, without what lies beyond the array.
+    /// Writes the elements of the chunk in C order, without those beyond the array.
     ///
     /// # Errors
     /// As [`Array::write`].
@@ -133,27 +138,27 @@ impl<'a> Chunk<'a> {
         self.check_grid()?;
         self.array.write(&self.region, elements)
     }
-    /// True if something is stored under its key. Elements of a chunk that is not stored are the fill value.
+    /// Returns true if the chunk is stored. The elements of a chunk that is not stored are the fill value.
     ///
     /// # Errors
-    /// When the store fails, or it is an inner chunk.
+    /// If the store fails, or if it is an inner chunk.
     pub fn is_stored(&self) -> Result<bool> {
         let (array, key) = (self.stored()?, self.key()?);
         let found = array.data.reader()?.open(&key).map_err(|e| array.in_chunk(e, &self.index))?;
         Ok(found.is_some())
     }
-    /// Its bytes as they are stored.
+    /// Returns the stored bytes, or `None` if the chunk is not stored.
     ///
     /// # Errors
-    /// When the store fails, or it is an inner chunk.
+    /// If the store fails, or if it is an inner chunk.
     pub fn encoded(&self) -> Result<Option<Vec<u8>>> {
         let (array, key) = (self.stored()?, self.key()?);
         array.data.reader()?.get(&key).map_err(|e| array.in_chunk(e, &self.index))
     }
-    /// Stores bytes as they are. They are decoded once, so that nothing is stored that cannot be read.
+    /// Stores encoded bytes as they are. They are decoded first, so that a chunk that cannot be read is never stored.
     ///
     /// # Errors
-    /// When they cannot be decoded or stored, or it is an inner chunk.
+    /// If the bytes cannot be decoded or stored, or if it is an inner chunk.
     pub fn write_encoded(&self, bytes: &[u8]) -> Result<()> {
         let array = self.stored()?;
         let write = || {
@@ -170,19 +175,20 @@ impl<'a> Chunk<'a> {
         };
         write().map_err(|e| array.in_chunk(e, &self.index))
     }
-    /// Removes it: its elements are the fill value then.
+    /// Removes the stored chunk. Its elements are then the fill value.
     ///
     /// # Errors
-    /// When the store fails, or it is an inner chunk.
+    /// If the store fails, or if it is an inner chunk.
     pub fn erase(&self) -> Result<()> {
         let (array, key) = (self.stored()?, self.key()?);
         array.resolved.check_writable()?;
         array.data.writer()?.erase(&key).map_err(|e| array.in_chunk(e, &self.index))
     }
-    /// The bytes of all its elements in the machine's order and C order, also of those beyond the array.
+    /// Returns the bytes of all elements of the chunk, including those beyond the array, in C order and the machine's
+    /// byte order.
     ///
     /// # Errors
-    /// When elements have no fixed size, the chunk cannot be read, or it is an inner chunk.
+    /// If elements have variable length, if the chunk cannot be read, or if it is an inner chunk.
     pub fn read_padded_bytes(&self) -> Result<Vec<u8>> {
         let array = self.stored()?;
         let (call, chunk) = (array.hierarchy.context().call(), array.chunk_region(&self.index)?);
@@ -196,10 +202,10 @@ impl<'a> Chunk<'a> {
         call.within_memory(|call| array.read_chunk_part(call, &self.index, &whole, out.reborrow()))?;
         Ok(bytes)
     }
-    /// Decodes it, in parts if it has parts, and keeps nothing. A chunk that is not stored is in order.
+    /// Decodes the chunk, in parts if it has parts, and discards the elements. A chunk that is not stored is valid.
     ///
     /// # Errors
-    /// Whatever reading would find, and what readers need not notice: inner chunks of a shard that overlap. Also when it is
+    /// If reading the chunk would fail, or if inner chunks of a shard overlap, which readers may ignore. Also if it is
     /// an inner chunk.
     pub fn check(&self) -> Result<()> {
         let array = self.stored()?;
@@ -222,7 +228,7 @@ impl<'a> Chunk<'a> {
         }
         Ok(())
     }
-    /// The array, if this is a chunk of its grid.
+    /// Returns the array, unless this is an inner chunk.
     fn stored(&self) -> Result<&'a Array> {
         if self.is_inner {
             let e = Error::argument("an inner chunk has no key of its own").at_chunk(&self.index);
@@ -238,11 +244,11 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// The shape of the parts in which a chunk is checked: whole inner chunks, so many that they take 64 MiB, or a sixteenth of
-/// the chunk if that is more, since an index that is large is read again for each.
+/// Returns the shape of the parts in which a chunk is checked: whole inner chunks of together 64 MiB, or a sixteenth of
+/// the chunk if that is more, since a large shard index is read again for each part.
 fn part_to_check(chunk: &Representation, inner: &[u64]) -> Result<Dims> {
     const LEAST: u64 = 64 << 20;
-    /// About what an inner chunk takes however small it is.
+    /// About the memory that an inner chunk takes, however small it is.
     const INNER: u64 = 64;
     let each = chunk.with_shape(inner).bytes()?.max(INNER);
     let bytes = |part: &[u64]| part.iter().zip(inner).fold(each, |n, (p, i)| n.saturating_mul(p.div_ceil((*i).max(1))));

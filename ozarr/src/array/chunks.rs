@@ -1,12 +1,14 @@
-//! The chunks of an array as an iterator: found one by one, never listed.
+//! An iterator over the chunks of an array, which computes each chunk when it is reached.
 
 use super::{Array, chunk::Chunk};
 use crate::selection::{Indices, Selection};
 use std::{iter::FusedIterator, ops::Range, sync::Arc};
 use zarr_core::{Result, chunk_grid::AxisChunks, view::Dims};
 
-/// Chunks of an [`Array`], in C order. It takes no memory for chunks to come, also of a grid that has more than could be
-/// listed; [`len`](ExactSizeIterator::len) is at most `usize::MAX`.
+/// An iterator over the chunks of an [`Array`], in C order. Created by [`Array::chunks`].
+///
+/// It computes chunks one by one, so it takes no memory for those to come, even if the grid has more chunks than memory
+/// could list. Its length is at most `usize::MAX`.
 #[derive(Debug, Clone)]
 pub struct Chunks<'a> {
     array: &'a Array,
@@ -20,15 +22,15 @@ pub struct Chunks<'a> {
 enum Grid {
     /// All combinations of indices along each dimension.
     Product(Arc<[Axis]>),
-    /// Of a grid that does not cut each dimension on its own.
+    /// Chunks of a grid that does not divide each dimension on its own.
     List(Arc<[Dims]>),
 }
 
-/// Indices of chunks along one dimension.
+/// Chunk indices along one dimension.
 #[derive(Debug, Clone)]
 enum Axis {
     Range(Range<u64>),
-    /// The chunks of `chunk` elements that selected elements lie in, no two of which lie in one.
+    /// The selected elements are further apart than the chunk length `chunk`, so each is in a chunk of its own.
     Apart {
         selected: Indices,
         chunk: u64,
@@ -37,7 +39,7 @@ enum Axis {
 }
 
 impl Axis {
-    /// Those of chunks of one length.
+    /// Chunks of one length.
     fn regular(selected: Indices, chunk: u64) -> Self {
         let Indices { start, len, step, .. } = selected;
         let chunk = chunk.max(1);
@@ -47,12 +49,12 @@ impl Axis {
         let last = start.saturating_add(len.saturating_sub(1).saturating_mul(step));
         Axis::Range(if len == 0 { 0..0 } else { start / chunk..last / chunk + 1 })
     }
-    /// Those of chunks of given lengths.
+    /// Chunks of the given lengths.
     fn of_lengths(selected: Indices, lengths: &[u64]) -> Self {
         let (mut found, mut begin) = (Vec::new(), 0u64);
         for (i, length) in lengths.iter().enumerate() {
             let end = begin.saturating_add(*length);
-            // The first selected element that is not before the chunk.
+            // The first selected element at or after the beginning of the chunk.
             let first = begin.saturating_sub(selected.start).div_ceil(selected.step.max(1));
             if first < selected.len && selected.start.saturating_add(first.saturating_mul(selected.step)) < end {
                 found.push(i as u64);
@@ -115,17 +117,19 @@ impl<'a> Chunks<'a> {
         let left = 0..grid.len();
         Self { array, selection, grid, left, is_inner }
     }
-    /// Of all chunks of the array those that a selection touches, from the first.
+    /// Limits the iterator to the chunks that a selection touches, and restarts it at the first of these.
     ///
     /// # Errors
-    /// When the selection does not fit the array.
+    /// If the selection does not fit the array.
     pub fn within(self, selection: impl Into<Selection>) -> Result<Self> {
         let selection = selection.into();
         let grid = self.grid_of(&selection, self.is_inner)?;
         Ok(Self::with(self.array, Some(selection), grid, self.is_inner))
     }
-    /// The inner chunks of shards in place of the shards, from the first; the same chunks if the array is not sharded.
-    /// They are in C order over the whole array: neighbours need not be in one shard.
+    /// Iterates over the inner chunks of the shards in place of the shards, from the first.
+    ///
+    /// Returns the same chunks if the array is not sharded. Inner chunks are in C order over the whole array, so two
+    /// consecutive ones may be in different shards.
     pub fn inner(self) -> Self {
         let Some(shape) = &self.array.inner else { return self };
         let selected = self.selection.as_ref().map(|s| s.indices(self.array.shape()));
@@ -189,7 +193,7 @@ mod parallel {
         plumbing::{Consumer, Producer, ProducerCallback, UnindexedConsumer, bridge},
     };
 
-    /// [`Chunks`] on several threads.
+    /// [`Chunks`] as a parallel iterator.
     #[derive(Debug, Clone)]
     pub struct ParChunks<'a>(Chunks<'a>);
 

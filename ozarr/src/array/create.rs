@@ -1,4 +1,4 @@
-//! What a new array is to be, with the defaults a user expects.
+//! Describes a new array, with defaults for everything but its shape and data type.
 
 mod data_type;
 mod dimension_name;
@@ -26,17 +26,17 @@ use zarr_core::{
     name::NodePath,
 };
 
-/// Chunks that are chosen have at most about this many bytes.
+/// The size limit of chunks whose shape is chosen automatically.
 const CHUNK_BYTES: u64 = 4 << 20;
 
-/// A new array: shape and data type, and whatever else should not be left to the defaults.
+/// A builder for a new array: its shape and data type, and everything that should differ from the defaults.
 ///
-/// Chosen if left out: chunks of at most 4 MiB, the data type's zero as fill value, little-endian `bytes` (or the codec
-/// of strings), then `zstd` if the program has it. Everything that is chosen is recorded in the metadata, also of codecs
-/// that are given by a bare name.
+/// The defaults are: chunks of at most 4 MiB, the data type's zero as fill value, little-endian `bytes` (or the codec
+/// for strings), then `zstd` if the program has it. The metadata records all defaults, including those of codecs that
+/// are given by their bare names.
 ///
-/// Data types, codecs and chunk key encodings are anything that becomes an [`Extension`]: a bare name, a type of
-/// [`codecs`](crate::codecs), or JSON. Where they are malformed, the array is not created.
+/// Data types, codecs and chunk key encodings are values that convert into an [`Extension`]: a bare name, a type of
+/// [`codecs`](crate::codecs), or JSON. If one is malformed, creating the array fails.
 ///
 /// ```
 /// use ozarr::{Hierarchy, NewArray, codecs::Zstd};
@@ -65,13 +65,13 @@ pub struct NewArray {
     fill_value: Option<FillValue>,
     chunk_key_encoding: Option<Extension>,
     dimension_names: Option<Vec<DimensionName>>,
-    /// Or why they are not an object.
+    /// The error is the reason why they are not an object.
     attributes: std::result::Result<Object, String>,
     overwrite: bool,
 }
 
 impl NewArray {
-    /// An array of a shape and data type.
+    /// Describes an array of a shape and a data type.
     ///
     /// ```
     /// use ozarr::NewArray;
@@ -94,7 +94,7 @@ impl NewArray {
             overwrite: false,
         }
     }
-    /// An array of a shape, with the data type of a Rust type.
+    /// Describes an array of a shape, with the data type that corresponds to a Rust type.
     ///
     /// ```
     /// use ozarr::NewArray;
@@ -103,17 +103,17 @@ impl NewArray {
     pub fn of<T: HasDataType>(shape: impl IntoShape) -> Self {
         Self::new(shape, T::data_type())
     }
-    /// The shape of chunks, or of inner chunks if there are shards.
+    /// Sets the shape of chunks, or of inner chunks if there are shards.
     pub fn chunks(mut self, shape: impl IntoShape) -> Self {
         self.chunks = Some(Lengths::new(shape));
         self
     }
-    /// Puts chunks into shards of this shape with `sharding_indexed`.
+    /// Puts chunks into shards of this shape, with the codec `sharding_indexed`.
     pub fn shards(mut self, shape: impl IntoShape) -> Self {
         self.shards = Some(Lengths::new(shape));
         self
     }
-    /// The array -> array codecs: what is done to a chunk before it becomes bytes. None unless they are given.
+    /// Sets the array -> array codecs, which transform a chunk before it becomes bytes. The default is none.
     ///
     /// ```
     /// use ozarr::{NewArray, codecs::Transpose};
@@ -123,7 +123,7 @@ impl NewArray {
         self.filters = Some(codecs.into_iter().map(Into::into).collect());
         self
     }
-    /// The array -> bytes codec.
+    /// Sets the array -> bytes codec.
     ///
     /// ```
     /// use ozarr::{NewArray, codecs::Bytes};
@@ -133,7 +133,7 @@ impl NewArray {
         self.serializer = Some(codec.into());
         self
     }
-    /// The only bytes -> bytes codec.
+    /// Sets a single bytes -> bytes codec.
     ///
     /// ```
     /// use ozarr::{NewArray, codecs::Gzip};
@@ -143,7 +143,7 @@ impl NewArray {
     pub fn compressor(self, codec: impl Into<Extension>) -> Self {
         self.compressors([codec])
     }
-    /// The bytes -> bytes codecs, in the order in which they encode.
+    /// Sets the bytes -> bytes codecs, in the order of encoding.
     ///
     /// ```
     /// use ozarr::{NewArray, codecs::{Crc32c, Zstd}, extension::Extension};
@@ -154,12 +154,14 @@ impl NewArray {
         self.compressors = Some(codecs.into_iter().map(Into::into).collect());
         self
     }
-    /// No bytes -> bytes codecs.
+    /// Uses no bytes -> bytes codec, not even the default one.
     pub fn no_compressor(self) -> Self {
         self.compressors(None::<Extension>)
     }
-    /// All codecs of a chunk, in place of [`filters`](Self::filters), [`serializer`](Self::serializer) and
-    /// [`compressors`](Self::compressors): an array that has both is not created.
+    /// Sets all codecs of a chunk, in place of [`filters`](Self::filters), [`serializer`](Self::serializer) and
+    /// [`compressors`](Self::compressors).
+    ///
+    /// If any of these is set too, creating the array fails.
     ///
     /// ```
     /// use ozarr::NewArray;
@@ -169,17 +171,17 @@ impl NewArray {
         self.codecs = Some(codecs.into_iter().map(Into::into).collect());
         self
     }
-    /// The fill value: a number, `bool` or text, or JSON in the form of the data type.
+    /// Sets the fill value: a number, a `bool`, text, or JSON in the form of the data type.
     pub fn fill_value(mut self, value: impl Into<FillValue>) -> Self {
         self.fill_value = Some(value.into());
         self
     }
-    /// The chunk key encoding.
+    /// Sets the chunk key encoding.
     pub fn chunk_key_encoding(mut self, encoding: impl Into<Extension>) -> Self {
         self.chunk_key_encoding = Some(encoding.into());
         self
     }
-    /// The names of the dimensions; `None` for one without a name.
+    /// Sets the names of the dimensions; `None` for a dimension without a name.
     ///
     /// ```
     /// use ozarr::NewArray;
@@ -190,8 +192,9 @@ impl NewArray {
         self.dimension_names = Some(names.into_iter().map(Into::into).collect());
         self
     }
-    /// The user's attributes: an [`Object`], or anything else that serde makes an object of. Of what it does not, no array
-    /// is created.
+    /// Sets the user's attributes: an [`Object`] or any other value that serializes to a JSON object.
+    ///
+    /// If the value serializes to anything else, creating the array fails.
     pub fn attributes(mut self, attributes: impl Serialize) -> Self {
         self.attributes = match Json::from_serialize(&attributes) {
             Ok(Json::Object(members)) => Ok(members),
@@ -200,17 +203,22 @@ impl NewArray {
         };
         self
     }
-    /// Replaces a node that is there, with everything below it, in one step where the store can: see
-    /// [`build`](crate::Hierarchy::build). Elements that are written later are not part of that step.
+    /// Replaces an existing node and everything below it.
+    ///
+    /// The store does this in one step if it can: see [`build`](crate::Hierarchy::build). Elements that are written
+    /// afterwards are not part of that step.
     pub fn overwrite(mut self) -> Self {
         self.overwrite = true;
         self
     }
-    /// The metadata document, with what was chosen.
+    /// Returns the metadata document, with all defaults filled in.
     ///
     /// # Errors
-    /// An unknown data type; lengths below zero; `codecs` together with others; attributes that are not an object; whatever a
-    /// document with these members is refused for.
+    /// - If the data type is unknown.
+    /// - If a length is negative.
+    /// - If `codecs` is set together with `filters`, `serializer` or `compressors`.
+    /// - If the attributes are not an object.
+    /// - If a document with these members is not valid.
     pub fn metadata(&self, context: &Context) -> Result<ArrayMetadata> {
         let data_type = Extension::parse(self.data_type.to_json()).map_err(|e| e.within("data_type"))?;
         let data_type = context.registry.data_type(&data_type, &context.limits)?.object;
@@ -248,7 +256,7 @@ impl NewArray {
         document.set("attributes", attributes);
         ArrayMetadata::from_object(document, &context.limits)
     }
-    /// The codecs of a chunk, or of an inner chunk if there are shards.
+    /// Returns the codecs of a chunk, or of an inner chunk if there are shards.
     fn chosen_codecs(&self, data_type: &dyn DataType, context: &Context) -> Result<Vec<Extension>> {
         if let Some(codecs) = &self.codecs {
             if self.filters.is_some() || self.serializer.is_some() || self.compressors.is_some() {
@@ -281,7 +289,7 @@ impl NewArray {
 }
 
 impl Array {
-    /// Creates an array from a whole metadata document; what a user may leave out of it is chosen.
+    /// Creates an array from a metadata document, and fills in the defaults of optional members.
     pub(crate) fn create(
         hierarchy: &Hierarchy,
         path: NodePath,
@@ -323,7 +331,8 @@ fn chosen_chunk(shape: &[u64], layout: &Layout) -> Vec<u64> {
     chunk
 }
 
-/// Halves the longest dimension that can be halved until 64 inner chunks fill a shard, or none can.
+/// Halves the longest even dimension until a shard has 64 inner chunks of at most 4 MiB. Stops earlier if no dimension can
+/// be halved, or once there are 8 inner chunks of at most 64 KiB.
 fn inner_of(shard: &[u64], layout: &Layout) -> Vec<u64> {
     let (mut chunk, mut count) = (shard.to_vec(), 1);
     let smallest = 64 << 10;

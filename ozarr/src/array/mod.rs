@@ -1,4 +1,4 @@
-//! Arrays: chunks of a grid, encoded and stored, read and written as one.
+//! Arrays: chunks of a grid, each encoded and stored under its own key, read and written as one.
 
 mod chunk;
 mod chunks;
@@ -41,20 +41,26 @@ use zarr_core::{
     view::{Dims, Region},
 };
 
-/// An open array. Its extensions are made and checked: after this, reading fails only because of stored data or the
-/// store. Shared by threads; writers of different regions never lose each other's data, whatever handles they use, among
-/// the writers for which the store promises that.
+/// An open array: reads, writes and resizes its elements.
+///
+/// All of the array's extensions are created and checked when it is opened. Afterwards, reading fails only because of
+/// stored data or the store.
+///
+/// An array can be shared between threads. Writers of different regions never lose each other's data, whether they use
+/// the same handle or different ones, and even if the regions share a chunk or shard. The store decides whether this
+/// holds among threads, processes or machines: see
+/// [`WriteableStore::update`](zarr_core::store::WriteableStore::update).
 #[derive(Debug, Clone)]
 pub struct Array {
     hierarchy: Hierarchy,
     path: NodePath,
     metadata: Arc<ArrayMetadata>,
     resolved: Arc<ResolvedArray>,
-    /// The array's keys, through its storage transformers.
+    /// The array's keys, seen through its storage transformers.
     data: Arc<dyn Store>,
-    /// The chain of all chunks, if they have one shape.
+    /// The codec chain of all chunks, if they have one shape.
     uniform: Option<Arc<Chain>>,
-    /// The shape of inner chunks, if there are such.
+    /// The shape of inner chunks, if chunks are shards.
     inner: Option<Dims>,
     grid_shape: Dims,
     added: Vec<Arc<dyn StorageTransformer>>,
@@ -98,123 +104,134 @@ impl Array {
         let grid_shape = resolved.chunk_grid.grid_shape(metadata.shape())?;
         Ok(Self { hierarchy, path, metadata, resolved, data, uniform, inner, grid_shape, added })
     }
-    /// Adds a storage transformer that changes no layout (a cache, a counter), nearest to the array. It does not
-    /// enter the metadata.
+    /// Adds a storage transformer that does not change the layout, such as a cache or a counter.
+    ///
+    /// It is the transformer nearest to the array, and is not recorded in the metadata.
     pub fn with_transformer(self, transformer: Arc<dyn StorageTransformer>) -> Result<Self> {
         let mut added = self.added;
         added.insert(0, transformer);
         Self::with_resolved(self.hierarchy, self.path, self.metadata, self.resolved, added)
     }
-    /// Where the array is in its hierarchy.
+    /// Returns the path of the array in its hierarchy.
     pub fn path(&self) -> &NodePath {
         &self.path
     }
-    /// The hierarchy that the array is in.
+    /// Returns the hierarchy of the array.
     pub fn hierarchy(&self) -> &Hierarchy {
         &self.hierarchy
     }
-    /// The metadata document.
+    /// Returns the metadata document.
     pub fn metadata(&self) -> &ArrayMetadata {
         &self.metadata
     }
-    /// Elements along each dimension.
+    /// Returns the number of elements along each dimension.
     pub fn shape(&self) -> &[u64] {
         self.metadata.shape()
     }
-    /// How many dimensions it has.
+    /// Returns the number of dimensions.
     pub fn ndim(&self) -> usize {
         self.shape().len()
     }
-    /// How many elements it has; at most 2^64 - 1.
+    /// Returns the number of elements; at most 2^64 - 1.
     pub fn len(&self) -> u64 {
         self.shape().iter().fold(1, |n, l| n.saturating_mul(*l))
     }
-    /// True if it has no elements.
+    /// Returns true if the array has no elements.
     pub fn is_empty(&self) -> bool {
         self.shape().contains(&0)
     }
-    /// How many bytes its elements take in memory, if they have one size: not those of stored chunks. At most 2^64 - 1.
+    /// Returns the size of all elements in memory in bytes, or `None` if they have variable length.
+    ///
+    /// The result is at most 2^64 - 1. It is not the size of the stored chunks.
     pub fn nbytes(&self) -> Option<u64> {
         let r = self.representation();
         (!r.layout().is_variable()).then(|| self.len().saturating_mul(r.element_size() as u64))
     }
-    /// The data type. Its name stands in [`metadata`](Self::metadata).
+    /// Returns the data type. Its name is in the [`metadata`](Self::metadata).
     pub fn data_type(&self) -> &dyn DataType {
         &**self.representation().data_type()
     }
-    /// The fill value, in its form in metadata.
+    /// Returns the fill value as it is in the metadata.
     pub fn fill_value(&self) -> &Json {
         self.metadata.fill_value()
     }
-    /// The names of the dimensions, if they have any.
+    /// Returns the names of the dimensions, if the metadata has any.
     pub fn dimension_names(&self) -> Option<&[Option<String>]> {
         self.metadata.dimension_names()
     }
-    /// The codecs, in the order of encoding.
+    /// Returns the codecs as they are in the metadata, in the order of encoding.
     pub fn codecs(&self) -> &[Extension] {
         self.metadata.codecs()
     }
-    /// The chunk grid.
+    /// Returns the chunk grid.
     pub fn chunk_grid(&self) -> &dyn ChunkGrid {
         &*self.resolved.chunk_grid
     }
-    /// The chunk key encoding.
+    /// Returns the chunk key encoding.
     pub fn chunk_key_encoding(&self) -> &dyn ChunkKeyEncoding {
         &*self.resolved.chunk_key_encoding
     }
-    /// Data type, shape and fill value.
+    /// Returns the array's data type, shape and fill value.
     pub fn representation(&self) -> &Representation {
         &self.resolved.representation
     }
-    /// The codecs of the chunks of a shape as they run.
+    /// Returns the codecs that encode and decode chunks of a shape.
     ///
     /// # Errors
-    /// When a codec cannot work on chunks of that shape.
+    /// If a codec cannot work on chunks of that shape.
     pub fn codec_chain(&self, chunk_shape: &[u64]) -> Result<Arc<Chain>> {
         self.resolved.chains.get(chunk_shape)
     }
-    /// Extensions that are not known here and need not be: reading goes on without them, writing chunks does not.
+    /// Returns the unknown extensions that the metadata allows a reader to skip. If there are any, chunks can be read
+    /// but not written.
     pub fn skipped(&self) -> &[(ExtensionPoint, String)] {
         &self.resolved.skipped
     }
-    /// The store of the array's own keys, through its storage transformers.
+    /// Returns the store of the array's own keys, through its storage transformers.
     pub fn data_store(&self) -> &Arc<dyn Store> {
         &self.data
     }
-    /// The shape of all chunks (of shards, where it has such), if they have one.
+    /// Returns the shape of all chunks (of the shards, if the array is sharded), or `None` if chunks differ in shape.
     pub fn chunk_shape(&self) -> Option<&[u64]> {
         self.uniform.as_ref().map(|c| c.decoded().shape())
     }
-    /// The shape of the parts of a chunk that can be read on their own: of the inner chunks of a shard.
+    /// Returns the shape of the parts of a chunk that can be read on their own: the inner chunks of a shard.
     pub fn inner_chunk_shape(&self) -> Option<&[u64]> {
         self.inner.as_deref()
     }
-    /// True if chunks are shards: they have inner chunks.
+    /// Returns true if chunks are shards, which contain inner chunks.
     pub fn is_sharded(&self) -> bool {
         self.inner.is_some()
     }
-    /// The user's attributes.
+    /// Returns the user's attributes.
     pub fn attributes(&self) -> &Object {
         self.metadata.attributes().unwrap_or(&NO_ATTRIBUTES)
     }
-    /// The user's attributes as a type of the caller.
+    /// Deserializes the user's attributes.
     ///
     /// # Errors
-    /// When they do not have its form.
+    /// If the attributes do not have the form of `T`.
     pub fn attributes_as<T: DeserializeOwned>(&self) -> Result<T> {
         attributes_as(self.attributes()).map_err(|e| e.at_node(&self.path))
     }
-    /// Replaces the user's attributes, also of an array whose chunks cannot be written: by an [`Object`], or whatever serializes to one.
+    /// Replaces the user's attributes with an [`Object`] or any other value that serializes to a JSON object.
+    ///
+    /// This also works for an array whose chunks cannot be written.
     ///
     /// # Errors
-    /// When the value does not serialize to an object, the document cannot be changed, and
-    /// [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) after it is.
+    /// - If the value does not serialize to an object.
+    /// - If the document cannot be changed.
+    /// - [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) if the attributes were stored, but copies of metadata in
+    ///   the groups above could not be updated.
     pub fn set_attributes(&mut self, attributes: impl Serialize) -> Result<()> {
         let new = to_attributes(&attributes).map_err(|e| e.at_node(&self.path))?;
         self.update_attributes(move |attributes| *attributes = new.clone())
     }
-    /// Changes the user's attributes as they are stored now: updates of other attributes at the same time are not lost.
-    /// `update` is called again when another writer was faster.
+    /// Changes the user's attributes, starting from those that are stored now.
+    ///
+    /// Changes that other writers make to other attributes at the same time are not lost. If another writer stores the
+    /// document first, `update` runs again with the new attributes. So it may run several times, and must depend only
+    /// on the attributes that it receives.
     ///
     /// ```
     /// # use ozarr::{Hierarchy, NewArray};
@@ -226,7 +243,9 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// When the document cannot be changed, and [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) after it is.
+    /// - If the document cannot be changed.
+    /// - [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) if the attributes were stored, but copies of metadata in
+    ///   the groups above could not be updated.
     pub fn update_attributes(&mut self, mut update: impl FnMut(&mut Object)) -> Result<()> {
         self.change_metadata(|metadata| {
             let mut attributes = metadata.attributes().cloned().unwrap_or_default();
@@ -235,15 +254,16 @@ impl Array {
             Ok(())
         })?
     }
-    /// Changes the document as it is stored now, and makes this the array that it describes. Within is whether copies in the
-    /// groups above were renewed: an error to be returned once all else is done.
+    /// Changes the document as it is stored now, and makes this handle the array that it describes. The inner result is
+    /// the outcome of updating the copies in the groups above; the caller returns its error once everything else is
+    /// done.
     fn change_metadata(&mut self, mut change: impl FnMut(&mut ArrayMetadata) -> Result<()>) -> Result<Result<()>> {
         let context = self.hierarchy.context().clone();
         let mut resolved = None;
         let (changed, renewed) = self.hierarchy.nodes().change(&self.path, |m| match m {
             NodeMetadata::Array(m) => {
                 change(m)?;
-                // What does not resolve is not stored.
+                // A document that does not resolve is not stored.
                 resolved = Some(ResolvedArray::open(m, &context.registry, &context.limits, &context.options)?);
                 Ok(())
             }
@@ -255,12 +275,12 @@ impl Array {
         }
         Ok(renewed)
     }
-    /// The key of a chunk, relative to the array.
+    /// Returns the key of a chunk, relative to the array.
     pub fn chunk_key(&self, chunk_index: &[u64]) -> Result<Key> {
         Key::new(self.resolved.chunk_key_encoding.encode(chunk_index)?)
             .map_err(|e| e.at_chunk(chunk_index).at_node(&self.path))
     }
-    /// The elements of a chunk; it may reach beyond the array.
+    /// Returns the region of elements that a chunk covers, which may extend beyond the array.
     pub fn chunk_region(&self, chunk_index: &[u64]) -> Result<Region> {
         self.resolved.chunk_grid.chunk_region(self.shape(), chunk_index)
     }
@@ -270,7 +290,7 @@ impl Array {
             None => self.resolved.chains.get(&chunk.len),
         }
     }
-    /// Adds to an error in which chunk of the array it happened.
+    /// Adds the chunk in which an error happened.
     fn in_chunk(&self, e: Error, chunk_index: &[u64]) -> Error {
         if e.is_not_found() {
             return e;

@@ -1,4 +1,4 @@
-//! Reading: chunks decode straight into their parts of the destination, in parallel.
+//! Reading: chunks decode directly into their parts of the destination, in parallel.
 
 use super::Array;
 use crate::{
@@ -15,10 +15,12 @@ use zarr_core::{
 };
 
 impl Array {
-    /// Reads elements in C order.
+    /// Reads the selected elements in C order.
     ///
     /// # Errors
-    /// When the type is not the data type's, the selection does not fit, or a chunk cannot be read.
+    /// - If the array's data type cannot be read as `T`.
+    /// - If the selection does not fit the array.
+    /// - If a chunk cannot be read.
     pub fn read<T: Item>(&self, selection: impl Into<Selection>) -> Result<Vec<T>> {
         let (selection, r) = (selection.into(), self.representation());
         let read = || {
@@ -28,11 +30,14 @@ impl Array {
         };
         read().map_err(|e| e.at_node(&self.path))
     }
-    /// That elements of the array are of a type.
+    /// Checks that elements of the array are of type `T`.
     pub(crate) fn check_item<T: Item>(&self) -> Result<()> {
         T::check(self.representation(), self.metadata.data_type().name())
     }
-    /// Reads elements in C order into memory of the caller.
+    /// Reads the selected elements in C order into `out`.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), and if `out` does not have as many elements as the selection.
     pub fn read_into<T: Element>(&self, selection: impl Into<Selection>, out: &mut [T]) -> Result<()> {
         self.check_item::<T>()?;
         let selection = selection.into();
@@ -42,7 +47,10 @@ impl Array {
         check_count(&shape, bytes.len(), size_of::<T>())?;
         self.read_view(selection, ViewMut::new(bytes, &shape, size_of::<T>())?)
     }
-    /// Reads elements of fixed size as their bytes in the machine's order, in C order.
+    /// Reads the selected elements, which must have a fixed size, as bytes in C order and the machine's byte order.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), and if elements have variable length.
     pub fn read_bytes(&self, selection: impl Into<Selection>) -> Result<Vec<u8>> {
         let (selection, r) = (selection.into(), self.representation());
         if r.layout().is_variable() {
@@ -51,15 +59,20 @@ impl Array {
         let count = self.element_count(&selection)?;
         element::read_bytes(r, &selection.shape(self.shape())?, count, &|out| self.read_view(&selection, out))
     }
-    /// How many elements a selection has, if they fit in memory.
+    /// Returns the number of selected elements, if they fit in memory.
     fn element_count(&self, selection: &Selection) -> Result<usize> {
         let count = product(&selection.shape(self.shape())?, 1)?;
         let bytes = count.checked_mul(self.representation().element_size() as u64);
         let fits = bytes.and_then(|b| isize::try_from(b).ok()).and_then(|_| usize::try_from(count).ok());
         fits.ok_or_else(|| ErrorKind::Memory(count).into())
     }
-    /// Reads elements into memory with any strides; `out` has the selection's shape. Elements of variable length go
-    /// to the heap of `out`, whose first buffer is the fill value.
+    /// Reads the selected elements into memory with any strides.
+    ///
+    /// `out` must have the selection's shape. Elements of variable length go to the heap of `out`, whose first buffer
+    /// must be the fill value.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), and if `out` has another shape or elements of another size.
     pub fn read_view(&self, selection: impl Into<Selection>, out: ViewMut<'_>) -> Result<()> {
         let selected = selection.into().within(self.shape())?;
         self.check_view(&selected, &out.shape(), out.element_size(), "the destination")?;
@@ -72,7 +85,7 @@ impl Array {
             None => self.read_any_grid(&call, &selected, out),
         }
     }
-    /// That a view has the kept dimensions of a selection, and elements of the array's size.
+    /// Checks that a view has the selection's shape and the array's element size.
     pub(super) fn check_view(&self, selected: &Selected, shape: &[u64], element: usize, what: &str) -> Result<()> {
         let (wanted, size) = (selected.kept_shape(), self.representation().element_size());
         if *shape != *wanted {
@@ -83,7 +96,7 @@ impl Array {
         }
         Ok(())
     }
-    /// The chunks that a selection touches, if the grid cuts each dimension on its own.
+    /// Returns the chunks that a selection touches, if the grid divides each dimension on its own.
     pub(super) fn tile_grid(&self, selected: &Selected) -> Result<Option<TileGrid>> {
         let grid = &self.resolved.chunk_grid;
         let mut axes = Vec::with_capacity(selected.shape.len());
@@ -92,7 +105,7 @@ impl Array {
             axes.push(match grid.axis(d) {
                 Some(AxisChunks::Regular(n)) => AxisParts::regular(n, start, count, step)?,
                 Some(AxisChunks::Lengths(lengths)) => parts_of(lengths, start, count, step)?,
-                // Chunk by chunk is right for any grid.
+                // Reading chunk by chunk is correct for any grid.
                 _ => return Ok(None),
             });
         }
@@ -111,7 +124,8 @@ impl Array {
         out.copy_from(&all.step(&place.steps)?, 1)
     }
 
-    /// Reads a part of one chunk. What is not stored is the fill value, or an error if the context says so.
+    /// Reads a part of one chunk. Elements of a chunk that is not stored are the fill value, or an error if the context
+    /// says so.
     pub(super) fn read_chunk_part(
         &self,
         call: &CallContext<'_>,
@@ -130,7 +144,8 @@ impl Array {
             if !(all_visible && chain.has_unchecked_parts() && !within.is_whole(&chunk.len)) {
                 return chain.decode(call, &*source, within, out);
             }
-            // All of the array's part of the chunk is wanted: read it whole, so that checksums are verified.
+            // The caller reads every element of the chunk that is in the array. So read the whole chunk, and verify its
+            // checksums.
             let r = chain.decoded();
             let mut scratch = call.scratch(r.bytes_within(call.limits)?)?;
             let whole = ViewMut::new(&mut scratch, r.shape(), r.element_size())?.with_heap(out.heap());
@@ -150,7 +165,7 @@ impl Array {
         }
     }
 
-    /// One chunk after another, for grids of which it is not known that chunks are disjoint.
+    /// Reads one chunk after another, for grids whose chunks may overlap.
     fn read_any_grid(&self, call: &CallContext<'_>, selected: &Selected, mut out: ViewMut<'_>) -> Result<()> {
         let r = self.representation().with_shape(&selected.bounds.len);
         let mut scratch = zeroed(r.bytes_within(call.limits)?)?;
@@ -165,7 +180,7 @@ impl Array {
         let all = View::new(&scratch, r.shape(), r.element_size())?.with_heap(out.heap());
         out.copy_from(&all.step(&selected.steps)?, 1)
     }
-    /// The indices of all chunks of the grid, in C order.
+    /// Returns the indices of all chunks of the grid, in C order.
     pub(super) fn all_chunk_indices(&self) -> Result<Vec<Dims>> {
         let shape = self.resolved.chunk_grid.grid_shape(self.shape())?;
         let ones = Dims::from_elem(1, shape.len());
@@ -173,7 +188,7 @@ impl Array {
     }
 }
 
-/// Parts of chunks of given lengths.
+/// Returns the parts of chunks of the given lengths.
 fn parts_of(lengths: &[u64], start: u64, count: u64, step: u64) -> Result<AxisParts> {
     let (mut parts, mut begin, mut at, mut left) = (AxisParts::default(), 0u64, start, count);
     for (chunk_index, n) in lengths.iter().enumerate() {

@@ -12,24 +12,24 @@ use zarr_core::{
     view::{Dims, Region, TilePlace, View, ViewMut},
 };
 
-/// What happens to chunks when an array is resized.
+/// Options for [`Array::resize`].
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct ResizeOptions {
-    /// Keep chunks that this cuts off. By default those that lie wholly outside the new shape are removed.
+    /// Keeps chunks that are cut off. By default, chunks that are entirely outside the new shape are removed.
     pub keep_outside: bool,
-    /// Replace data that becomes visible again by the fill value. By default it is shown, and reported.
+    /// Overwrites data that becomes visible again with the fill value. By default it stays visible and is reported.
     pub clear_reappearing: bool,
 }
 
 impl ResizeOptions {
-    /// The same with another [`keep_outside`](Self::keep_outside).
+    /// Sets [`keep_outside`](Self::keep_outside).
     #[must_use]
     pub fn with_keep_outside(mut self, keep_outside: bool) -> Self {
         self.keep_outside = keep_outside;
         self
     }
-    /// The same with another [`clear_reappearing`](Self::clear_reappearing).
+    /// Sets [`clear_reappearing`](Self::clear_reappearing).
     #[must_use]
     pub fn with_clear_reappearing(mut self, clear_reappearing: bool) -> Self {
         self.clear_reappearing = clear_reappearing;
@@ -37,13 +37,14 @@ impl ResizeOptions {
     }
 }
 
-/// What resizing an array did.
+/// The chunks that [`Array::resize`] removed or made visible again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ResizeReport {
-    /// Chunks that were removed because they were wholly cut off.
+    /// Chunks that were removed because they are entirely outside the new shape.
     pub erased: Vec<Vec<u64>>,
-    /// Chunks with data, stored before, in the part that became visible. Cleared if that was asked for.
+    /// Chunks with older data in the part that became visible. The data was overwritten if
+    /// [`clear_reappearing`](ResizeOptions::clear_reappearing) was set.
     pub reappeared: Vec<Vec<u64>>,
 }
 
@@ -51,27 +52,34 @@ pub struct ResizeReport {
 struct Before {
     region: Region,
     grid: Dims,
-    /// Whether copies of the document were renewed: an error to be returned once all else is done.
+    /// The outcome of updating copies of the document, returned once everything else is done.
     renewed: Result<()>,
 }
 
 impl Array {
-    /// Changes the shape, whatever shape this handle knew: what is removed is what this call cuts off from the shape that
-    /// is stored. Elements inside both shapes stay. Chunks that straddle the new edge are not rewritten: what is stored
-    /// beyond it shows again when the array grows, and is reported then.
+    /// Changes the shape of the array.
     ///
-    /// An array must not shrink while others write to what is cut off: what they store may be removed. Where another
-    /// shape is seen in time, nothing more is removed. With [`clear_reappearing`](ResizeOptions::clear_reappearing) nobody
-    /// should write to what becomes visible before this returns.
+    /// The change starts from the shape that is stored, which may differ from the one of this handle. `resize` removes
+    /// only chunks that it cuts off from the stored shape. Elements inside both shapes stay. Chunks that straddle the
+    /// new edge are not rewritten: the data beyond the edge becomes visible again when the array grows, and is then
+    /// reported.
+    ///
+    /// While an array shrinks, do not write to the part that is cut off: such data may be removed. If `resize` notices
+    /// that another writer has changed the shape, it removes no more chunks. With
+    /// [`clear_reappearing`](ResizeOptions::clear_reappearing), do not write to the part that becomes visible before
+    /// `resize` returns.
     ///
     /// # Errors
-    /// When the rank differs, the grid does not fit the new shape, the store cannot list or write, or somebody else
-    /// changes the shape before all chunks outside are removed. [`StaleCopies`](ErrorKind::StaleCopies) after all of it is
-    /// done: this handle has the new shape then.
+    /// - If the rank differs, or the grid does not fit the new shape.
+    /// - If the store cannot list or write.
+    /// - If another writer changes the shape before all chunks outside are removed.
+    /// - [`StaleCopies`](ErrorKind::StaleCopies) if everything is done and this handle has the new shape, but copies of
+    ///   metadata in the groups above could not be updated.
     pub fn resize(&mut self, shape: &[u64], options: ResizeOptions) -> Result<ResizeReport> {
         self.resolved.check_writable().map_err(|e| e.at_node(&self.path))?;
         let stored = self.stored_chunks()?;
-        // The document first: if this stops half way, no data is lost, and growing again reports what is left.
+        // The document comes first: after an interruption no data is lost, and growing again reports the chunks that
+        // are left.
         let before = self.change_shape(options, |_| Ok(shape.to_vec()))?;
         let mut report = ResizeReport::default();
         let grid = self.resolved.chunk_grid.grid_shape(shape)?;
@@ -93,7 +101,7 @@ impl Array {
         before.renewed.map(|()| report)
     }
 
-    /// Gives the stored document another shape.
+    /// Changes the shape in the stored document.
     fn change_shape(
         &mut self,
         options: ResizeOptions,
@@ -106,7 +114,7 @@ impl Array {
             let shape = new(m)?;
             let shrinks = shape.iter().zip(m.shape()).any(|(new, old)| new < old);
             if shrinks && !options.keep_outside || options.clear_reappearing {
-                // Data that cannot be written, behind a storage transformer, must not keep the document from being right.
+                // If a storage transformer makes the data read-only, fail before the document changes.
                 data.writer()?;
             }
             let grid = stored.chunk_grid.grid_shape(m.shape())?;
@@ -120,7 +128,7 @@ impl Array {
         Ok(Before { region, grid, renewed })
     }
 
-    /// The parts of a chunk that are visible now and were not before: one for each dimension that grew there.
+    /// Returns the parts of a chunk that are visible now and were not before: one for each dimension that grew there.
     fn newly_visible(&self, chunk_index: &[u64], before: &Region) -> Result<Vec<Region>> {
         let chunk = self.chunk_region(chunk_index)?;
         let Some(visible) = chunk.intersection(&Region::whole(self.shape())) else { return Ok(Vec::new()) };
@@ -135,7 +143,7 @@ impl Array {
         }
         Ok(parts)
     }
-    /// True if a stored chunk has anything but the fill value where the array was not before.
+    /// Returns true if a stored chunk has anything but the fill value in the part that became visible.
     fn reappears(&self, chunk_index: &[u64], before: &Region) -> Result<bool> {
         let (r, call) = (self.representation(), self.hierarchy.context().call());
         for part in self.newly_visible(chunk_index, before)? {
@@ -176,21 +184,24 @@ impl Array {
         Ok(())
     }
 
-    /// Makes the array longer along a dimension and writes elements there: whole slabs of the array as it is stored, which
-    /// others may have made longer since it was opened. Gives where along the dimension they are. Of several that append at
-    /// the same time each gets a place of its own. Nothing that is stored is removed.
+    /// Makes the array longer along a dimension, writes `elements` there, and returns their range along that dimension.
+    ///
+    /// `elements` are whole slabs of the array as it is stored, which other writers may have extended since this handle
+    /// was opened. If several writers append at the same time, each gets a range of its own. Nothing that is stored is
+    /// removed.
     ///
     /// # Errors
-    /// When the type is not the data type's or the elements are no whole slabs: nothing is changed then. When a chunk
-    /// cannot be written: the array is longer then, and what was not written is the fill value.
-    /// [`StaleCopies`](ErrorKind::StaleCopies) after all elements are written: they are the last of the shape that this handle
-    /// has then, and must not be appended again.
+    /// - If the array's data type cannot be written as `T`, or `elements` are not whole slabs. Nothing has changed.
+    /// - If a chunk cannot be written. The array is longer, and the elements that were not written are the fill value.
+    /// - [`StaleCopies`](ErrorKind::StaleCopies) if all elements are written, but copies of metadata in the groups
+    ///   above could not be updated. The elements are the last ones of this handle's new shape: do not append them
+    ///   again.
     pub fn append<T: Item>(&mut self, axis: usize, elements: &[T]) -> Result<Range<u64>> {
         if axis >= self.shape().len() {
             let e = Error::argument(format!("no dimension {axis} in an array of shape {:?}", self.shape()));
             return Err(e.at_node(&self.path));
         }
-        // Elements of another type, and an array that cannot be written, are refused before anything is changed.
+        // Refuse elements of another type and an array that cannot be written before anything changes.
         let nothing: Selection = self.shape().iter().map(|_| 0..0).collect();
         self.write(nothing, &elements[..0])?;
         self.data.writer().map_err(|e| e.at_node(&self.path))?;
@@ -213,7 +224,7 @@ impl Array {
     }
 }
 
-/// Where along a dimension elements go that are appended to an array of a shape.
+/// Returns the range that appended elements get along a dimension.
 fn appended(shape: &[u64], axis: usize, elements: u64) -> Result<Range<u64>> {
     let mut slab = shape.to_vec();
     let start = match slab.get_mut(axis) {
@@ -229,8 +240,8 @@ fn appended(shape: &[u64], axis: usize, elements: u64) -> Result<Range<u64>> {
     end.map(|end| start..end).ok_or_else(|| Error::argument("the array would be longer than 2^64"))
 }
 
-/// Removes a chunk that lies outside, unless the array has another shape meanwhile, or was overwritten. A writer that makes
-/// it grow and then writes the chunk waits for this, or is seen here.
+/// Removes a chunk that is outside, unless another writer has changed the shape or overwritten the array. A writer that
+/// extends the array and then writes the chunk waits for this update, or its new shape is seen here.
 struct Outside<'a> {
     array: &'a Array,
     before: &'a Region,
@@ -254,7 +265,7 @@ impl Update for Outside<'_> {
     }
 }
 
-/// Clears a part of a chunk, unless the array was overwritten meanwhile.
+/// Clears a part of a chunk, unless the array was overwritten in the meantime.
 struct Cleared<'a> {
     array: &'a Array,
     chunk: &'a Region,

@@ -1,4 +1,4 @@
-//! Which keys are stored below an array.
+//! Lists the keys that are stored below an array.
 
 use super::Array;
 use crate::nodes::{bad_name, leads_back};
@@ -7,26 +7,26 @@ use zarr_core::{
     store::{Key, Other, Prefix},
 };
 
-/// What is stored below an array.
+/// The keys that are stored below an array, apart from its metadata document.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct StoredKeys {
-    /// The indices of chunks, sorted; also of those outside the grid.
+    /// The indices of stored chunks, sorted. Includes chunks outside the grid.
     pub chunks: Vec<Vec<u64>>,
-    /// Keys of no chunk, relative to the array, sorted.
+    /// Keys that are not keys of chunks, relative to the array, sorted.
     pub unknown: Vec<Key>,
-    /// One error for each entry that is not a value and that a reader could take for a missing chunk: pipes, sockets, devices,
-    /// links to nothing, links that lead back, directories in the place of a chunk, names that are not UTF-8. Each names the key;
-    /// sorted by it.
+    /// One error for each entry that is not a value but that a reader could take for a missing chunk: pipes, sockets,
+    /// devices, links to nothing, links that form a loop, directories in the place of a chunk, and names that are not
+    /// UTF-8. Each error names the key. Sorted by key.
     pub errors: Vec<Error>,
 }
 
 impl Array {
-    /// The indices of the chunks that are stored, sorted; also of those outside the grid.
+    /// Returns the sorted indices of all stored chunks, including those outside the grid.
     ///
     /// # Errors
-    /// Also when there is something in the store that is neither a value nor a directory, or a directory in the place of a
-    /// chunk: see [`StoredKeys::errors`].
+    /// If the store cannot list its keys, or if it has an entry that is neither a value nor a directory, or a directory
+    /// in the place of a chunk: see [`StoredKeys::errors`].
     pub fn stored_chunks(&self) -> Result<Vec<Vec<u64>>> {
         let found = self.stored_keys()?;
         match found.errors.into_iter().next() {
@@ -34,7 +34,10 @@ impl Array {
             None => Ok(found.chunks),
         }
     }
-    /// What is stored below the array, apart from its metadata document.
+    /// Lists everything that is stored below the array, apart from its metadata document.
+    ///
+    /// # Errors
+    /// If the store cannot list its keys.
     pub fn stored_keys(&self) -> Result<StoredKeys> {
         let (lister, rank) = (self.data.lister()?, self.shape().len());
         let decode = |name: &str| self.resolved.chunk_key_encoding.decode(name, rank);
@@ -57,7 +60,7 @@ impl Array {
             for prefix in listed.prefixes {
                 let name = prefix.as_str().trim_end_matches('/');
                 if decode(name).is_some() {
-                    // Some stores have room for a chunk and keys below it. The others say that they have not.
+                    // Some stores can have a chunk and keys below it. For others, opening the chunk returns an error.
                     let e = self.unusable(name, Other::EmptyDirectory, true);
                     found.errors.extend(e.map(|e| e.at_node(&self.path)));
                 }
@@ -69,14 +72,14 @@ impl Array {
         found.errors.sort_by(|a, b| a.key().cmp(&b.key()));
         Ok(found)
     }
-    /// Why an entry that is not a value makes its place unusable, if it does.
+    /// Returns the error of an entry that is not a value and makes its place unusable.
     fn unusable(&self, name: &str, other: Other, is_chunk: bool) -> Option<Error> {
         match (other, Key::new(name)) {
             (Other::EmptyDirectory, _) if !is_chunk => None,
             (Other::Loop, _) => {
                 Some(leads_back(&**self.hierarchy.store(), &format!("{}{name}", Prefix::of(&self.path))))
             }
-            // Its place may be free by now.
+            // The entry may have been removed since it was listed.
             (Other::EmptyDirectory | Other::NotAFile, Ok(key)) => self.data.reader().and_then(|r| r.open(&key)).err(),
             _ => Some(bad_name().at_key(format_args!("{}{name}", Prefix::of(&self.path)))),
         }

@@ -1,4 +1,4 @@
-//! Any array, any chain, any region against a model; and that partial work is partial.
+//! Any array, codec chain and region against a model, and proof that partial reads and writes do only partial work.
 
 use crate::{Array, Context, Hierarchy, NewArray, ResizeOptions, Selection, Slice, slice, store::MemoryStore};
 use proptest::prelude::*;
@@ -100,7 +100,7 @@ impl Plan {
         ][*i]).parse::<Json>().unwrap()));
         let mut codecs = inner;
         if let Some(counts) = &self.per_shard {
-            // Where the transpose stands outside, the shard is the transposed chunk.
+            // If the transpose is outside the sharding codec, the shard is the transposed chunk.
             let location = if self.start { "start" } else { "end" };
             let shape = self.inner.clone();
             codecs = vec![format!(
@@ -130,7 +130,7 @@ fn fill(name: &str) -> Json {
     .unwrap()
 }
 
-/// The elements of a selection, one after another, each as its own bytes.
+/// Returns the elements of a selection, each as its bytes.
 fn read(array: &Array, selection: &Selection) -> Result<Vec<Vec<u8>>> {
     match array.representation().layout() {
         Layout::Variable { text: true } => {
@@ -193,14 +193,14 @@ proptest! {
             let new: Vec<Vec<u8>> = places.iter().enumerate().map(|(i, _)| element(&array, round[7].wrapping_add(i as u64))).collect();
             write(&array, &selection, &new).unwrap();
             places.iter().zip(new).for_each(|(p, e)| model[*p] = e);
-            // through a handle of its own
+            // through another handle
             let reopened = Hierarchy::new(store.clone(), Context::new()).array("/x/a").unwrap();
             prop_assert_eq!(&read(&reopened, &(..).into()).unwrap(), &model);
             let part: Vec<Vec<u8>> = places.iter().map(|p| model[*p].clone()).collect();
             prop_assert_eq!(read(&reopened, &selection).unwrap(), part);
         }
         if !plan.store_fill {
-            // what is stored is what is not fill: nothing more
+            // only chunks with other values than the fill value are stored
             write(&array, &(..).into(), &vec![array.representation().fill().to_vec(); total]).unwrap();
             prop_assert!(array.stored_chunks().unwrap().is_empty());
         }
@@ -212,7 +212,7 @@ proptest! {
 
 // ---- partial work is partial ----
 
-/// Counts what reaches the store below it.
+/// Counts the operations that reach the store below it.
 #[derive(Debug, Default)]
 struct Counter {
     opened: AtomicU64,

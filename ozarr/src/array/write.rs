@@ -1,4 +1,4 @@
-//! Writing: whole chunks without reading, parts of chunks by the store's `update`.
+//! Writing: whole chunks without reading them, parts of chunks with the store's `update`.
 
 use super::Array;
 use crate::{
@@ -16,11 +16,13 @@ use zarr_core::{
 };
 
 impl Array {
-    /// Writes elements in C order.
+    /// Writes the selected elements in C order.
     ///
     /// # Errors
-    /// When the type is not the data type's, there are not as many elements as selected, a codec was skipped, or a
-    /// chunk cannot be written. Chunks written before the error stay written.
+    /// - If the array's data type cannot be written as `T`.
+    /// - If the selection does not fit the array, or `elements` has another length.
+    /// - If the array uses an extension that was [skipped](Self::skipped).
+    /// - If a chunk cannot be written. Chunks that were written before the error stay.
     pub fn write<T: Item>(&self, selection: impl Into<Selection>, elements: &[T]) -> Result<()> {
         let (selection, r) = (selection.into(), self.representation());
         let write = || {
@@ -29,14 +31,20 @@ impl Array {
         };
         write().map_err(|e| e.at_node(&self.path))
     }
-    /// Writes elements of fixed size from their bytes in the machine's order, in C order.
+    /// Writes elements of fixed size from bytes in C order and the machine's byte order.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write), and if elements have variable length.
     pub fn write_bytes(&self, selection: impl Into<Selection>, bytes: &[u8]) -> Result<()> {
         let (selection, r) = (selection.into(), self.representation());
         element::check_fixed(r)?;
         let shape = selection.shape(self.shape())?;
         element::write_bytes(r, &shape, bytes, &|view| self.write_view(&selection, view))
     }
-    /// Writes elements from memory with any strides; `elements` has the selection's shape.
+    /// Writes elements from memory with any strides. `elements` must have the selection's shape.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write), and if the grid does not divide each dimension on its own and a step is not 1.
     pub fn write_view(&self, selection: impl Into<Selection>, elements: &View<'_>) -> Result<()> {
         self.resolved.check_writable().map_err(|e| e.at_node(&self.path))?;
         let selected = selection.into().within(self.shape())?;
@@ -74,7 +82,7 @@ impl Array {
         let write = || {
             let chunk = self.chunk_region(&place.chunk_index)?;
             let (chain, key) = (self.chain_for(&chunk)?, self.chunk_key(&place.chunk_index)?);
-            // What lies beyond the array need not be kept: an edge chunk is whole without it.
+            // Elements beyond the array may be dropped, so writing all visible elements of an edge chunk replaces it.
             let visible = chunk.intersection(&Region::whole(self.shape()));
             let whole = visible.is_some_and(|v| v.relative_to(&chunk.start) == place.within) && place.is_dense();
             match whole {
@@ -94,7 +102,7 @@ impl Array {
         }
     }
 
-    /// All of an edge chunk that this handle sees.
+    /// Writes all elements of an edge chunk that this handle sees.
     fn write_edge(
         &self,
         call: &CallContext<'_>,
@@ -125,26 +133,27 @@ impl Array {
         place: &TilePlace,
         new: &View<'_>,
     ) -> Result<()> {
-        // On this thread alone: while it waited for others it could be given work that waits for it.
+        // Not on other threads: while waiting for them, this thread could be given work that waits for it.
         let call = &call.sequential();
         let encoded = call.scratch(0)?;
         self.data.writer()?.update(key, &mut Part { call, chain, place, new, encoded })
     }
 }
 
-/// An edge chunk, of which an array that has become longer since it was opened shows more than its handle knows.
+/// An edge chunk. If the array has grown since this handle was opened, more of the chunk may be visible than the handle
+/// knows.
 struct Edge<'p> {
     array: &'p Array,
     chunk: &'p Region,
-    /// The chunk with nothing beyond the edge.
+    /// The encoded chunk, with the fill value beyond the edge.
     whole: Option<&'p [u8]>,
     part: Part<'p>,
 }
 
 impl Update for Edge<'_> {
     fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
-        // Looked at each time that the chunk is: a writer that makes the array longer and then writes here
-        // comes after, or is seen.
+        // Checked in each attempt. A writer that extends the array and then writes this chunk either comes later, or
+        // its document is seen here.
         if old.is_none() || self.array.shows_as_stored(&self.part.place.chunk_index, self.chunk)? {
             return Ok(self.whole);
         }
@@ -153,10 +162,10 @@ impl Update for Edge<'_> {
 }
 
 impl Array {
-    /// True if the stored document shows as much of a chunk as this handle's.
+    /// Returns true if the stored document and this handle show the same part of a chunk.
     ///
     /// # Errors
-    /// When the array was overwritten since it was opened.
+    /// If the array was overwritten since it was opened.
     fn shows_as_stored(&self, chunk_index: &[u64], chunk: &Region) -> Result<bool> {
         let Ok(NodeMetadata::Array(stored)) = self.hierarchy.nodes().stored_metadata(&self.path) else {
             return Ok(false);
@@ -165,8 +174,8 @@ impl Array {
         let visible = |shape: &[u64]| chunk.intersection(&Region::whole(shape));
         Ok(visible(stored.shape()) == visible(self.shape()))
     }
-    /// Refuses a document by which chunks have other keys or another encoding than this handle knows, or lie elsewhere: all of
-    /// them, or the one that is given, as a grid may change when an array grows.
+    /// Refuses a document in which chunks have other keys, another encoding or other places than in this handle. Checks
+    /// the places of all chunks, or only of the given one, as the grid may change when an array grows.
     pub(super) fn check_same(&self, stored: &ArrayMetadata, chunk: Option<(&[u64], &Region)>) -> Result<()> {
         let own = &*self.metadata;
         let is_same = stored.shape().len() == own.shape().len()
@@ -182,7 +191,7 @@ impl Array {
         let e = Error::metadata("somebody else has overwritten the array since it was opened").at_node(&self.path);
         e.with_hint("open it again")
     }
-    /// True if a chunk has these elements in the grid of a document.
+    /// Returns true if a chunk covers the same elements in the grid of a document.
     fn has_chunk(&self, stored: &ArrayMetadata, chunk_index: &[u64], chunk: &Region) -> bool {
         let context = self.hierarchy.context();
         let found = ResolvedArray::open(stored, &context.registry, &context.limits, &context.options)
@@ -191,7 +200,7 @@ impl Array {
     }
 }
 
-/// A chunk with other elements in a part of it.
+/// A chunk in which a part gets new elements.
 pub(super) struct Part<'p> {
     pub(super) call: &'p CallContext<'p>,
     pub(super) chain: &'p Chain,

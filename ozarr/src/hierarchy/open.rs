@@ -26,7 +26,7 @@ impl Hierarchy {
     pub fn array(&self, path: &str) -> Result<Array> {
         self.node(path)?.into_array()
     }
-    /// The array that a document describes, over the data at a path, whatever document is stored there.
+    /// Opens an array over the data at a path with a given metadata document, whatever document is stored there.
     pub fn array_with(&self, path: &NodePath, metadata: ArrayMetadata) -> Result<Array> {
         Array::of(self.clone(), path.clone(), metadata)
     }
@@ -34,20 +34,26 @@ impl Hierarchy {
     pub fn group(&self, path: &str) -> Result<Group> {
         self.node(path)?.into_group()
     }
-    /// Creates an array, and groups above it where there are none.
+    /// Creates an array, and the groups above it that do not exist.
     ///
     /// # Errors
-    /// [`NodeAlreadyExists`](zarr_core::ErrorKind::NodeAlreadyExists) unless it is to be overwritten; of several creators exactly one wins.
-    /// [`Occupied`](zarr_core::ErrorKind::Occupied) where no node is, but keys that the array would show as its chunks, or nodes that it
-    /// would hide; a store that cannot list does not tell. [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) after it is created.
+    /// - [`NodeAlreadyExists`](zarr_core::ErrorKind::NodeAlreadyExists) if there is a node and `new` does not overwrite
+    ///   it. If several writers create the node at the same time, exactly one succeeds.
+    /// - [`Occupied`](zarr_core::ErrorKind::Occupied) if there is no node, but keys that the array would read as its
+    ///   chunks, or nodes that it would hide. A store that cannot list its keys does not detect this.
+    /// - [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) if the array was created, but copies of metadata in the
+    ///   groups above could not be updated.
     pub fn create_array(&self, path: &str, new: impl Borrow<NewArray>) -> Result<Array> {
         new.borrow().create(self, NodePath::new(path)?)
     }
-    /// Creates an array from its metadata document. Members that the specification lets a user leave out are chosen.
+    /// Creates an array from its metadata document. Members that the specification makes optional get their defaults.
+    ///
+    /// # Errors
+    /// As [`create_array`](Self::create_array).
     pub fn create_array_from(&self, path: &str, metadata: ArrayMetadata, overwrite: bool) -> Result<Array> {
         Array::create(self, NodePath::new(path)?, metadata, overwrite)
     }
-    /// Creates a group, and groups above it where there are none.
+    /// Creates a group, and the groups above it that do not exist.
     pub fn create_group(&self, path: &str, attributes: impl Serialize) -> Result<Group> {
         self.create_group_from(path, GroupMetadata::new(to_attributes(&attributes)?))
     }
@@ -59,7 +65,7 @@ impl Hierarchy {
     }
 }
 
-/// Paths are relative to the group.
+/// Methods that open, create and erase nodes below the group. Paths are relative to the group.
 impl Group {
     fn below(&self, path: &str) -> Result<String> {
         let path = self.path().join(path).map_err(|e: Error| e.at_node(self.path()))?;
@@ -85,7 +91,7 @@ impl Group {
     pub fn create_group(&self, path: &str, attributes: impl Serialize) -> Result<Group> {
         self.hierarchy().create_group(&self.below(path)?, attributes)
     }
-    /// Removes the node at a path relative to this group, with everything below it.
+    /// Removes the node at a path relative to this group, and everything below it.
     pub fn erase(&self, path: &str) -> Result<()> {
         self.hierarchy().erase(&self.below(path)?)
     }

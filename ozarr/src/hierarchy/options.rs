@@ -1,4 +1,4 @@
-//! How a hierarchy is opened.
+//! Options for opening a hierarchy.
 
 use super::Hierarchy;
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 use zarr_core::Result;
 
-/// How a location is opened: [`Hierarchy::options`].
+/// Options for opening a location: see [`Hierarchy::options`].
 ///
 /// ```
 /// use ozarr::{Context, Hierarchy, NewArray};
@@ -29,65 +29,66 @@ pub struct OpenOptions {
 }
 
 impl Hierarchy {
-    /// Opens a location to read and write: a path, or a URI. Nothing is created.
+    /// Opens the hierarchy at a path or URI for reading and writing. Creates nothing.
     ///
     /// # Errors
-    /// When nothing is there, or the store cannot be opened.
+    /// If nothing is there, or the store cannot be opened.
     pub fn open(location: impl Into<Location>) -> Result<Self> {
         Self::options().open(location)
     }
-    /// Opens a location to read and write. The store is created if it does not exist.
+    /// Opens the hierarchy at a path or URI for reading and writing, and creates the store if it does not exist.
     ///
     /// # Errors
-    /// When the store cannot be created or opened.
+    /// If the store cannot be created or opened.
     pub fn create(location: impl Into<Location>) -> Result<Self> {
         Self::options().create().open(location)
     }
-    /// How else to open a location: only to read, in another context, with consolidated metadata.
+    /// Returns options for opening a location: read-only, in another context, or with consolidated metadata.
     pub fn options() -> OpenOptions {
         OpenOptions::default()
     }
 }
 
 impl Array {
-    /// Opens the array at a location, to read and write, within the hierarchy that it belongs to:
-    /// `data.zarr/temperature` is an array of `data.zarr`.
+    /// Opens the array at a path or URI for reading and writing, within the hierarchy that it belongs to.
+    ///
+    /// `data.zarr/temperature` is an array of the hierarchy `data.zarr`.
     ///
     /// # Errors
-    /// When there is no array, or it cannot be opened.
+    /// If there is no array, or it cannot be opened.
     pub fn open(location: impl Into<Location>) -> Result<Self> {
         OpenOptions::default().open_array(location)
     }
 }
 
 impl Group {
-    /// Opens the group at a location, to read and write, within the hierarchy that it belongs to.
+    /// Opens the group at a path or URI for reading and writing, within the hierarchy that it belongs to.
     ///
     /// # Errors
-    /// When there is no group, or it cannot be opened.
+    /// If there is no group, or it cannot be opened.
     pub fn open(location: impl Into<Location>) -> Result<Self> {
         OpenOptions::default().open_group(location)
     }
 }
 
 impl OpenOptions {
-    /// Opens to read; a change is an error.
+    /// Opens for reading only. Every change is an error.
     pub fn read_only(self) -> Self {
         self.mode(OpenMode::ReadOnly)
     }
-    /// Opens to read and write; the store is created if it does not exist.
+    /// Opens for reading and writing, and creates the store if it does not exist.
     pub fn create(self) -> Self {
         self.mode(OpenMode::Create)
     }
-    /// Opens in any mode.
+    /// Opens in the given mode.
     pub fn mode(self, mode: OpenMode) -> Self {
         Self { mode, ..self }
     }
-    /// Opens in a context of the application: with other extensions, limits or threads.
+    /// Opens in the given context, with its extensions, limits and threads.
     pub fn context(self, context: Context) -> Self {
         Self { context: Some(context), ..self }
     }
-    /// Takes metadata from the copies in the root group, where there are any: see
+    /// Reads metadata from the copies in the root group where there are any: see
     /// [`Hierarchy::with_consolidated_metadata`].
     pub fn consolidated_metadata(self) -> Self {
         Self { consolidated: true, ..self }
@@ -95,7 +96,7 @@ impl OpenOptions {
     /// Opens the hierarchy at a location.
     ///
     /// # Errors
-    /// When nothing is there and nothing is to be created, or the store cannot be opened.
+    /// If nothing is there and the mode does not create it, or if the store cannot be opened.
     pub fn open(self, location: impl Into<Location>) -> Result<Hierarchy> {
         let context = self.context.unwrap_or_default();
         let store = context.schemes.open(location, self.mode)?;
@@ -105,7 +106,7 @@ impl OpenOptions {
     /// Opens the node at a location, within the hierarchy that it belongs to: see [`Location::existing_node`].
     ///
     /// # Errors
-    /// As [`open`](Self::open), and when there is no node.
+    /// As [`open`](Self::open), and if there is no node.
     pub fn open_node(self, location: impl Into<Location>) -> Result<Node> {
         let (location, path) = location.into().existing_node()?;
         self.open(location)?.node_at(&path)
@@ -113,14 +114,14 @@ impl OpenOptions {
     /// Opens the array at a location, within the hierarchy that it belongs to.
     ///
     /// # Errors
-    /// As [`open_node`](Self::open_node), and when there is a group.
+    /// As [`open_node`](Self::open_node), and if the node is a group.
     pub fn open_array(self, location: impl Into<Location>) -> Result<Array> {
         self.open_node(location)?.into_array()
     }
     /// Opens the group at a location, within the hierarchy that it belongs to.
     ///
     /// # Errors
-    /// As [`open_node`](Self::open_node), and when there is an array.
+    /// As [`open_node`](Self::open_node), and if the node is an array.
     pub fn open_group(self, location: impl Into<Location>) -> Result<Group> {
         self.open_node(location)?.into_group()
     }

@@ -1,11 +1,11 @@
-//! Which data type a Rust type stands for in a new array.
+//! The data types of new arrays that correspond to Rust types.
 
 use crate::element::Item;
 use zarr_core::extension::Extension;
 
-/// An [`Item`] that stands for one data type, for [`NewArray::of`](crate::NewArray::of).
+/// An [`Item`] that corresponds to one data type, for [`NewArray::of`](crate::NewArray::of).
 ///
-/// | | |
+/// | Rust type | data type |
 /// |---|---|
 /// | `bool`, `i8` to `i64`, `u8` to `u64` | `bool`, `int8` to `int64`, `uint8` to `uint64` |
 /// | [`half::f16`], `f32`, `f64` | `float16`, `float32`, `float64` |
@@ -13,7 +13,7 @@ use zarr_core::extension::Extension;
 /// | `[u8; N]` | raw bits, as `r16` |
 /// | `String`, `Vec<u8>` | `string`, `bytes` |
 pub trait HasDataType: Item {
-    /// The data type, as in metadata.
+    /// Returns the data type as it is in metadata.
     fn data_type() -> Extension;
 }
 

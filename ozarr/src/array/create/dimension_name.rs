@@ -1,6 +1,6 @@
-//! Names of dimensions, some of which may have none.
+//! Names of dimensions, which are optional.
 
-/// The name of a dimension, or none: made from text, and from `Option`s of text.
+/// The name of a dimension, or none. Converts from text and from an `Option` of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DimensionName(pub(super) Option<String>);
 

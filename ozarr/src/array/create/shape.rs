@@ -1,11 +1,14 @@
-//! Lengths of dimensions, in whatever integers a program has them.
+//! Shapes given as integers of any type.
 
 use zarr_core::{Error, Result};
 
-/// Lengths along each dimension: an array, a vector or a slice of integers of any type, or `()` for no dimensions.
+/// A type that converts into the shape of an array or chunk: one length for each dimension.
 ///
-/// A literal such as `[1000, 2000]` is an array of `i32` unless something else decides: give lengths of 2³¹ and more a
-/// type, as in `[1_u64 << 40]`. Lengths below zero are refused when the array is created.
+/// Implemented for arrays `[T; N]`, `&[T; N]`, slices `&[T]`, `Vec<T>` and `&Vec<T>`, where `T` is any of `u8`, `u16`,
+/// `u32`, `u64`, `usize`, `i8`, `i16`, `i32`, `i64` and `isize`, and for `()`, the shape without dimensions.
+///
+/// A literal such as `[1000, 2000]` is an array of `i32` unless something else decides. For lengths of 2³¹ and more,
+/// write the type, as in `[1_u64 << 40]`. Creating an array with a negative length fails.
 ///
 /// ```
 /// use ozarr::NewArray;
@@ -28,7 +31,7 @@ mod sealed {
     }
 }
 
-/// Lengths that are yet to be checked.
+/// Lengths that have not been checked yet.
 #[derive(Debug, Clone)]
 pub struct Lengths(Vec<i128>);
 
@@ -36,7 +39,7 @@ impl Lengths {
     pub(super) fn new(shape: impl IntoShape) -> Self {
         shape.into_lengths()
     }
-    /// The lengths, if each is one. `member`: where they are in metadata.
+    /// Returns the lengths if all are valid. `member` is where they are in the metadata.
     pub(super) fn check(&self, member: &str) -> Result<Vec<u64>> {
         let length = |n: &i128| {
             u64::try_from(*n)

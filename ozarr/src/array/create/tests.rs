@@ -1,4 +1,4 @@
-//! What new arrays are given, and what is recorded of it.
+//! The settings of new arrays, and what the metadata records of them.
 
 use super::*;
 use crate::store::MemoryStore;
@@ -8,7 +8,7 @@ fn hierarchy() -> Hierarchy {
     Hierarchy::new(MemoryStore::default(), Context::new())
 }
 
-/// The codecs that are recorded, with nothing left to be chosen.
+/// Returns the recorded codecs, after checking that they leave nothing to be chosen.
 fn recorded(new: NewArray) -> String {
     let hierarchy = hierarchy();
     hierarchy.create_array("/a", new).unwrap();
@@ -192,7 +192,7 @@ fn attributes_are_anything_that_serializes_to_an_object() {
     assert!(e.contains("must be an object, not an array") && e.contains("attributes"), "{e}");
 }
 
-/// A chain for chunks of another shape than those that were there at first is made of what was chosen.
+/// Codecs that were chosen at creation also work for chunks of other shapes than the first ones.
 #[test]
 fn chosen_codecs_fit_chunks_of_all_shapes() {
     let context = Context::new();
