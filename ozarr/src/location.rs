@@ -1,4 +1,4 @@
-//! Where a store is: a path or a URI.
+//! Locations of stores: paths and URIs.
 
 use crate::store::{FILE, file_path, scheme_of};
 use std::{
@@ -9,10 +9,10 @@ use std::{
 };
 use zarr_core::{Error, Result, name::NodePath};
 
-/// Where a store is: the path of a directory, or a URI of a [scheme](crate::store::Schemes) that is known.
+/// The location of a store or node: the path of a directory, or a URI of a known [scheme](crate::store::Schemes).
 ///
-/// Text with a scheme, as in `file:///data/a.zarr` and `memory://`, is a URI; any other text is a path. A [`Path`] is always
-/// a path, also one that is not UTF-8.
+/// Converts from text and from paths. Text with a scheme, such as `file:///data/a.zarr` and `memory://`, is a URI; any
+/// other text is a path. A [`Path`] is always a path, even if it is not UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location(Kind);
 
@@ -60,7 +60,9 @@ impl Location {
     pub(crate) fn kind(&self) -> &Kind {
         &self.0
     }
-    /// The directory, absolute, with links followed as far as it exists; `None` for URIs of other schemes than `file`.
+    /// Returns the absolute path of the directory, or `None` for a URI of another scheme than `file`.
+    ///
+    /// Symbolic links are resolved if the directory exists.
     pub fn directory(&self) -> Result<Option<PathBuf>> {
         let path = match &self.0 {
             Kind::Path(path) => path.clone(),
@@ -72,17 +74,21 @@ impl Location {
         }
         std::path::absolute(&path).map(Some).map_err(|e| Error::from(e).at_key(self))
     }
-    /// The store that the node at this location is in, and where in it: `data.zarr/group/array` is a node of `data.zarr`, the
-    /// topmost of the directories above that have a `zarr.json` each without a gap between them. For a URI of another scheme
-    /// than `file` it is the root.
+    /// Returns the location of the store that contains the node at this location, and the node's path in the store.
+    ///
+    /// The store is the topmost directory that can be reached upwards through directories that all have a `zarr.json`.
+    /// So `data.zarr/group/array` is a node of `data.zarr`. For a URI of another scheme than `file`, the node is the
+    /// root.
     pub fn existing_node(&self) -> Result<(Location, NodePath)> {
         Ok(match self.directory()? {
             Some(path) => split(&path),
             None => (self.clone(), NodePath::ROOT),
         })
     }
-    /// The store in which a node is to be created at this location, and where in it: in the store of the nearest node above,
-    /// or in a store of its own.
+    /// Returns the location of the store in which a node is to be created at this location, and the node's path in the
+    /// store.
+    ///
+    /// This is the store of the nearest node above, or a store of its own if there is none.
     pub fn new_node(&self) -> Result<(Location, NodePath)> {
         let Some(path) = self.directory()? else { return Ok((self.clone(), NodePath::ROOT)) };
         let Some(above) = path.ancestors().skip(1).find(|p| p.join(DOCUMENT).is_file()) else {
@@ -98,7 +104,7 @@ impl Location {
 
 const DOCUMENT: &str = "zarr.json";
 
-/// The directory of the store, and the node in it.
+/// Splits a path into the directory of the store and the node in it.
 fn split(path: &Path) -> (Location, NodePath) {
     let (mut root, mut names) = (path, Vec::new());
     while root.join(DOCUMENT).is_file()
@@ -109,7 +115,7 @@ fn split(path: &Path) -> (Location, NodePath) {
         root = parent;
     }
     names.reverse();
-    // A directory whose name no node may have is a store of its own.
+    // If the name is not valid for a node, the directory is a store of its own.
     NodePath::new(&names.join("/")).map_or_else(|_| (path.into(), NodePath::ROOT), |node| (root.into(), node))
 }
 

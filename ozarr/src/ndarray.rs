@@ -1,4 +1,4 @@
-//! Arrays of the crate `ndarray`, of any number of dimensions and any memory order, without copies.
+//! Reads into and writes from arrays of the crate `ndarray`, with any number of dimensions and any memory order.
 #![allow(unsafe_code)]
 
 use crate::{
@@ -13,7 +13,7 @@ use zarr_core::{
 };
 
 impl Array {
-    /// Reads elements with the shape of the selection.
+    /// Reads the selected elements into a new array with the selection's shape.
     ///
     /// ```
     /// use ndarray::{Array1, Array2};
@@ -29,7 +29,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`read`](Self::read), and when the selection has another number of dimensions than `D`.
+    /// As [`read`](Self::read), and if the selection has another number of dimensions than `D`.
     pub fn read_ndarray<T: Item, D: Dimension>(&self, selection: impl Into<Selection>) -> Result<ndarray::Array<T, D>> {
         let selection = selection.into();
         let shape: Vec<usize> = selection.shape(self.shape())?.into_iter().map(|n| n as usize).collect();
@@ -42,7 +42,7 @@ impl Array {
         let elements = ndarray::Array::from_shape_vec(IxDyn(&shape), self.read(selection)?).map_err(wrong)?;
         elements.into_dimensionality().map_err(wrong)
     }
-    /// Reads elements into an array of the caller, or a view of one, of the selection's shape.
+    /// Reads the selected elements into an existing array or view with the selection's shape, without copying them.
     ///
     /// # Errors
     /// As [`read_into`](Self::read_into).
@@ -53,12 +53,12 @@ impl Array {
     ) -> Result<()> {
         self.check_item::<T>()?;
         let (shape, strides) = shape_and_strides(out);
-        // SAFETY: an `&mut ArrayRef` is exclusive access to each element at its shape and strides; elements are `Pod`, so
+        // SAFETY: `&mut ArrayRef` is exclusive access to every element at its shape and strides. Elements are `Pod`, so
         // all their bytes are initialized and any bytes may be written.
         let view = unsafe { ViewMut::from_raw(out.as_mut_ptr().cast(), &shape, &strides, size_of::<T>()) }?;
         self.read_view(selection, view)
     }
-    /// Writes elements of an array or a view of the selection's shape.
+    /// Writes the elements of an array or view with the selection's shape, without copying them first.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -69,14 +69,14 @@ impl Array {
     ) -> Result<()> {
         self.check_item::<T>()?;
         let (shape, strides) = shape_and_strides(elements);
-        // SAFETY: an `&ArrayRef` is shared access to each element at its shape and strides; elements are `Pod`, so all
+        // SAFETY: `&ArrayRef` is shared access to every element at its shape and strides. Elements are `Pod`, so all
         // their bytes are initialized.
         let view = unsafe { View::from_raw(elements.as_ptr().cast(), &shape, &strides, size_of::<T>()) }?;
         self.write_view(selection, &view)
     }
 }
 
-/// The strides are in bytes.
+/// Returns the shape, and the strides in bytes.
 fn shape_and_strides<T, D: Dimension>(array: &ArrayRef<T, D>) -> (Vec<u64>, Vec<isize>) {
     let strides = array.strides().iter().map(|s| s.saturating_mul(size_of::<T>() as isize));
     (array.shape().iter().map(|n| *n as u64).collect(), strides.collect())

@@ -1,20 +1,21 @@
-//! Metadata documents: what arrays, groups and hierarchies know of the nodes of a store.
+//! Metadata documents: how arrays, groups and hierarchies read and change the nodes of a store.
 //!
-//! Others may read and change the same documents at any time, through other handles and in other processes. These rules make
-//! sure that no change is lost:
+//! Others may read and change the same documents at any time, through other handles and in other processes. These rules
+//! make sure that no change is lost:
 //!
-//! - A change starts from the document that is stored, not from the one that a handle read when it was opened. The store makes
-//!   the change in one step ([`update`](zarr_core::store::WriteableStore::update)): a file is locked from reading to
-//!   replacing it, memory compares and asks again. So a change may run more than once, and must depend on nothing but the
-//!   document that it is given.
-//! - A new document is stored only where there is none ([`set_if_absent`](zarr_core::store::WriteableStore::set_if_absent)): of
-//!   several creators exactly one succeeds. Groups above come first, from the outermost in; one that exists stays as it is.
-//! - A node that replaces another, or that is to appear with all that is in it, is built apart from its place and put there in
-//!   one step, if the store can do that: see [`Nodes::build`].
-//! - Copies of documents in the groups above (consolidated metadata) are renewed after the change is stored. Renewing is a
-//!   change of the group's document, and reads what it copies while that document is locked. So of several writers the last
-//!   to renew a group has seen what all of them stored.
-//! - While one document is locked, others are read but never locked. So no two changes wait for each other.
+//! - A change starts from the stored document, not from the one that a handle read when it was opened. The store
+//!   applies the change in one step ([`update`](zarr_core::store::WriteableStore::update)): a file is locked from
+//!   reading it to replacing it; memory compares before it stores, and repeats the change. So a change may run more
+//!   than once, and must depend only on the document that it receives.
+//! - A new document is stored only where there is none
+//!   ([`set_if_absent`](zarr_core::store::WriteableStore::set_if_absent)): if several writers create a node, exactly
+//!   one succeeds. Groups above come first, from the outermost in; those that exist stay as they are.
+//! - A node that replaces another, or that is to appear complete, is built apart from its place and moved there in one
+//!   step, if the store can do that: see [`Nodes::build`].
+//! - Copies of documents in the groups above (consolidated metadata) are updated after the change is stored. Such an
+//!   update is a change of the group's document, and reads the documents to copy while the group's document is locked.
+//!   So the last writer to update a group has seen what all writers stored.
+//! - While one document is locked, others are read but never locked. So two changes never wait for each other.
 
 mod build;
 mod copies;
@@ -45,36 +46,37 @@ pub(crate) struct Nodes {
     context: Arc<Context>,
     /// Copies of the documents of all nodes, if the caller asked to use them.
     consolidated: Option<Arc<BTreeMap<String, Json>>>,
-    /// Above this node none is created. Not the root only while a node is [built](Self::build).
+    /// No group is created above this node. It is the root, except while a node is [built](Self::build).
     top: NodePath,
-    /// Changed nodes of a [`batch`](Self::batch), whose copies are yet to be renewed; `None` inside once it has ended.
+    /// The changed nodes of a [`batch`](Self::batch) whose copies must still be updated. The inner value is `None` once
+    /// the batch has ended.
     batch: Option<Changed>,
 }
 
-/// Changed nodes whose copies are yet to be renewed.
+/// Changed nodes whose copies must still be updated.
 type Changed = Arc<Mutex<Option<Vec<(NodePath, Below)>>>>;
 
-/// What becomes of the copies of what is below a node that changed.
+/// What happens to the copies of the nodes below a changed node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Below {
     Stays,
-    /// It was removed, or the node is new and nothing is below it.
+    /// The node was removed, or it is new and nothing is below it.
     Goes,
-    /// Other nodes have taken its place.
+    /// Other nodes have replaced those below it.
     Replaced,
 }
 
-/// Tells keys, relative to an array, that it would read as its chunks.
+/// Returns true for keys, relative to an array, that the array would read as its chunks.
 pub(crate) type IsChunk<'a> = &'a dyn Fn(&str) -> bool;
 
-/// What a document without a known length counts for where others are read at the same time.
+/// The assumed length of a document of unknown length, where several are read at the same time.
 const USUAL_DOCUMENT: u64 = 64 << 10;
 
 impl Nodes {
     pub(crate) fn new(store: Arc<dyn Store>, context: Context) -> Self {
         Self { store, context: Arc::new(context), consolidated: None, top: NodePath::ROOT, batch: None }
     }
-    /// The same without the ability to write.
+    /// Returns a copy of this handle that cannot write.
     pub(crate) fn read_only(&self) -> Self {
         Self { store: Arc::new(ReadOnly(self.store.clone())), ..self.clone() }
     }
@@ -84,20 +86,20 @@ impl Nodes {
     pub(crate) fn context(&self) -> &Context {
         &self.context
     }
-    /// What a group has in common with no other: the URI of what is below it.
+    /// Returns the URI of what is below a group, which no other group has.
     pub(crate) fn uri(&self, group: &NodePath) -> String {
         let uri = self.store.uri(&Prefix::of(group));
         uri.trim_end_matches('/').to_owned()
     }
 
-    /// The metadata of the node at a path: its copy, where copies are used and there is one.
+    /// Returns the metadata of the node at a path: its copy, if copies are used and there is one.
     ///
     /// # Errors
-    /// [`NodeNotFound`](ErrorKind::NodeNotFound) if there is none.
+    /// [`NodeNotFound`](ErrorKind::NodeNotFound) if there is no node.
     pub(crate) fn metadata(&self, path: &NodePath) -> Result<NodeMetadata> {
         self.copied_metadata(path).unwrap_or_else(|| self.stored_metadata(path))
     }
-    /// The same; `None` if a document of this length is not to be read.
+    /// As [`metadata`](Self::metadata); `None` if `admit` rejects the length of the document.
     pub(crate) fn metadata_if(&self, path: &NodePath, admit: &dyn Fn(u64) -> bool) -> Result<Option<NodeMetadata>> {
         match self.copied_metadata(path) {
             Some(copy) => copy.map(Some),
@@ -123,8 +125,8 @@ impl Nodes {
         Ok(found.is_some())
     }
 
-    /// Stores the document of a new node. Of an array it is told which keys below it are those of its chunks: see
-    /// [`check_array_place`](Self::check_array_place).
+    /// Stores the document of a new node. For an array, `is_chunk` tells which keys below it are those of its chunks:
+    /// see [`check_array_place`](Self::check_array_place).
     pub(crate) fn create(
         &self,
         path: &NodePath,
@@ -139,7 +141,7 @@ impl Nodes {
             self.check_array_place(path, is_chunk)?;
         }
         let (key, text) = (Key::metadata(path), metadata.document().to_pretty());
-        // All documents are there before copies are renewed: if that fails, the node is complete.
+        // All documents are stored before copies are updated. If the update fails, the node is complete.
         self.batch(|batch| {
             batch.create_parents(path)?;
             if !batch.store.writer()?.set_if_absent(&key, text.as_bytes())? {
@@ -148,7 +150,7 @@ impl Nodes {
             batch.note_change(path, Below::Goes)
         })
     }
-    /// The groups above a node that do not exist, the nearest first.
+    /// Returns the groups above a node that do not exist, the nearest first.
     fn missing_parents(&self, path: &NodePath) -> Result<Vec<NodePath>> {
         let (mut missing, mut at) = (Vec::new(), path.clone());
         while let Some(parent) = at.parent().filter(|_| at != self.top) {
@@ -164,7 +166,8 @@ impl Nodes {
         }
         Ok(missing)
     }
-    /// Makes the groups above a node explicit. In a [`batch`](Self::batch), so that copies are renewed after what is done next.
+    /// Creates the groups above a node that do not exist. Runs in a [`batch`](Self::batch), so that copies are updated
+    /// after the next step.
     fn create_parents(&self, path: &NodePath) -> Result<()> {
         let missing = self.missing_parents(path)?;
         let group = NodeMetadata::Group(GroupMetadata::new(Object::new()));
@@ -176,8 +179,8 @@ impl Nodes {
             Ok(())
         })
     }
-    /// Changes the document of a node as it is stored now, whatever a handle knew of it. Gives the document, and apart from
-    /// it whether copies in the groups above were renewed: the caller first finishes what follows from the change.
+    /// Changes the document of a node as it is stored now, whatever a handle has read before. Returns the new document,
+    /// and separately the outcome of updating copies in the groups above: the caller first completes the change.
     pub(crate) fn change(
         &self,
         path: &NodePath,
@@ -186,7 +189,7 @@ impl Nodes {
         let metadata = self.rewrite(path, &mut change)?;
         Ok((metadata, self.note_change(path, Below::Stays)))
     }
-    /// The same, without the copies in the groups above.
+    /// As [`change`](Self::change), without updating the copies in the groups above.
     fn rewrite(
         &self,
         path: &NodePath,
@@ -198,10 +201,10 @@ impl Nodes {
         done.map_err(|e| e.at_key(&key).at_node(path))?;
         update.changed().ok_or_else(|| Error::new(ErrorKind::NodeNotFound).at_key(&key).at_node(path))
     }
-    /// Removes a node with everything below it.
+    /// Removes a node and everything below it.
     pub(crate) fn erase(&self, path: &NodePath) -> Result<()> {
         self.stored_metadata(path).map(|_| ()).or_else(|e| match e.kind() {
-            // What cannot be read can still be removed.
+            // A node that cannot be read can still be removed.
             ErrorKind::NodeNotFound => Err(e),
             _ => Ok(()),
         })?;

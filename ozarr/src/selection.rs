@@ -1,4 +1,4 @@
-//! Which elements of an array.
+//! Selections of elements of an array.
 
 mod slice;
 
@@ -13,7 +13,9 @@ use zarr_core::{
     view::{Dims, Region},
 };
 
-/// Which elements of an array: a [`Slice`] for each dimension. Dimensions at the end that are not given are selected whole.
+/// The elements of an array to read or write: a [`Slice`] for each dimension.
+///
+/// Dimensions at the end that are not given are selected entirely.
 ///
 /// ```
 /// use ozarr::{Selection, slice};
@@ -28,7 +30,7 @@ use zarr_core::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     slices: Vec<Slice>,
-    /// How many of the slices stand before the dimensions that are not given.
+    /// The number of slices before the dimensions that are not given.
     before: usize,
 }
 
@@ -43,13 +45,13 @@ impl From<Slice> for Selection {
         Self { slices: vec![slice], before: 1 }
     }
 }
-/// All elements, whatever the number of dimensions.
+/// Selects all elements, for any number of dimensions.
 impl From<RangeFull> for Selection {
     fn from(_: RangeFull) -> Self {
         Self { slices: Vec::new(), before: 0 }
     }
 }
-/// All elements, also of an array without dimensions.
+/// Selects all elements, also of an array without dimensions.
 impl From<()> for Selection {
     fn from((): ()) -> Self {
         (..).into()
@@ -115,8 +117,10 @@ impl From<&Selection> for Selection {
     }
 }
 
-/// `0:10,5:8:2,3`: `START:STOP[:STEP]` or an index for each dimension, each of `START`, `STOP` and `STEP` optional. One `...`
-/// stands for the dimensions that are not given, which are otherwise at the end. The empty text selects all.
+/// Parses a selection such as `0:10,5:8:2,3`: `START:STOP[:STEP]` or an index for each dimension.
+///
+/// `START`, `STOP` and `STEP` are optional. One `...` stands for the dimensions that are not given, which are otherwise
+/// at the end. Empty text selects all elements.
 impl FromStr for Selection {
     type Err = Error;
     fn from_str(text: &str) -> Result<Self> {
@@ -132,20 +136,20 @@ impl FromStr for Selection {
     }
 }
 
-/// A selection that was checked against an array's shape. Every dimension is there, also those that single indices drop.
+/// A selection that was checked against an array's shape. Has all dimensions, including those that single indices drop.
 #[derive(Debug, Clone)]
 pub(crate) struct Selected {
-    /// From the first to the last selected element.
+    /// The region from the first to the last selected element.
     pub(crate) bounds: Region,
     pub(crate) steps: Dims,
-    /// Selected elements along each dimension.
+    /// The number of selected elements along each dimension.
     pub(crate) shape: Dims,
-    /// For each dimension whether a single index drops it; empty if none does.
+    /// For each dimension, whether a single index drops it. Empty if none does.
     pub(crate) dropped: Vec<bool>,
 }
 
 impl Selected {
-    /// Elements along each dimension that is kept.
+    /// Returns the selected elements along each dimension that is not dropped.
     pub(crate) fn kept_shape(&self) -> Dims {
         let is_kept = |d: usize| !self.dropped.get(d).is_some_and(|dropped| *dropped);
         self.shape.iter().enumerate().filter(|(d, _)| is_kept(*d)).map(|(_, n)| *n).collect()
@@ -153,22 +157,22 @@ impl Selected {
 }
 
 impl Selection {
-    /// Elements along each dimension that it selects of an array of that shape, without the dimensions that single
-    /// indices drop.
+    /// Returns the shape of the selected elements of an array of shape `array_shape`, without the dimensions that
+    /// single indices drop.
     ///
     /// # Errors
-    /// When it does not fit the array.
+    /// If the selection does not fit the array.
     pub fn shape(&self, array_shape: &[u64]) -> Result<Vec<u64>> {
         Ok(self.within(array_shape)?.kept_shape().to_vec())
     }
-    /// The indices along each dimension of an array of that shape, single indices included.
+    /// Returns the selected indices along each dimension of an array of shape `array_shape`, including single indices.
     ///
     /// # Errors
-    /// When it does not fit the array.
+    /// If the selection does not fit the array.
     pub fn indices(&self, array_shape: &[u64]) -> Result<Vec<Indices>> {
         (0..array_shape.len()).zip(self.slices_of(array_shape)?).map(|(d, s)| s.within(d, array_shape[d])).collect()
     }
-    /// A slice for each dimension.
+    /// Returns a slice for each dimension.
     fn slices_of(&self, array_shape: &[u64]) -> Result<impl Iterator<Item = Slice> + '_> {
         let (given, rank) = (self.slices.len(), array_shape.len());
         let missing = rank.checked_sub(given).ok_or_else(|| {

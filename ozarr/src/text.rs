@@ -1,25 +1,25 @@
-//! Texts from stored data, shown to people.
+//! Makes text from stored data safe to show to people.
 //!
-//! Names and error texts come from stored data. Shown as text they cannot control a terminal, begin a line that looks like
-//! another, or bury the rest under a megabyte.
+//! Names and error texts come from stored data. After these functions they cannot control a terminal, start a line that
+//! looks like another, or bury the rest under a megabyte.
 
 use std::borrow::Cow;
 
-/// The most characters of a line, and of a name within one.
+/// The maximum number of characters of a line, and of a name in a line.
 const LINE: usize = 4000;
 const NAME: usize = 200;
 
-/// A text as one line for people: escaped, and cut if it is very long.
+/// Returns a text as one line for people: escaped, and cut if it is very long.
 pub fn shown(text: &str) -> String {
     escaped(&cut(text, LINE)).into_owned()
 }
 
-/// A name as part of a line: cut if it is long. The line is escaped as a whole.
+/// Returns a name for use in a line: cut if it is long. Escape the whole line.
 pub fn name(name: &str) -> Cow<'_, str> {
     cut(name, NAME)
 }
 
-/// A text in which every character that controls a terminal or the direction of what follows is an escape.
+/// Escapes every character that controls a terminal or the direction of text.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     let controls = |c: char| {
         let is_direction =
@@ -36,7 +36,8 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The first and the last characters of a text that is longer than `most`: what follows a long name, as a hint, matters too.
+/// Keeps the first and the last characters of a text that is longer than `most`. The end of a text, such as a hint
+/// after a long name, matters too.
 fn cut(text: &str, most: usize) -> Cow<'_, str> {
     let count = text.chars().count();
     let Some(left_out) = count.checked_sub(most).filter(|n| *n > 0) else { return Cow::Borrowed(text) };

@@ -1,4 +1,4 @@
-//! Nodes as text: an array as one line, a group and a hierarchy as a tree.
+//! Nodes as text: an array as one line, a group or a hierarchy as a tree.
 
 use crate::{
     array::Array,
@@ -10,12 +10,14 @@ use crate::{
 use std::fmt::{self, Display, Formatter, Write};
 use zarr_core::name::NodePath;
 
-/// The nodes below a group as a tree, one a line: [`Group::tree`].
+/// Displays the nodes below a group as a tree, one per line. Created by [`Group::tree`].
 #[derive(Debug, Clone, Copy)]
 pub struct Tree<'g>(&'g Group);
 
 impl Group {
-    /// The nodes below as a tree, which opens them as it is written. Nodes that cannot be opened are there with the reason.
+    /// Returns the nodes below as a tree, which opens them when it is written.
+    ///
+    /// A node that cannot be opened is shown with the reason.
     ///
     /// ```
     /// use ozarr::{Hierarchy, NewArray};
@@ -37,12 +39,12 @@ impl Group {
 }
 
 impl Tree<'_> {
-    /// Writes the tree, and returns how many nodes could not be opened or listed.
+    /// Writes the tree, and returns the number of nodes that could not be opened or listed.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If writing to `out` fails.
     pub fn write(&self, out: &mut dyn Write) -> Result<u64, fmt::Error> {
-        // What stands before the name of a node at each depth.
+        // The text before the name of a node, at each depth.
         let (mut walk, mut indent, mut lengths, mut broken) = (self.0.walk(), String::new(), Vec::new(), 0);
         while let Some(child) = walk.next() {
             let depth = if child.is_ok() { walk.depth() } else { walk.depth() + 1 };
@@ -64,7 +66,7 @@ impl Tree<'_> {
     }
 }
 
-/// A node in one line, under a name.
+/// Returns a node as one line, under a name.
 fn line(own: &str, node: &Node) -> String {
     match node {
         Node::Group(_) => format!("{}/", name(own)),
@@ -78,7 +80,7 @@ impl Display for Tree<'_> {
     }
 }
 
-/// The tree of all nodes; the reason, if the root cannot be opened.
+/// Displays the tree of all nodes, or the reason if the root cannot be opened.
 impl Display for Hierarchy {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.node_at(&NodePath::ROOT) {
@@ -89,7 +91,7 @@ impl Display for Hierarchy {
     }
 }
 
-/// Its path, and the tree of the nodes below.
+/// Displays the path, and the tree of the nodes below.
 impl Display for Group {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let path = self.path().to_string();
@@ -99,7 +101,7 @@ impl Display for Group {
     }
 }
 
-/// Shape, data type, chunks and codecs in one line.
+/// Displays shape, data type, chunks and codecs in one line.
 impl Display for Array {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let metadata = self.metadata();

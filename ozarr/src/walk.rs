@@ -1,4 +1,4 @@
-//! What is below a group: found by name, and opened a few nodes at a time.
+//! The nodes below a group: found by name, and opened a few at a time.
 
 use crate::{
     array::Array,
@@ -16,20 +16,20 @@ use zarr_core::{
     store::Prefix,
 };
 
-/// What stands below a group under a name: a node, or the reason why it cannot be opened.
+/// An entry directly below a group: a node, or the reason why it cannot be opened.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Child {
-    /// Its name.
+    /// The name in its group.
     pub name: String,
-    /// Its path in the hierarchy, without a slash in front.
+    /// The path in the hierarchy, without a leading slash.
     pub path: String,
-    /// The node. An error does not hide its siblings.
+    /// The node, or the error of opening it. An error does not hide the siblings.
     pub node: Result<Node>,
 }
 
-/// How many siblings are opened at a time, and how long their documents may be together: parsed, a document takes many
-/// times its length. One is always opened, however long it is.
+/// The maximum number of siblings that are opened at a time, and the maximum total length of their documents, as a
+/// parsed document takes many times its length. One sibling is always opened, however long its document is.
 #[derive(Debug, Clone, Copy)]
 struct Ahead {
     nodes: usize,
@@ -37,7 +37,7 @@ struct Ahead {
 }
 
 impl Ahead {
-    /// Less at each level, so that all levels of a walk together have no more than twice the first.
+    /// Smaller at each level, so that all levels of a walk together have at most twice the first.
     fn at(depth: usize) -> Self {
         let depth = u32::try_from(depth).unwrap_or(u32::MAX);
         Self {
@@ -47,7 +47,7 @@ impl Ahead {
     }
 }
 
-/// The nodes directly below a group, of which a few are open.
+/// The nodes directly below a group, a few of which are open.
 #[derive(Debug)]
 struct Siblings {
     hierarchy: Hierarchy,
@@ -100,9 +100,10 @@ impl Siblings {
             *child = self.open(name, &admit);
             Ok(())
         });
-        // Without an executor that runs what it is given there would be no end.
+        // The error of the executor becomes a child, as the iterator would otherwise never end.
         let failed = opened.err().map(|e| child(&self.group, &names[0], Err(e)));
-        // What comes after the first that was too much is opened again: it is not kept meanwhile.
+        // Siblings after the first one whose document was too much are opened again later, so that they need no memory
+        // until then.
         let some: Vec<Child> = match failed {
             Some(child) => vec![child],
             None => some.into_iter().map_while(|(_, child)| child).collect(),
@@ -112,7 +113,7 @@ impl Siblings {
         }
         self.opened = some.into_iter().peekable();
     }
-    /// `None`: its document is too much for now.
+    /// Returns `None` if the document is too much for now.
     fn open(&self, name: &str, admit: &dyn Fn(u64) -> bool) -> Option<Child> {
         let at = check_node_name(name).and_then(|()| self.group.child(name));
         let node = match at.and_then(|at| self.node_if(&at, admit)) {
@@ -135,12 +136,12 @@ fn child(group: &NodePath, name: &str, node: Result<Node>) -> Child {
     Child { name: name.to_owned(), path, node }
 }
 
-/// The groups on the way to a node, each with the URI of what is stored below it.
+/// The groups from the root to a node, each with the URI of its prefix.
 #[derive(Debug, Default)]
 struct Way(Vec<(NodePath, String)>);
 
 impl Way {
-    /// All groups from the root down to one. None where what is below comes from copies: they end somewhere.
+    /// Returns all groups from the root to `group`. Empty if nodes come from copies, which cannot form a loop.
     fn to(hierarchy: &Hierarchy, group: &NodePath) -> Self {
         let mut all = Vec::new();
         let mut at = (!hierarchy.nodes().is_consolidated()).then(|| group.clone());
@@ -152,8 +153,8 @@ impl Way {
         all.reverse();
         Self(all)
     }
-    /// Refuses a group that is one of those on the way to it: a link leads back, and what is below has no end. Gives the
-    /// group's own URI.
+    /// Replaces a group by an error if its URI is that of a group above: a link forms a loop, so there is no end to
+    /// what is below. Otherwise returns the group's own path and URI.
     fn check(&self, hierarchy: &Hierarchy, child: &mut Child) -> Option<(NodePath, String)> {
         let (false, Ok(Node::Group(group))) = (self.0.is_empty(), &child.node) else { return None };
         let (path, uri) = (group.path().clone(), hierarchy.nodes().uri(group.path()));
@@ -168,8 +169,10 @@ impl Way {
     }
 }
 
-/// The children of a group, sorted by name. They are opened a few at a time, on several threads, so that however many
-/// there are only few are in memory. A link that leads back to a group above is there with its error.
+/// An iterator over the children of a group, sorted by name. Created by [`Group::children`].
+///
+/// Children are opened a few at a time, on several threads, so only few are in memory even if there are many. A link
+/// that leads back to a group above is a child whose node is an error.
 #[derive(Debug)]
 pub struct Children {
     siblings: Siblings,
@@ -196,15 +199,19 @@ impl Iterator for Children {
 }
 impl ExactSizeIterator for Children {}
 
-/// All that is below a group, parents before their children, siblings sorted by name; few are in memory at a time. What
-/// cannot be opened is there with its error, and so is a link that leads back to a group above; neither is entered. An error
-/// stands for what is below the group before it, which cannot be listed.
+/// An iterator over all nodes below a group, each parent before its children, siblings sorted by name. Created by
+/// [`Group::walk`].
+///
+/// Only few nodes are in memory at a time. A node that cannot be opened is an `Ok` item whose [`node`](Child::node) is
+/// an error, as is a link that leads back to a group above; the walk does not enter either. An `Err` item means that
+/// the group returned just before it (or the group at which the walk began) cannot be listed. The walk then goes on
+/// with the next sibling of that group.
 #[derive(Debug)]
 pub struct Walk {
     hierarchy: Hierarchy,
     levels: Vec<Siblings>,
     way: Way,
-    /// The group that was found last, which is entered next.
+    /// The last group returned, which is entered next.
     enter: Option<NodePath>,
 }
 
@@ -213,11 +220,11 @@ impl Walk {
         let way = Way::to(hierarchy, group);
         Self { hierarchy: hierarchy.clone(), levels: Vec::new(), way, enter: Some(group.clone()) }
     }
-    /// How far below the group that the walk began at what was found last is: 1 for a child of it.
+    /// Returns the depth of the last item below the group at which the walk began: 1 for a direct child.
     pub fn depth(&self) -> usize {
         self.levels.len()
     }
-    /// How many siblings of what was found last are still to come.
+    /// Returns how many siblings of the last item are still to come.
     pub fn siblings_left(&self) -> usize {
         self.levels.last().map_or(0, Siblings::len)
     }
@@ -261,10 +268,10 @@ impl Walk {
 }
 
 impl Group {
-    /// The arrays directly below, sorted by name.
+    /// Returns the arrays directly below, sorted by name.
     ///
     /// # Errors
-    /// As [`children`](Self::children); each that cannot be opened is an error of its own.
+    /// As [`children`](Self::children). Each entry that cannot be opened is an error in the iterator.
     pub fn arrays(&self) -> Result<impl Iterator<Item = Result<Array>>> {
         Ok(self.children()?.filter_map(|child| match child.node {
             Ok(Node::Array(array)) => Some(Ok(*array)),
@@ -272,10 +279,10 @@ impl Group {
             Err(e) => Some(Err(e)),
         }))
     }
-    /// The groups directly below, sorted by name.
+    /// Returns the groups directly below, sorted by name.
     ///
     /// # Errors
-    /// As [`children`](Self::children); what cannot be opened is an error of its own.
+    /// As [`children`](Self::children). Each entry that cannot be opened is an error in the iterator.
     pub fn groups(&self) -> Result<impl Iterator<Item = Result<Group>>> {
         Ok(self.children()?.filter_map(|child| match child.node {
             Ok(Node::Group(group)) => Some(Ok(group)),
@@ -283,15 +290,16 @@ impl Group {
             Err(e) => Some(Err(e)),
         }))
     }
-    /// What is directly below, sorted by name. Prefixes without a metadata document and nodes that cannot be opened
-    /// are there with their error.
+    /// Returns everything directly below, sorted by name.
+    ///
+    /// Prefixes without a metadata document and nodes that cannot be opened are children whose node is an error.
     ///
     /// # Errors
-    /// When the store cannot list, and the groups above have no copies of metadata.
+    /// If the store cannot list its keys and no group from this one upwards has copies of metadata.
     pub fn children(&self) -> Result<Children> {
         Children::of(self.hierarchy(), self.path())
     }
-    /// All that is below, parents before their children.
+    /// Returns everything below, each parent before its children.
     pub fn walk(&self) -> Walk {
         Walk::of(self.hierarchy(), self.path())
     }

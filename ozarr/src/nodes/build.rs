@@ -1,12 +1,12 @@
-//! Nodes that are complete before anybody sees them.
+//! Nodes that are complete before a reader sees them.
 
 use super::{Below, Nodes, exists, place::occupied};
 use zarr_core::{Error, ErrorKind, Result, name::NodePath, store::Prefix};
 
 impl Nodes {
-    /// Builds a node, with everything below it, apart from its place and then puts it there. `build` is given nodes that have
-    /// only this one and those below it. In a store that cannot stage, the old node is erased first and `build` works in its
-    /// place.
+    /// Builds a node with everything below it apart from its place, and then moves it there. `build` receives nodes
+    /// that contain only this one and those below it. In a store that cannot stage, the old node is erased first, and
+    /// `build` writes to the final place.
     pub(crate) fn build<T>(
         &self,
         path: &NodePath,
@@ -22,7 +22,7 @@ impl Nodes {
             false => self.check_vacant(path)?,
         }
         let Some(staged) = writer.stage(&prefix).map_err(|e| e.at_node(path))? else {
-            // Copies that cannot be renewed do not keep the node from being built.
+            // An error of updating copies does not stop the build.
             return self.batch(|batch| {
                 if is_there {
                     writer.erase_prefix(&prefix).map_err(|e| e.at_node(path))?;
@@ -41,7 +41,7 @@ impl Nodes {
         self.batch(|batch| {
             batch.create_parents(path)?;
             let is_placed = staged.commit(overwrite).map_err(|e| match e.kind() {
-                // What came meanwhile can be called by its name.
+                // Something was stored there in the meantime: look again, to name it in the error.
                 ErrorKind::Occupied(occupant) => {
                     self.check_vacant(path).err().unwrap_or_else(|| occupied(path, occupant.clone()))
                 }

@@ -14,11 +14,11 @@ use zarr_core::{
 };
 
 impl Nodes {
-    /// Whether copies in the root group are used.
+    /// Returns true if the copies in the root group are used.
     pub(crate) fn is_consolidated(&self) -> bool {
         self.consolidated.is_some()
     }
-    /// The same with metadata taken from the copies in the root group where there are any.
+    /// Returns nodes that read metadata from the copies in the root group where there are any.
     pub(crate) fn with_consolidated_metadata(&self) -> Result<Self> {
         let NodeMetadata::Group(root) = self.stored_metadata(&NodePath::ROOT)? else {
             return Err(Error::metadata("an array at the root has no consolidated metadata"));
@@ -28,7 +28,7 @@ impl Nodes {
         let nodes = copies.iter().map(|(path, copy)| (path.to_owned(), copy.clone())).collect();
         Ok(Self { consolidated: Some(Arc::new(nodes)), ..self.clone() })
     }
-    /// The same with metadata taken from the documents of the nodes.
+    /// Returns nodes that read metadata from the documents of the nodes.
     pub(crate) fn without_consolidated_metadata(&self) -> Self {
         Self { consolidated: None, ..self.clone() }
     }
@@ -38,8 +38,8 @@ impl Nodes {
         let metadata = NodeMetadata::from_json(copy.clone(), &self.context.limits);
         Some(metadata.map_err(|e| e.at_node(path)))
     }
-    /// Makes many changes, and then renews the copies of all changed nodes in the groups above at once, also if `f` fails. Each
-    /// group above is looked at once, and not for each node below it.
+    /// Runs `f`, and then updates the copies of all changed nodes in the groups above at once, also if `f` fails. Reads
+    /// each group above once, not once for each node below it.
     pub(crate) fn batch<R>(&self, f: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
         let changed = Arc::new(Mutex::new(Some(Vec::new())));
         let done = f(&Self { batch: Some(changed.clone()), ..self.clone() });
@@ -47,7 +47,7 @@ impl Nodes {
         let renewed = self.note_changes(changed.unwrap_or_default());
         done.and_then(|done| renewed.map(|()| done))
     }
-    /// Brings the copies in the groups above a changed node up to date, where there are any.
+    /// Updates the copies in the groups above a changed node, where there are any.
     pub(super) fn note_change(&self, path: &NodePath, below: Below) -> Result<()> {
         self.note_changes(vec![(path.clone(), below)])
     }
@@ -68,7 +68,7 @@ impl Nodes {
                 }
             }
         }
-        // From the innermost out. A group that fails keeps no other from being renewed.
+        // From the innermost group out. If one fails, the others are still updated.
         let mut outcome = Ok(());
         for group in groups.into_iter().rev() {
             let renewed = self.renew_group(&group, &changed).map_err(|reason| stale(&group, reason));
@@ -84,7 +84,7 @@ impl Nodes {
         match self.stored_metadata(group) {
             Ok(NodeMetadata::Group(group))
                 if matches!(group.document().get("consolidated_metadata"), Some(Json::Object(_))) => {}
-            // Anything but a document has no copies that are used.
+            // A node without a valid document has no copies that could be used.
             Err(e)
                 if !matches!(e.kind(), ErrorKind::NodeNotFound | ErrorKind::Metadata(_) | ErrorKind::Json { .. }) =>
             {
@@ -102,8 +102,8 @@ impl Nodes {
         }
         Ok(())
     }
-    /// Brings the copies of some nodes, given by their paths below a group, up to date in that group, and unless `below` stays
-    /// those of all nodes below them.
+    /// Updates the copies of some nodes in a group. `paths` are relative to the group. Unless `below` is `Stays`, also
+    /// updates the copies of all nodes below them.
     fn renew_copies(&self, group: &NodePath, paths: &BTreeSet<&str>, below: Below) -> Result<()> {
         let mut new = Vec::new();
         if below == Below::Replaced {
@@ -116,7 +116,7 @@ impl Nodes {
             let NodeMetadata::Group(node) = node else { return Ok(()) };
             let copies = node.consolidated().map(|c| c.nodes().clone());
             let Some(copies) = copies else {
-                // Copies of a kind that is not known here would be wrong now.
+                // Copies of an unknown kind would now be wrong.
                 event!(WARN, "removed consolidated metadata of an unknown kind, which would be stale", group = group);
                 node.set_consolidated(None);
                 return Ok(());
@@ -125,7 +125,8 @@ impl Nodes {
             let inside = copies.iter().map(|(p, _)| p).filter(|p| below != Below::Stays && is_inside(p));
             let mut now = BTreeMap::new();
             for path in inside.chain(paths.iter().copied()).chain(new.iter().map(String::as_str)) {
-                // As it is now: of several that change it, the last to come here has seen what all stored.
+                // The document as it is now: if several writers change it, the last one to come here has seen what all
+                // of them stored.
                 let own = match self.stored_metadata(&group.join(path)?) {
                     Ok(node) => Some(copy_of(&node)),
                     Err(e) if matches!(e.kind(), ErrorKind::NodeNotFound) => None,
@@ -151,8 +152,8 @@ impl Nodes {
             }
             Ok(())
         })?;
-        // Writers that change a node from now on find copies and renew theirs. Those before found none, or their copies were
-        // replaced by what had been read earlier: then the stored document differs from the one that was copied.
+        // Writers that change a node from now on find copies and update theirs. Earlier writers found none, or their
+        // copies were replaced by older documents: then the stored document differs from the one that was copied.
         let now = self.documents_below(path)?;
         let gone = copied.keys().filter(|p| !now.contains_key(*p));
         let other = now.iter().filter(|(p, document)| copied.get(*p) != Some(document)).map(|(p, _)| p);
@@ -162,10 +163,11 @@ impl Nodes {
             false => self.renew_copies(path, &changed, Below::Stays).and(above),
         }
     }
-    /// Copies of the documents of all nodes below a group, by their paths relative to it.
+    /// Returns copies of the documents of all nodes below a group, by their paths relative to it.
     fn documents_below(&self, path: &NodePath) -> Result<BTreeMap<String, Object>> {
         let plain = self.without_consolidated_metadata();
-        // With each group how many there are above it, and of those on the way to the last the URIs: a link may lead back to one.
+        // For each group, the number of groups above it. `way` has the URIs of those above the current one, to detect
+        // links that form a loop.
         let (mut nodes, mut left, mut way) = (BTreeMap::new(), vec![(path.clone(), 0, plain.uri(path))], Vec::new());
         while let Some((at, depth, own)) = left.pop() {
             way.truncate(depth);
@@ -197,14 +199,14 @@ fn stale(group: &NodePath, reason: Error) -> Error {
     e.with_hint("mend that group, then renew its copies with `Hierarchy::consolidate`")
 }
 
-/// The copy of a node's document.
+/// Returns the copy of a node's document.
 fn copy_of(node: &NodeMetadata) -> Object {
     let mut copy = node.document().clone();
     copy.remove("consolidated_metadata");
     copy
 }
 
-/// Copies with others of some nodes, or with none, in their order.
+/// Returns the copies in their order, with those of some nodes replaced or removed.
 fn copies_with(copies: &Object, mut now: BTreeMap<&str, Option<Object>>) -> Object {
     let kept = copies.iter().filter_map(|(p, copy)| match now.remove(p) {
         None => Some((p, copy.clone())),
@@ -219,7 +221,7 @@ fn copies_with(copies: &Object, mut now: BTreeMap<&str, Option<Object>>) -> Obje
 mod tests {
     use super::*;
 
-    /// Takes minutes when each copy is put in its place one by one.
+    /// Would take minutes if each copy were inserted one by one.
     #[test]
     fn many_copies_are_renewed_at_once() {
         let names: Vec<String> = (0..200_000).map(|i| format!("node {i:06}")).collect();
@@ -231,7 +233,7 @@ mod tests {
         assert_eq!(renewed.len(), 150_000);
         assert!(renewed.iter().all(|(name, copy)| copy.as_object().is_some_and(|o| *o == document(name))));
         let there: Vec<&str> = renewed.iter().map(|(name, _)| name).collect();
-        // Those that were there stay in their order, and new ones follow.
+        // Existing copies stay in their order, and new ones follow.
         assert_eq!(there[..2], ["node 199997", "node 199993"]);
         assert_eq!(there[50_000..50_002], ["node 000000", "node 000002"]);
     }

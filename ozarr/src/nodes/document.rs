@@ -1,4 +1,4 @@
-//! Reading and changing one document.
+//! Reads and changes one document.
 
 use zarr_core::{
     ErrorKind, Result,
@@ -8,7 +8,7 @@ use zarr_core::{
     store::Update,
 };
 
-/// Reads a document, and nothing of one that is too large.
+/// Reads a document. Reads nothing if it is too large.
 pub(super) fn read_document(source: &dyn Source, limits: &Limits) -> Result<NodeMetadata> {
     let limit = limits.metadata_bytes;
     if let Some(asked) = source.size()?.filter(|size| *size > limit) {
@@ -24,7 +24,7 @@ pub(super) fn read_document(source: &dyn Source, limits: &Limits) -> Result<Node
 
 type Change<'d> = &'d mut dyn FnMut(&mut NodeMetadata) -> Result<()>;
 
-/// A change of the document that is stored.
+/// A change of the stored document.
 pub(super) struct DocumentUpdate<'d> {
     limits: &'d Limits,
     change: Change<'d>,
@@ -36,7 +36,7 @@ impl<'d> DocumentUpdate<'d> {
     pub(super) fn new(limits: &'d Limits, change: Change<'d>) -> Self {
         Self { limits, change, node: None, text: String::new() }
     }
-    /// The node after the change.
+    /// Returns the node after the change.
     pub(super) fn changed(self) -> Option<NodeMetadata> {
         self.node
     }

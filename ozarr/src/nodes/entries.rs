@@ -1,4 +1,4 @@
-//! What is directly below a group.
+//! Lists the entries directly below a group.
 
 use super::Nodes;
 use std::{
@@ -12,16 +12,17 @@ use zarr_core::{
     store::{Key, Other, Prefix, Store},
 };
 
-/// What is directly below a group.
+/// The entries directly below a group.
 pub(crate) struct Entries {
-    /// Of nodes, or what should be one. Sorted.
+    /// The sorted names of nodes, and of prefixes that may be nodes.
     pub(crate) names: Vec<String>,
-    /// As in a [listing](zarr_core::store::Listing::others).
+    /// Other entries, as in a [listing](zarr_core::store::Listing::others).
     pub(crate) others: BTreeMap<String, Other>,
 }
 
 impl Nodes {
-    /// What is directly below a group, without names that are reserved. A store that cannot list has copies, or nothing is known.
+    /// Returns the entries directly below a group, without reserved names. If the store cannot list, they come from
+    /// copies.
     pub(crate) fn entries(&self, path: &NodePath) -> Result<Entries> {
         if let (None, Some(lister)) = (&self.consolidated, self.store.listable()) {
             let prefix = Prefix::of(path);
@@ -39,7 +40,7 @@ impl Nodes {
         })?;
         Ok(Entries { names, others: BTreeMap::new() })
     }
-    /// The same from the copies in the group or the nearest group above it that has any.
+    /// Returns the names according to the copies in the group, or in the nearest group above it that has any.
     fn copied_names(&self, path: &NodePath) -> Option<Vec<String>> {
         let mut at = Some(path.clone());
         while let Some(group) = at {
@@ -65,25 +66,25 @@ impl Nodes {
         }
         None
     }
-    /// Why an entry that is neither a value nor a prefix cannot be used, if it still is there and matters.
+    /// Returns why an entry that is neither a value nor a prefix cannot be used, if it still exists and matters.
     pub(crate) fn unusable(&self, entry: &str, other: Other) -> Option<Error> {
         match (other, Key::new(entry)) {
             (Other::EmptyDirectory, _) => None,
             (Other::Loop, _) => Some(leads_back(&*self.store, entry)),
-            // Its place may be free by now.
+            // The entry may have been removed since it was listed.
             (Other::NotAFile, Ok(key)) => self.store.reader().and_then(|r| r.open(&key)).err(),
             _ => Some(bad_name().at_key(entry)),
         }
     }
 }
 
-/// The next name of each path with a prefix, sorted.
+/// Returns the next name of each path with a prefix, sorted.
 fn names_below<'p>(prefix: &str, paths: impl Iterator<Item = &'p str>) -> Vec<String> {
     let names: BTreeSet<&str> = paths.filter_map(|p| p.strip_prefix(prefix)?.split('/').next()).collect();
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// The error of an [`Other::Loop`].
+/// Returns the error of an [`Other::Loop`].
 pub(crate) fn leads_back(store: &dyn Store, entry: &str) -> Error {
     let uri = |path: &str| {
         let prefix = if path.is_empty() { Prefix::ROOT } else { Prefix::new(format!("{path}/")).ok()? };
@@ -96,7 +97,7 @@ pub(crate) fn leads_back(store: &dyn Store, entry: &str) -> Error {
     e.with_hint("remove the link")
 }
 
-/// The error of an [`Other::Name`].
+/// Returns the error of an [`Other::Name`].
 pub(crate) fn bad_name() -> Error {
     Error::name("not UTF-8").with_hint("rename or remove the file or directory")
 }

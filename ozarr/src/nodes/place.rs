@@ -1,5 +1,5 @@
-//! What lies where a new node is to be. Only nodes are overwritten: nothing else that is stored may be lost, hidden by a new
-//! node or taken for a part of it.
+//! Checks the place of a new node. Only nodes are overwritten: nothing else that is stored may be lost, hidden by a new
+//! node, or read as a part of it.
 
 use super::{IsChunk, Nodes};
 use zarr_core::{
@@ -10,12 +10,12 @@ use zarr_core::{
 };
 
 impl Nodes {
-    /// Refuses a place where anything is stored and no node.
+    /// Refuses a place that has keys but no node.
     pub(super) fn check_vacant(&self, path: &NodePath) -> Result<()> {
         self.check_place(path, None)
     }
-    /// Refuses a place without a node for an array that would read what is stored there as its chunks, or hide nodes. Other
-    /// keys may be there: a storage transformer may read them.
+    /// Refuses a place without a node, if an array there would read stored keys as its chunks or hide nodes. Other keys
+    /// are allowed: a storage transformer may read them.
     pub(super) fn check_array_place(&self, path: &NodePath, is_chunk: IsChunk<'_>) -> Result<()> {
         self.check_place(path, Some(is_chunk))
     }
@@ -26,19 +26,20 @@ impl Nodes {
             other => other.map_err(|e| e.at_node(path))?,
         };
         match found {
-            // It may be of a node that somebody else has created since its directory was listed.
+            // It may belong to a node that another writer has created since the directory was listed.
             Some(occupant) if !self.has_document(path)? => Err(occupied(path, occupant)),
             _ => Ok(()),
         }
     }
-    /// The first that is found: directories are listed one by one until then.
+    /// Returns the first occupant found. Lists one directory after another until then.
     fn occupant(
         &self,
         lister: &dyn ListableStore,
         path: &NodePath,
         is_chunk: Option<IsChunk<'_>>,
     ) -> Result<Option<Occupant>> {
-        // With each prefix how many there are above it, and of those on the way to the last the URIs: a link may lead back to one.
+        // For each prefix, the number of prefixes above it. `way` has the URIs of those above the current one, to
+        // detect links that form a loop.
         let place = Prefix::of(path);
         let (mut left, mut way) = (vec![(place.clone(), 0)], Vec::new());
         while let Some((prefix, depth)) = left.pop() {
@@ -51,7 +52,7 @@ impl Nodes {
             let found = lister.list_dir(&prefix)?;
             if found.keys.contains(&prefix.key("zarr.json")?) {
                 let node = format!("/{}", prefix.as_str().trim_end_matches('/'));
-                // Of a node that is there meanwhile, all is its own.
+                // If a node was created at the place in the meantime, everything below belongs to it.
                 return Ok(if prefix == place { None } else { Some(Occupant::Node(node)) });
             }
             let of_chunk = |is_chunk: IsChunk<'_>| {

@@ -1,4 +1,4 @@
-//! Which indices along one dimension.
+//! Selections along one dimension.
 
 use std::{
     ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive},
@@ -8,22 +8,22 @@ use zarr_core::{Error, Result};
 
 /// Indices along one dimension: a single index, or a range with a step.
 ///
-/// Everything that selects along a dimension converts into it: `3`, `..`, `2..`, `..7`, `2..7`, `2..=6`, and
-/// `slice(..).step_by(2)`. Indices are `u64`; there are no conversions from ranges of `usize`, for with them the compiler
-/// could not infer the type of `0..3`.
+/// Converts from everything that selects along a dimension: `3`, `..`, `2..`, `..7`, `2..7`, `2..=6`, and
+/// `slice(..).step_by(2)`. Indices are `u64`. There are no conversions from ranges of `usize`, because the compiler
+/// could then not infer the type of `0..3`.
 ///
 /// A single index drops its dimension, as in NumPy: of an array of shape `[4, 6]`, `(3, ..)` has the shape `[6]` and
 /// `(3..4, ..)` the shape `[1, 6]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slice {
     start: Option<u64>,
-    /// The index after the last; for a single index what [`start`](Self::start) is.
+    /// The index after the last one; for a single index the same as [`start`](Self::start).
     stop: Option<u64>,
     step: u64,
     is_index: bool,
 }
 
-/// A [`Slice`] of a range or an index: `slice(0..10).step_by(2)`.
+/// Returns the [`Slice`] of a range or an index, as in `slice(0..10).step_by(2)`.
 pub fn slice(indices: impl Into<Slice>) -> Slice {
     indices.into()
 }
@@ -34,18 +34,18 @@ impl Slice {
     const fn range(start: Option<u64>, stop: Option<u64>) -> Self {
         Self { start, stop, ..Self::ALL }
     }
-    /// True for a single index, which drops its dimension.
+    /// Returns true for a single index, which drops its dimension.
     pub(super) fn is_index(self) -> bool {
         self.is_index
     }
-    /// Every `step`-th index, from the first. Steps multiply.
+    /// Selects every `step`-th index, from the first. Repeated calls multiply the steps.
     ///
-    /// A step of zero, or of a single index, is an error once the slice is used.
+    /// Using a slice whose step is zero, or a single index with a step, is an error.
     #[must_use]
     pub fn step_by(self, step: u64) -> Self {
         Self { step: self.step.saturating_mul(step), ..self }
     }
-    /// The indices along dimension `d` of length `n`.
+    /// Returns the indices along dimension `d` with length `n`.
     pub(super) fn within(self, d: usize, n: u64) -> Result<Indices> {
         if self.is_index {
             let at = self.start.unwrap_or_default();
@@ -86,7 +86,7 @@ impl From<Range<u64>> for Slice {
 }
 impl From<RangeInclusive<u64>> for Slice {
     fn from(r: RangeInclusive<u64>) -> Self {
-        // No array reaches the index that saturates.
+        // No array reaches the saturated index.
         Self::range(Some(*r.start()), Some(r.end().saturating_add(1)))
     }
 }
@@ -106,7 +106,7 @@ impl From<RangeToInclusive<u64>> for Slice {
     }
 }
 
-/// `START:STOP[:STEP]`, each optional, or an index.
+/// Parses `START:STOP[:STEP]`, each optional, or an index.
 impl FromStr for Slice {
     type Err = Error;
     fn from_str(text: &str) -> Result<Self> {
@@ -130,20 +130,20 @@ impl FromStr for Slice {
     }
 }
 
-/// Indices along one dimension of an array: `len` of them, from `start` on, `step` apart.
+/// Indices along one dimension of an array: `start`, `start + step` and so on, `len` in total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Indices {
     /// The first index.
     pub start: u64,
-    /// How many indices.
+    /// The number of indices.
     pub len: u64,
-    /// How far indices are apart, at least 1.
+    /// The distance between indices, at least 1.
     pub step: u64,
 }
 
 impl Indices {
-    /// All `n` of a dimension.
+    /// Returns all `n` indices of a dimension.
     pub(crate) fn all(n: u64) -> Self {
         Self { start: 0, len: n, step: 1 }
     }

@@ -141,7 +141,7 @@ impl ListableStore for MemoryStore {
     fn list_dir(&self, prefix: &Prefix) -> Result<Listing> {
         let (values, mut found) = (self.values(), Listing::default());
         let mut from = Bound::Included(prefix.to_string());
-        // Jumps over everything below a prefix once it was seen.
+        // Skips everything below a prefix once one key of it was seen.
         while let Some((key, _)) = values.range((from, Bound::Unbounded)).next() {
             let Some(rest) = key.strip_prefix(prefix.as_str()) else { break };
             match rest.split_once('/') {

@@ -16,9 +16,11 @@ pub(crate) use uri::{FILE, scheme_of};
 use crate::platform::permissions::{self, Access};
 use std::{fs::File, io, path::Path};
 
-/// Gives a new file the permissions, owner and group of the one that it is to replace, as far as this process may, and nobody
-/// more rights than before; access control lists are not kept. That is what the store does with values, for programs that
-/// replace other files. Create it so that only its owner can open it. Links to the old one are followed.
+/// Gives a new file the permissions, owner and group of the file that it will replace.
+///
+/// This is what the store does with values, offered to programs that replace other files. It changes as much as the
+/// process may, and nobody gets more rights than before. Access control lists are not copied. Links in `replaced` are
+/// followed. Create the new file so that only its owner can open it.
 pub fn keep_permissions(new: &File, replaced: &Path) -> io::Result<()> {
     let access = Access::at(replaced, &replaced.metadata()?)?;
     permissions::keep(new, &access).map(|_| ())

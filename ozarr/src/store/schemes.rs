@@ -1,4 +1,4 @@
-//! From a location to a store: plain paths, and URIs by their scheme.
+//! Opens the store at a location: a plain path, or a URI by its scheme.
 
 use super::{
     FilesystemStore, MemoryStore,
@@ -11,25 +11,26 @@ use zarr_core::{
     store::{ReadOnly, Store},
 };
 
-/// What a location is opened for.
+/// How a location is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum OpenMode {
-    /// To read.
+    /// For reading.
     ReadOnly,
-    /// To read and write what is there.
+    /// For reading and writing an existing store.
     #[default]
     ReadWrite,
-    /// To read and write; made if it is not there.
+    /// For reading and writing. Creates the store if it does not exist.
     Create,
-    /// The same, but a directory is made when something is first stored in it: what fails before leaves none.
+    /// As [`Create`](Self::Create), but creates a directory only when the first value is stored, so that an earlier
+    /// failure leaves none.
     CreateOnWrite,
 }
 
-/// Opens the URIs of one scheme.
+/// A function that opens the URIs of one scheme.
 pub type Opener = Arc<dyn Fn(&str, OpenMode) -> Result<Arc<dyn Store>> + Send + Sync>;
 
-/// URI schemes and how each is opened. `file` and `memory` are there; an application adds its own.
+/// The known URI schemes, and how each is opened. `file` and `memory` are built in; an application can add others.
 #[derive(Clone)]
 pub struct Schemes {
     openers: BTreeMap<String, Opener>,
@@ -49,7 +50,7 @@ impl fmt::Debug for Schemes {
 }
 
 impl Schemes {
-    /// The same, but directories are opened [so](FilesystemStore::with_fsync) that what is written stays when the power fails.
+    /// Opens directories so that everything written survives a power failure: see [`FilesystemStore::with_fsync`].
     pub fn with_fsync(mut self) -> Self {
         self.fsync = true;
         self
@@ -57,10 +58,10 @@ impl Schemes {
     fn known(&self) -> impl Iterator<Item = &str> {
         [FILE].into_iter().chain(self.openers.keys().map(String::as_str))
     }
-    /// Adds a scheme, in lower case. The opener is given whole URIs.
+    /// Adds a scheme, in lower case. The opener receives whole URIs.
     ///
     /// # Errors
-    /// When the scheme is there already, or is none.
+    /// If the scheme is already known, or is not valid.
     pub fn add(&mut self, scheme: &str, opener: Opener) -> Result<()> {
         let valid = scheme.len() > 1
             && scheme.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"+-.".contains(&b));
@@ -72,6 +73,9 @@ impl Schemes {
         Ok(())
     }
     /// Opens a location. Without a scheme it is the path of a directory.
+    ///
+    /// # Errors
+    /// If no store is known for the scheme, or the store cannot be opened.
     pub fn open(&self, location: impl Into<Location>, mode: OpenMode) -> Result<Arc<dyn Store>> {
         let location = location.into();
         let (scheme, uri) = match location.kind() {
@@ -84,7 +88,7 @@ impl Schemes {
             let e = Error::argument(format!("no store is known for the URI scheme `{scheme}`"));
             return Err(e.with_hint(format!("known are: {}", known.join(", "))));
         };
-        // Only directories know the difference.
+        // Only directories distinguish these modes.
         let mode = if mode == OpenMode::CreateOnWrite { OpenMode::Create } else { mode };
         let store = opener(uri, mode)?;
         Ok(if mode == OpenMode::ReadOnly { Arc::new(ReadOnly(store)) } else { store })

@@ -1,4 +1,4 @@
-//! The abstract store interface, tried with every store.
+//! The abstract store interface, tested with every store.
 
 use super::*;
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ fn names<T: ToString>(items: impl IntoIterator<Item = T>) -> Vec<String> {
     items.into_iter().map(|i| i.to_string()).collect()
 }
 
-/// Every store, with whatever keeps it alive.
+/// Returns every store, with the temporary directory that it needs.
 fn stores() -> Vec<(Arc<dyn Store>, Option<tempfile::TempDir>)> {
     let mut all: Vec<(Arc<dyn Store>, _)> = Vec::new();
     for sub in [false, true] {

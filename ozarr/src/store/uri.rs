@@ -1,11 +1,11 @@
-//! URIs: their schemes, and those of files.
+//! URI schemes, and `file` URIs.
 
 use std::path::{Path, PathBuf};
 use zarr_core::{Error, Result};
 
 pub(crate) const FILE: &str = "file";
 
-/// The scheme of a URI. One letter is a drive.
+/// Returns the scheme of a URI. A single letter is a drive, not a scheme.
 pub(crate) fn scheme_of(location: &str) -> Option<String> {
     let (scheme, rest) = location.split_once(':')?;
     let valid = scheme.len() > 1
@@ -14,7 +14,7 @@ pub(crate) fn scheme_of(location: &str) -> Option<String> {
     valid.then(|| scheme.to_ascii_lowercase())
 }
 
-/// The path of a `file` URI, as RFC 8089 has it.
+/// Returns the path of a `file` URI, following RFC 8089.
 pub fn file_path(uri: &str) -> Result<PathBuf> {
     let wrong = |why| Error::argument(format!("{uri:?} is not a file URI: {why}"));
     let rest = uri.split_once("://").map(|(_, rest)| rest).ok_or_else(|| wrong("`//` is missing"))?;
@@ -41,12 +41,12 @@ pub fn file_path(uri: &str) -> Result<PathBuf> {
     Ok(PathBuf::from(if cfg!(windows) { path.trim_start_matches('/') } else { &path }))
 }
 
-/// The canonical URI of a path.
+/// Returns the canonical URI of a path.
 pub(super) fn file_uri(path: &Path, slash: bool) -> String {
     use std::fmt::Write;
-    // Not as text: two names that are no UTF-8 may have one.
+    // Bytes, not text: two names that are not UTF-8 could become the same text.
     let bytes = path.as_os_str().as_encoded_bytes();
-    // How Windows marks canonical paths.
+    // The prefix of canonical paths on Windows.
     let bytes = bytes.strip_prefix(br"\\?\".as_slice()).filter(|_| cfg!(windows)).unwrap_or(bytes);
     let mut uri = String::from(if bytes.starts_with(b"/") { "file://" } else { "file:///" });
     for &b in bytes {
