@@ -1,25 +1,27 @@
 //! The file system store. Specification: "File system store".
 //!
-//! A key is a path below the root. Values appear whole or not at all: they are written to temporary files and then
-//! renamed. The names of temporary files begin with `__zarr_partial.`, which no key may; listing leaves them out.
+//! A key is a path below the root. A reader sees a whole value or none: values are written to temporary files, which
+//! are then renamed. The names of temporary files begin with `__zarr_partial.`, which is not allowed in keys; listings
+//! leave them out.
 //!
-//! A directory cannot have both a file and a directory of one name, so of the keys `a` and `a/b` only one is stored. Whatever
-//! occupies the place of a value and is not a file (a directory, also an empty one, a pipe, a socket, a device, a link to
-//! nothing) makes reading and writing that key fail; it never reads as a key without value. An empty directory elsewhere is
-//! not an error, as writers leave some for a moment: only the exact path of the key counts.
+//! A directory cannot contain both a file and a directory of the same name, so only one of the keys `a` and `a/b` can
+//! be stored. If the place of a value has anything but a file (a directory, even an empty one, a pipe, a socket, a
+//! device, or a link to nothing), reading and writing that key fail; it never reads as a key without a value. Only the
+//! exact path of the key counts: empty directories elsewhere are not errors, as writers may leave some for a moment.
 //!
-//! Links to directories are followed, but listing does not enter a link to a directory that contains it: it is
-//! [no prefix](zarr_core::store::Other::Loop).
+//! Links to directories are followed. A link to a directory that contains the link is [not listed as a
+//! prefix](zarr_core::store::Other::Loop).
 //!
-//! Links to files are followed when reading and writing, also out of the store: a write replaces the file at the end of the
-//! links, in its own directory and under its own lock, so that stores can share a value. Erasing removes the link and leaves
-//! that file. A partial write after which nothing but fill values is left erases too.
+//! Links to files are followed when reading and writing, even out of the store. A write replaces the file at the end of
+//! the links, in its own directory and under its own lock, so that stores can share a value. Erasing removes the link
+//! and leaves the file. So does a partial write that leaves nothing but fill values.
 //!
-//! A file that replaces another has its permissions, owner and group. Only root may give files away: for others the owner is the
-//! writer, and if the group cannot be kept either, group and others get only what both had before. Set-id bits, access control
-//! lists and extended attributes are not kept; without the list nobody has more rights than with it. Of a node that is
-//! overwritten all directories and files do the same by their names, and what is new in it has no more rights than the nearest
-//! directory above that was there, or its document. An empty directory whose place a node takes is replaced in the same way.
+//! A file that replaces another gets its permissions, owner and group. Only root may change the owner, so for other
+//! users the owner is the writer. If the group cannot be set either, group and others get only the rights that both had
+//! before. Set-id bits, access control lists and extended attributes are not copied; nobody has more rights without the
+//! list than with it. When a node is overwritten, each directory and file in it gets the rights of the old one with the
+//! same name. New ones get no more rights than the nearest directory above that existed before, or its document. An
+//! empty directory that a node replaces is handled in the same way.
 
 mod errors;
 mod index_cache;
@@ -53,19 +55,19 @@ use zarr_core::{
     store::{Key, ListableStore, Prefix, ReadableStore, Store, WriteableStore},
 };
 
-/// A directory as a store.
+/// A store in a directory of the file system.
 #[derive(Debug)]
 pub struct FilesystemStore {
     root: PathBuf,
     names: Names,
     fsync: bool,
     cache: Cache,
-    /// Once it is known that files cannot be locked.
+    /// Set once it is known that files cannot be locked.
     unlocked: Arc<Once>,
 }
 
 impl FilesystemStore {
-    /// The store of a directory that exists. Symbolic links on the way to it are resolved.
+    /// Opens an existing directory. Symbolic links in its path are resolved.
     pub fn open(root: impl AsRef<Path>) -> Result<Self> {
         let root = root.as_ref();
         let canonical = fs::canonicalize(root).map_err(|e| io_error(e, root))?;
@@ -80,12 +82,12 @@ impl FilesystemStore {
             unlocked: Arc::new(Once::new()),
         })
     }
-    /// The same; the directory is made if it is not there.
+    /// Opens a directory, and creates it if it does not exist.
     pub fn create(root: impl AsRef<Path>) -> Result<Self> {
         fs::create_dir_all(root.as_ref()).map_err(|e| io_error(e, root.as_ref()))?;
         Self::open(root)
     }
-    /// The same; a directory that does not exist is made when something is first stored in it.
+    /// Opens a directory. One that does not exist is created when the first value is stored in it.
     pub fn create_on_write(root: impl AsRef<Path>) -> Result<Self> {
         let root = root.as_ref();
         let absolute = std::path::absolute(root).map_err(|e| io_error(e, root))?;
@@ -100,14 +102,16 @@ impl FilesystemStore {
         let above = Self::open(existing)?;
         Ok(Self { root: above.root.join(rest), ..above })
     }
-    /// The same, but what is written or erased stays so when the power fails: each operation returns once the disk has it.
-    /// So does this, of the directory itself. Of a directory that two writers make at once only the one that made it waits.
+    /// Makes every write and erase survive a power failure: operations return once the disk has the change.
+    ///
+    /// This method itself waits until the disk has the directory. If two writers create a directory at the same time,
+    /// only the one that created it waits.
     pub fn with_fsync(mut self) -> Result<Self> {
         for path in self.root.ancestors() {
             match Directory::open(path).and_then(|directory| directory.sync()) {
-                // What is not ours was there before.
+                // A directory that belongs to others existed before.
                 Err(e) if NOT_OURS.contains(&e.kind()) => {}
-                // Made later, and then waited for.
+                // It will be created, and waited for, later.
                 Err(e) if e.kind() == ErrorKind::NotFound => {}
                 other => other.map_err(|e| io_error(e, path))?,
             }
@@ -115,11 +119,11 @@ impl FilesystemStore {
         self.fsync = true;
         Ok(self)
     }
-    /// The directory.
+    /// Returns the path of the directory.
     pub fn root(&self) -> &Path {
         &self.root
     }
-    /// The path of a key. Whatever the key, it lies below the root.
+    /// Returns the path of a key, which is always below the root.
     fn path(&self, key: &str) -> Result<PathBuf> {
         let relative = Path::new(key);
         let plain = relative.components().all(|c| matches!(c, Component::Normal(_)));
@@ -129,7 +133,7 @@ impl FilesystemStore {
         }
         Ok(self.root.join(relative))
     }
-    /// The path of a prefix.
+    /// Returns the path of a prefix.
     fn directory(&self, prefix: &Prefix) -> Result<PathBuf> {
         match prefix.as_str().trim_end_matches('/') {
             "" => Ok(self.root.clone()),
@@ -142,25 +146,25 @@ impl FilesystemStore {
         let relative = |path: &PathBuf| path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned();
         Ok(found.iter().flatten().map(relative).collect())
     }
-    /// Removes a file, a link (not what it leads to) or a directory with all that is in it, if it is there.
+    /// Removes a file, a link (not its target) or a directory with everything in it, if it exists.
     fn remove_tree(&self, path: &Path) -> Result<()> {
         unless_absent(remove_tree(path, &self.names, self.fsync)).map(|_| ())
     }
-    /// Makes a directory and stores something in it. If that fails, the directories that were made for it are removed.
+    /// Creates a directory and stores something in it. If that fails, removes the directories that were created for it.
     fn in_new_dir<T>(&self, path: &Path, store: impl FnOnce(Directory) -> io::Result<T>) -> io::Result<T> {
         let missing = path.ancestors().take_while(|above| !above.exists()).collect::<Vec<_>>();
         let done = temporary::make_dir(path, self.fsync).and_then(store);
         if done.is_err() {
-            // One that is not empty stays, and those above it.
+            // A directory that is not empty stays, as do those above it.
             let _ends_there = missing.into_iter().try_for_each(fs::remove_dir);
         }
         done
     }
-    /// Removes the directories from this one up that are empty: they are there only for the keys in them.
+    /// Removes this directory and those above it as long as they are empty: they exist only for the keys in them.
     fn prune(&self, from: Option<&Path>) {
         let mut next = from;
         while let Some(directory) = next.filter(|d| *d != self.root && d.starts_with(&self.root)) {
-            // One that is not empty stays: that is the error that ends this.
+            // A directory that is not empty stays. The error of removing it ends the loop.
             if fs::remove_dir(directory).is_err() {
                 break;
             }
@@ -181,7 +185,7 @@ impl Store for FilesystemStore {
     }
     fn uri(&self, prefix: &Prefix) -> String {
         let path = self.root.join(prefix.as_str().trim_end_matches('/'));
-        // The part that exists has one name. The rest gets it when it is made.
+        // The part that exists has a canonical name. The rest gets one when it is created.
         let known = path.ancestors().find_map(|a| Some((directory::canonical(a).ok()?, path.strip_prefix(a).ok()?)));
         let path = match known {
             Some((known, rest)) if rest.as_os_str().is_empty() => known,
@@ -206,7 +210,8 @@ impl FilesystemStore {
         match path.metadata() {
             // Sockets cannot even be opened.
             Ok(found) if !found.is_file() => Err(located(no_file(found.is_dir()))),
-            // A link to nothing stands for a value that is elsewhere: nobody may take it for one that was never stored.
+            // A link to nothing stands for a value that is elsewhere. It must not read as a value that was never
+            // stored.
             Err(_) if is_absent(&e) && path.is_symlink() => Err(located(no_file(false))),
             _ if is_absent(&e) => Ok(None),
             _ => Err(located(e)),

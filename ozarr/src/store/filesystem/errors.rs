@@ -1,4 +1,4 @@
-//! What errors of the operating system mean to the store.
+//! The meaning of operating system errors for the store.
 
 use std::{
     io::{self, ErrorKind},
@@ -6,11 +6,11 @@ use std::{
 };
 use zarr_core::{Error, Result};
 
-/// What directories above the root may answer that need not wait for the disk.
+/// Errors of directories above the root that mean there is nothing to wait for.
 pub(super) const NOT_OURS: [ErrorKind; 4] =
     [ErrorKind::PermissionDenied, ErrorKind::InvalidInput, ErrorKind::Unsupported, ErrorKind::ReadOnlyFilesystem];
 
-/// The error of a place that has something else than a file.
+/// Returns the error of a place that has something other than a file.
 pub(super) fn no_file(is_dir: bool) -> io::Error {
     if is_dir {
         return ErrorKind::IsADirectory.into();

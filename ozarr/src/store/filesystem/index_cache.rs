@@ -1,7 +1,7 @@
-//! What codecs made of the bytes of files, cached from one read to the next: decoded indexes of shards.
+//! A cache of decoded shard indexes.
 //!
-//! An index belongs to one version of a file. Opening the file tells which version it is, so one that another process wrote
-//! is never read with the indexes of the one before.
+//! An index belongs to one version of a file. Opening the file tells which version it is, so a file that another
+//! process has written is never read with the index of an older version.
 
 use crate::platform::version::Version;
 use std::{
@@ -11,12 +11,12 @@ use std::{
 };
 use zarr_core::{Result, source::Cached};
 
-/// So many indexes are cached, those that were asked for last,
+/// The maximum number of cached indexes; those that were used last stay,
 const MOST: usize = 64;
-/// which take no more memory than this together.
+/// and the maximum memory that they take together.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Indexes of a store's files, the one that was asked for last at the end.
+/// Cached indexes of a store's files, the most recently used one last.
 #[derive(Default)]
 pub(super) struct IndexCache(Mutex<VecDeque<CachedIndex>>);
 
@@ -44,7 +44,7 @@ impl IndexCache {
         cache.push_back(found);
         Some(index)
     }
-    /// The index of a version of a file, made if it is not there.
+    /// Returns the index of a version of a file, and computes it if it is not cached.
     pub(super) fn get(
         &self,
         version: &Version,
@@ -55,7 +55,7 @@ impl IndexCache {
         if let Some(found) = self.find(version, of) {
             return Ok(found);
         }
-        // Without the lock: it reads the file. Two threads may make the same.
+        // Without the lock, as it reads the file. Two threads may compute the same index.
         let index = make()?;
         if bytes <= MOST_BYTES {
             let mut cache = self.cache();
@@ -71,7 +71,7 @@ impl IndexCache {
 }
 
 fn take(cache: &mut VecDeque<CachedIndex>, version: &Version, of: (usize, u64)) -> Option<CachedIndex> {
-    // From the end: the same is asked for again and again.
+    // From the end: the same indexes are used again and again.
     let i = cache.iter().rposition(|k| k.of == of && k.version == *version)?;
     cache.remove(i)
 }

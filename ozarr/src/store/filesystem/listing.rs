@@ -17,8 +17,8 @@ use zarr_core::{
 };
 
 impl ListableStore for FilesystemStore {
-    /// Temporary files and directories that no writer uses any more, also next to the directory of the prefix if they were to
-    /// take its place: those are called by their whole path if they are outside the store.
+    /// Lists temporary files and directories that no writer uses any more, also those next to the directory of the
+    /// prefix that were to take its place. Those outside the store are listed with their whole path.
     fn list_orphans(&self, prefix: &Prefix) -> Result<Vec<String>> {
         self.orphans(prefix, false)
     }
@@ -66,15 +66,15 @@ impl ListableStore for FilesystemStore {
 }
 
 impl FilesystemStore {
-    /// The directories from one up to the root, without links. A walk that follows links and has no end comes to a link to one
-    /// of these: some directory comes again, below itself.
+    /// Returns the canonical paths of the directories from this one up to the root. An endless walk through links would
+    /// have to enter one of these again, so a link to one of them is a loop.
     fn way_to(&self, directory: &Path) -> Vec<PathBuf> {
         let above = directory.ancestors().take_while(|above| above.starts_with(&self.root));
         above.filter_map(|above| fs::canonicalize(above).ok()).collect()
     }
 }
 
-/// A name, with bytes that are not UTF-8 as `\xNN`.
+/// Escapes bytes of a name that are not UTF-8 as `\xNN`.
 fn escaped(name: &OsStr) -> String {
     let mut text = String::new();
     for part in name.as_encoded_bytes().utf8_chunks() {

@@ -1,4 +1,4 @@
-//! Paths in parts.
+//! Splits paths.
 
 use std::{
     ffi::OsStr,
@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-/// A directory and a name in it.
+/// Splits a path into its directory and the name in it.
 pub(super) fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {
     path.parent().zip(path.file_name()).ok_or_else(|| ErrorKind::InvalidInput.into())
 }

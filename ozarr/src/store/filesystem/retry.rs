@@ -1,15 +1,16 @@
-//! Repeating what failed only because of something that others did at the same time.
+//! Retries operations that failed only because of what others did at the same time.
 
 use std::io::{self, ErrorKind};
 
-/// How often an operation is repeated when another one takes a directory away or fills it meanwhile.
+/// The number of attempts when others remove or fill a directory meanwhile.
 pub(super) const ATTEMPTS: usize = 64;
 
-/// Errors after which it is repeated. "Exists": a directory was removed between being found and being looked at.
+/// Errors after which an operation is repeated. `AlreadyExists`: a directory was removed between being found and
+/// examined.
 pub(super) const PASSING: [ErrorKind; 3] =
     [ErrorKind::NotFound, ErrorKind::AlreadyExists, ErrorKind::StaleNetworkFileHandle];
 
-/// Repeats `f` while it fails for one of the reasons that pass.
+/// Repeats `f` while it fails with one of these errors.
 pub(super) fn retry<T>(passing: &[ErrorKind], mut f: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let mut left = ATTEMPTS;
     loop {

@@ -1,15 +1,18 @@
 //! Directories that are written apart from their place and then moved there.
 //!
-//! The temporary directory lies in the directory of the place, so that moving is renaming, and has the name of a temporary
-//! file: listings leave it out. It is locked as long as it is in use. What it replaces is moved into it and removed with it.
-//! For the root of a store it lies next to the store, so its name ends with that of the place: that tells whose it is when a
-//! process was killed. A name that is not UTF-8, or for which there is no room, is left out.
-//! Where the file system exchanges two names, a reader sees the old directory or the new one. Elsewhere (some file servers,
-//! the root of a file system, a directory above that cannot be written to) the entries are moved: first the old document,
-//! then everything else, the new document last. A reader finds no node meanwhile. A process that is killed meanwhile leaves
-//! the old entries in a directory `__zarr_replaced.*`, which nothing removes.
-//! Where no node is, the directory is renamed to a place where nothing is, or over an empty directory. Anything else that is
-//! there belongs to somebody, or would be taken for a part of the node: the place is refused.
+//! The temporary directory is in the parent directory of the place, so that moving is renaming, and has the name of a
+//! temporary file, so that listings leave it out. It is locked as long as it is in use. The old directory is moved into
+//! it and removed with it. For the root of a store, the temporary directory is next to the store. Its name ends with
+//! the name of the store, which tells whose it is if the process is killed. The ending is left out if that name is not
+//! UTF-8 or the result would be too long.
+//!
+//! If the file system can exchange two names, a reader sees either the old directory or the new one. Otherwise (some
+//! file servers, the root of a file system, a parent directory that cannot be written to) the entries are moved: first
+//! the old document, then everything else, and the new document last. Meanwhile a reader finds no node. If the process
+//! is killed meanwhile, the old entries stay in a directory `__zarr_replaced.*`, which nothing removes.
+//!
+//! If there is no node, the directory is renamed to a free place or over an empty directory. Anything else in the place
+//! belongs to others, or would be read as a part of the node: the place is refused.
 
 mod access;
 mod directory;
@@ -53,16 +56,16 @@ use zarr_core::{
 #[derive(Debug)]
 pub(super) struct Staging {
     temporary: TemporaryDirectory,
-    /// Its root is the directory [`NEW`] of the temporary one.
+    /// Its root is the directory [`NEW`] in the temporary directory.
     store: Arc<FilesystemStore>,
     prefix: Prefix,
-    /// Where the directory of the prefix goes.
+    /// The place of the prefix's directory.
     place: PathBuf,
     names: Names,
     fsync: bool,
 }
 
-/// In the temporary directory: the new store, and what was replaced.
+/// Names in the temporary directory: the new store, and the replaced directory.
 const NEW: &str = "new";
 const OLD: &str = "old";
 
@@ -76,7 +79,7 @@ impl Staging {
         let staged = FilesystemStore { fsync, unlocked, ..FilesystemStore::open(root)? };
         Ok(Self { temporary, store: Arc::new(staged), prefix: prefix.clone(), place, names, fsync: store.fsync })
     }
-    /// The directory that is to be moved.
+    /// Returns the directory that will be moved.
     fn content(&self) -> PathBuf {
         self.temporary.path.join(NEW).join(self.prefix.as_str().trim_end_matches('/'))
     }
@@ -92,7 +95,7 @@ impl Staging {
                 },
             };
             match done {
-                // Others have removed or filled the directory since it was looked at.
+                // Others have removed or filled the directory since it was examined.
                 Err(e) if left > 0 && matches!(e.kind(), NotFound | DirectoryNotEmpty) => {
                     left -= 1;
                     std::thread::yield_now();
@@ -101,7 +104,7 @@ impl Staging {
             }
         }
     }
-    /// What is at the place, if it is anything but an empty directory.
+    /// Returns what is in the place, unless it is free or an empty directory.
     fn occupant(&self) -> io::Result<Option<String>> {
         if self.place.symlink_metadata().is_ok() && !self.place.is_dir() {
             return Ok(Some(self.prefix.as_str().trim_end_matches('/').to_owned()));
@@ -113,7 +116,7 @@ impl Staging {
         let name = names.iter().find(|name| !is_reserved(name));
         Ok(name.map(|name| format!("{}{}", self.prefix, name.display())))
     }
-    /// Takes the place of a node.
+    /// Replaces a node.
     fn replace(&mut self) -> io::Result<()> {
         access::keep(&self.place, &self.content(), self.fsync)?;
         match exchange(&self.content(), &self.place) {
@@ -126,12 +129,12 @@ impl Staging {
             Err(e) => Err(e),
         }
     }
-    /// The same where directories cannot be exchanged.
+    /// Replaces a node where directories cannot be exchanged.
     fn replace_entries(&mut self) -> io::Result<()> {
         if self.place.is_symlink() {
             return self.replace_link();
         }
-        // From here on everything is moved within this directory. If that cannot be, nothing has changed.
+        // From here on everything is moved within this directory. If that is not possible, nothing has changed.
         self.temporary.move_into(&self.place)?;
         let (content, aside) = (self.content(), self.place.join(self.names.next_replaced()));
         let mut moves = Moves::new(&content, &self.place, self.fsync)?;
@@ -145,7 +148,7 @@ impl Staging {
         let _stays_if_not = fs::rename(&aside, self.temporary.path.join(OLD));
         synced
     }
-    /// Replaces a link, and not what it leads to.
+    /// Replaces a link, not its target.
     fn replace_link(&self) -> io::Result<()> {
         let ((above, name), link) = (split(&self.place)?, OsStr::new(OLD));
         let (above, temporary) = (Directory::open(above)?, Directory::open(&self.temporary.path)?);
@@ -155,11 +158,11 @@ impl Staging {
         })?;
         self.sync(&self.place)
     }
-    /// Takes a place where nothing is, or that of an empty directory: in one step, but where the system does not move a
-    /// directory there, as at a mount point, or where temporary files do not go for as long as they are waited for.
+    /// Takes a free place, or that of an empty directory. Does so in one step, unless the system cannot move a
+    /// directory there, as at a mount point, or temporary files are still there after waiting for them.
     fn fill(&self, waits: bool) -> io::Result<()> {
         let content = self.content();
-        // A link stays, and the directory that it leads to is replaced.
+        // A link stays, and its target directory is replaced.
         let place = match fs::canonicalize(&self.place) {
             Ok(place) => place,
             Err(e) if e.kind() == NotFound => {
@@ -180,7 +183,7 @@ impl Staging {
             Err(e) => Err(taken(e)),
         }
     }
-    /// The same in many steps. A process that is killed meanwhile leaves keys without a document.
+    /// Takes the place in many steps. A process that is killed meanwhile leaves keys without a document.
     fn fill_entries(&self, place: &Path) -> io::Result<()> {
         let content = self.content();
         let mut moves = Moves::new(&content, place, self.fsync)?;

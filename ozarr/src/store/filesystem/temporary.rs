@@ -1,6 +1,7 @@
-//! Temporary files and directories, next to the places of values: values that are being written, and what is being removed.
+//! Temporary files and directories next to the places of values: values that are being written, and directories that
+//! are being removed.
 //!
-//! Their names are not keys. Writers lock what they make: one that is not locked is orphaned.
+//! Their names are not keys. Writers lock the ones that they create: one that is not locked is orphaned.
 
 use super::{paths::split, retry::retry};
 use crate::platform::{
@@ -18,34 +19,34 @@ use std::{
     time::Duration,
 };
 
-/// How their names begin, which no key's part may.
+/// The prefix of their names, which no part of a key may have.
 const PARTIAL: &str = "__zarr_partial.";
 
-/// How names of directories begin that have data while it is being replaced. Unlike temporary files they are never removed
-/// as orphans: after a crash one may be all that is left of a node.
+/// The prefix of directories that have data while it is being replaced. Unlike temporary files they are never removed
+/// as orphans: after a crash, one may be all that is left of a node.
 const REPLACED: &str = "__zarr_replaced.";
 
-/// True of the names that are reserved: no key has them.
+/// Returns true for reserved names, which no key has.
 pub(super) fn is_partial(name: &str) -> bool {
     name.starts_with(PARTIAL) || name.starts_with(REPLACED)
 }
 
-/// What a temporary name tells.
+/// The parts of a temporary name.
 struct Told<'n> {
-    /// The process that made it.
+    /// The process that created it.
     process: u32,
-    /// The name of the place that a directory is to take.
+    /// The name of the place that a directory will take.
     place: Option<&'n str>,
 }
 
 impl<'n> Told<'n> {
-    /// `None`: [`Names`] does not make such a name.
+    /// Returns `None` if [`Names`] does not create such a name.
     fn of(name: &'n str) -> Option<Self> {
         let mut parts = name.strip_prefix(PARTIAL)?.splitn(4, '.');
         let (process, store, number) = (parts.next()?, parts.next()?, parts.next()?);
         let process = process.parse().ok()?;
         let store = usize::from_str_radix(store, 16).ok()?;
-        // Numbers can be written in more than one way, and only one of them is ours.
+        // Numbers can be written in several ways, only one of which [`Names`] uses.
         let rest = name.strip_prefix(&unique(PARTIAL, process, store, number.parse().ok()?))?;
         match rest.strip_prefix('.') {
             None if rest.is_empty() => Some(Self { process, place: None }),
@@ -58,7 +59,7 @@ fn unique(beginning: &str, process: u32, store: usize, number: u64) -> String {
     format!("{beginning}{process}.{store:x}.{number}")
 }
 
-/// Makes names that no other store of this process uses, nor another living process of this machine.
+/// Creates names that no other store of this process uses, nor another living process of this machine.
 #[derive(Debug, Default)]
 pub(super) struct Names(AtomicU64);
 
@@ -66,11 +67,11 @@ impl Names {
     pub(super) fn next(&self) -> String {
         self.next_with(PARTIAL)
     }
-    /// A name for a directory that is to take a place of this name.
+    /// Returns a name for a directory that will take a place with this name.
     pub(super) fn next_of(&self, place: Option<&str>) -> String {
         place.map_or_else(|| self.next(), |place| format!("{}.{place}", self.next()))
     }
-    /// A name for what is being replaced.
+    /// Returns a name for a directory with data that is being replaced.
     pub(super) fn next_replaced(&self) -> String {
         self.next_with(REPLACED)
     }
@@ -80,7 +81,7 @@ impl Names {
     }
 }
 
-/// A value that is being written; removed unless it was moved to its place.
+/// A value that is being written. The file is removed unless it was moved to its place.
 pub(super) struct TemporaryFile<'d> {
     directory: &'d Directory,
     name: OsString,
@@ -90,20 +91,20 @@ pub(super) struct TemporaryFile<'d> {
 }
 
 impl<'d> TemporaryFile<'d> {
-    /// An empty file next to the place of a value, with the permissions of the one that it is to replace.
+    /// Creates an empty file next to the place of a value, with the permissions of the file that it will replace.
     pub(super) fn create(directory: &'d Directory, names: &Names, replaced: Option<&Access>) -> io::Result<Self> {
         let mode = permissions::initial_mode(replaced);
         let temporary = loop {
             let name = OsString::from(names.next());
             let file = match directory.create_new(&name, mode) {
                 Ok(file) => file,
-                // Left behind by a process that had this number, or another machine's.
+                // Left behind by an earlier process with this number, or one on another machine.
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => continue,
                 Err(e) => return Err(e),
             };
             let temporary = Self { directory, name, file, fsync: false };
             lock::lock(&temporary.file)?;
-            // Another process that removes orphans may have come between.
+            // Another process that removes orphans may have removed it before it was locked.
             if directory.stat(&temporary.name, true)?.is_some() {
                 break temporary;
             }
@@ -113,7 +114,7 @@ impl<'d> TemporaryFile<'d> {
         }
         Ok(temporary)
     }
-    /// Writes the value. With `fsync` it is on the disk before it gets its name.
+    /// Writes the value. With `fsync`, it is on the disk before it gets its name.
     pub(super) fn write(mut self, value: &[u8], fsync: bool) -> io::Result<Self> {
         self.file.write_all(value)?;
         self.fsync = fsync;
@@ -122,16 +123,16 @@ impl<'d> TemporaryFile<'d> {
         }
         Ok(self)
     }
-    /// Moves it to its place, whatever is there.
+    /// Moves the file to its place, and replaces whatever is there.
     pub(super) fn replace(mut self, place: &OsStr) -> io::Result<()> {
         self.directory.rename(&self.name, self.directory, place)?;
         self.moved()
     }
-    /// Moves it to its place if nothing is there. `false`: something is.
+    /// Moves the file to its place if the place is free. Returns false if it is not.
     pub(super) fn rename_new(mut self, place: &OsStr) -> io::Result<bool> {
         let moved = self.directory.rename_new(&self.name, self.directory, place)?;
         if moved {
-            // A second name may have stayed.
+            // The old name may still exist.
             let _may_be_gone = self.directory.remove(&self.name);
             self.moved()?;
         }
@@ -151,13 +152,13 @@ impl Drop for TemporaryFile<'_> {
     }
 }
 
-/// Makes a directory and those above it, and opens it.
+/// Creates a directory and those above it, and opens it.
 pub(super) fn make_dir(path: &Path, fsync: bool) -> io::Result<Directory> {
     create_dir(path, fsync)?;
     Directory::open(path)
 }
 
-/// Makes a directory and those above it.
+/// Creates a directory and those above it.
 fn create_dir(path: &Path, fsync: bool) -> io::Result<()> {
     if !fsync {
         return fs::create_dir_all(path);
@@ -180,19 +181,19 @@ fn create_dir(path: &Path, fsync: bool) -> io::Result<()> {
     missing.into_iter().rev().try_for_each(made)
 }
 
-/// Waits until the disk has the name of a path, or that it is gone.
+/// Waits until the disk has the name of a path, or its removal.
 pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
     match Directory::open(path.parent().unwrap_or(path)).and_then(|parent| parent.sync()) {
-        // If the directory was taken away, the name went with it.
+        // If the directory was removed, the name was removed with it.
         Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
         other => other,
     }
 }
 
-/// Takes a directory out of sight at once, and then removes it with all that is in it. Anything else is removed. With
-/// `fsync` it is gone from the disk too, and never half there.
+/// Hides a directory in one step, and then removes it with everything in it. Anything but a directory is simply
+/// removed. With `fsync`, the removal is on the disk too, and a power failure never leaves a part of the directory.
 ///
-/// A temporary directory that somebody uses stays: what is staged there is not in its place yet, and will be put there
+/// A temporary directory that is in use stays: what is staged there is not in its place yet, and will be moved there
 /// afterwards. Waiting for that could take for ever.
 pub(super) fn remove_tree(path: &Path, names: &Names, fsync: bool) -> io::Result<()> {
     let gone = || if fsync { sync_parent(path) } else { Ok(()) };
@@ -201,7 +202,7 @@ pub(super) fn remove_tree(path: &Path, names: &Names, fsync: bool) -> io::Result
     }
     let is_temporary = path.file_name().and_then(OsStr::to_str).is_some_and(is_partial);
     let temporary = path.with_file_name(names.next());
-    // What cannot be opened or locked is removed all the same.
+    // A directory that cannot be opened or locked is removed all the same.
     let locked = File::open(path);
     if let Ok(directory) = &locked {
         if !is_temporary {
@@ -213,14 +214,14 @@ pub(super) fn remove_tree(path: &Path, names: &Names, fsync: bool) -> io::Result
     match fs::rename(path, &temporary) {
         Ok(()) => gone().and(remove_all(&temporary)),
         Err(e) if e.kind() == ErrorKind::NotFound => Err(e),
-        // The root of another file system stays where it is.
+        // The root of another file system cannot be renamed.
         Err(_) => retry(&[ErrorKind::DirectoryNotEmpty], || fs::remove_dir_all(path)).and_then(|()| gone()),
     }
 }
 
-/// Removes a temporary directory with all that is in it, also below directories that may not be written to.
+/// Removes a temporary directory with everything in it, even below directories without write permission.
 pub(super) fn remove_all(path: &Path) -> io::Result<()> {
-    // Writers that had opened one may add files meanwhile.
+    // Writers that have one of its directories open may still add files.
     retry(&[ErrorKind::DirectoryNotEmpty], || match fs::remove_dir_all(path) {
         Err(e) if e.kind() == ErrorKind::PermissionDenied => {
             permissions::make_removable(path);
@@ -230,13 +231,13 @@ pub(super) fn remove_all(path: &Path) -> io::Result<()> {
     })
 }
 
-/// Orphaned temporary files and directories in a directory and below it, and directories next to it that were to take its
-/// place: what writers left that ended before they were done. If asked they are removed. What may not be looked at, and what
-/// goes meanwhile, is left out.
+/// Finds orphaned temporary files and directories in a directory and below it, and orphaned directories next to it that
+/// were to take its place. They were left by writers that ended early. With `remove`, removes them. Directories that
+/// may not be read and entries that disappear are left out.
 ///
-/// Only files with the exact names that [`Names`] makes are looked at, and directories with such names, which are what
-/// [`remove_tree`] and [staging](super::staging) did not finish to remove. Next to the directory, only those of this user that
-/// tell its name: others belong to other stores.
+/// Only considers files with the exact names that [`Names`] creates, and directories with such names, which
+/// [`remove_tree`] and [staging](super::staging) leave behind if interrupted. Next to the directory, only considers
+/// those of this user whose names end with the name of the directory: others belong to other stores.
 pub(super) fn orphans(root: &Path, remove: bool) -> io::Result<Vec<PathBuf>> {
     let (mut found, mut left) = (Vec::new(), vec![root.to_owned()]);
     if let Ok((above, own)) = split(root) {
@@ -244,7 +245,7 @@ pub(super) fn orphans(root: &Path, remove: bool) -> io::Result<Vec<PathBuf>> {
             let entry = entry?;
             let name = entry.file_name();
             let told = name.to_str().and_then(Told::of).filter(|told| told.place.map(OsStr::new) == Some(own));
-            // Others may be able to create directories there.
+            // Other users may be able to create directories there.
             if let Some(told) = told
                 && entry.metadata().is_ok_and(|metadata| permissions::is_own(&metadata))
             {
@@ -264,7 +265,7 @@ pub(super) fn orphans(root: &Path, remove: bool) -> io::Result<Vec<PathBuf>> {
             if let Some(told) = name.to_str().and_then(Told::of) {
                 found.extend(orphan(&entry, &told, remove)?);
             } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !name.to_str().is_some_and(is_partial) {
-                // Nothing below a reserved name is ours.
+                // Entries below a reserved name are not ours.
                 left.push(entry.path());
             }
         }
@@ -276,21 +277,21 @@ fn is_passing(e: &io::Error) -> bool {
     matches!(e.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied)
 }
 
-/// What is in a directory, as far as it may be looked at.
+/// Returns the entries of a directory, or none if it may not be read.
 fn entries(directory: &Path) -> io::Result<impl Iterator<Item = io::Result<DirEntry>>> {
     match fs::read_dir(directory) {
         Err(e) if is_passing(&e) => Ok(None.into_iter().flatten()),
-        // The path is longer than any that the system opens: the error says which.
+        // The path is longer than the system can open: the error names it.
         Err(e) => Err(io::Error::new(e.kind(), format!("{}: {e}", directory.display()))),
         Ok(entries) => Ok(Some(entries).into_iter().flatten()),
     }
 }
 
-/// The path of an orphaned file or directory of a temporary name, once it has been removed if that is asked.
+/// Returns the path of an entry with a temporary name if it is orphaned. With `remove`, removes it first.
 fn orphan(entry: &DirEntry, told: &Told<'_>, remove: bool) -> io::Result<Option<PathBuf>> {
     let (path, kind) = (entry.path(), entry.file_type());
     let (is_dir, is_file) = kind.map_or((false, false), |kind| (kind.is_dir(), kind.is_file()));
-    // No file has a name that tells a place.
+    // The name of a temporary file never has a place.
     let is_ours = is_dir || is_file && told.place.is_none();
     let Some(_locked) = is_ours.then(|| orphaned(&path, told.process)).flatten() else { return Ok(None) };
     let removed = match (remove, is_dir) {
@@ -304,16 +305,17 @@ fn orphan(entry: &DirEntry, told: &Told<'_>, remove: bool) -> io::Result<Option<
     }
 }
 
-/// Within this time a writer has locked the file that it created, unless it was stopped.
+/// A writer locks the file that it created within this time, unless it was stopped.
 const LOCKED_WITHIN: Duration = Duration::from_secs(60);
 
-/// Locks a temporary file or directory that no writer has locked. Where files cannot be locked nobody can tell.
+/// Locks a temporary file or directory that no writer has locked. Returns `None` where files cannot be locked, as
+/// nobody can tell then.
 fn orphaned(path: &Path, process: u32) -> Option<File> {
     let (directory, name) = (Directory::open(path.parent()?).ok()?, path.file_name()?);
     let file = directory.open_file(name).ok().filter(|_| cfg!(unix))?;
     file.try_lock().ok()?;
     let metadata = file.metadata().ok()?;
-    // Between creating and locking its file or directory, a writer that is at work has an empty one that is not locked.
+    // A working writer may have created an empty file or directory and not locked it yet.
     let is_empty = match metadata.is_dir() {
         true => fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none()),
         false => metadata.is_file() && metadata.len() == 0,
@@ -326,9 +328,9 @@ fn orphaned(path: &Path, process: u32) -> Option<File> {
     now.is(&metadata).then_some(file)
 }
 
-/// True if a directory, or one in it, has a value. So has one that cannot be read, as far as anybody can tell.
+/// Returns true if a directory, or one below it, has a value. A directory that cannot be read may have one.
 pub(super) fn has_values(directory: &Path) -> bool {
-    // Most are nodes.
+    // Most directories are nodes.
     let is_node = |directory: &Path| directory.join("zarr.json").symlink_metadata().is_ok();
     if is_node(directory) {
         return true;

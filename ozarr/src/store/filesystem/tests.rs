@@ -1,4 +1,4 @@
-//! What is true of directories alone. `store/tests.rs` has what is true of all stores.
+//! Tests that apply only to directories. `store/tests.rs` has those for all stores.
 
 use super::*;
 use std::ffi::OsStr;
@@ -65,7 +65,7 @@ fn failed_operations_leave_nothing_behind() {
 fn names_left_by_a_process_that_ended_are_passed_over() {
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
-    // The same names from the beginning.
+    // The same names as at the beginning.
     let taken = format!("__zarr_partial.{}.{:x}.0", std::process::id(), std::ptr::from_ref(&store.names).addr());
     fs::write(dir.path().join(&taken), "another's").unwrap();
     store.set(&key("a"), b"1").unwrap();
@@ -199,7 +199,7 @@ fn a_directory_in_the_place_of_a_value_is_an_error() {
     assert_eq!(store.get(&key("a/empty/0")).unwrap(), None, "an empty directory elsewhere is not an error");
 }
 
-/// A change that is under way when its directory is erased starts again with the new directory.
+/// A change whose directory is erased meanwhile starts again with the new directory.
 #[cfg(unix)]
 #[test]
 fn a_change_does_not_outlive_its_directory() {
@@ -229,7 +229,7 @@ fn a_change_does_not_outlive_its_directory() {
     }
 }
 
-/// A process that ended.
+/// Returns the number of a process that has ended.
 #[cfg(unix)]
 fn ended_process() -> u32 {
     let mut child = std::process::Command::new("true").spawn().unwrap();
@@ -261,7 +261,7 @@ fn orphans_are_listed_and_erased() {
     let locked = fs::File::open(dir.path().join(locked)).unwrap();
     crate::platform::lock::lock(&locked).unwrap();
     file(&format!("a/__zarr_partial.{own}.7f00.13"), "");
-    // Not the names of any writer.
+    // Names that no writer creates.
     let others = [
         "mine/precious",
         "1",
@@ -311,7 +311,7 @@ fn orphans_of_other_users_next_to_the_store_stay() {
         fs::write(orphan.join("x"), "").unwrap();
     }
     if fs::metadata(&own).unwrap().uid() != 0 {
-        // Another user is needed, and only root can make one.
+        // Another user is needed, and only root can become one.
         return;
     }
     chown(&other, Some(12_345), None).unwrap();
@@ -320,7 +320,7 @@ fn orphans_of_other_users_next_to_the_store_stay() {
     assert!(!own.exists() && other.join("x").exists());
 }
 
-/// A link to nothing is neither a value nor room for one.
+/// A link to nothing is neither a value nor a free place.
 #[cfg(unix)]
 #[test]
 fn links_to_nothing_are_errors_until_they_are_erased() {

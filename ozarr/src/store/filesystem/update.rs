@@ -1,4 +1,4 @@
-//! Changing the value of a key: its file, or the file that a link in its place leads to.
+//! Changes the value of a key: its file, or the file that a link in its place leads to.
 
 use super::{
     FilesystemStore,
@@ -27,15 +27,15 @@ use zarr_core::{
     store::{Key, Update},
 };
 
-/// What is replaced.
+/// What is being replaced.
 enum Old {
     Nothing,
-    /// A file; who may do what with it, unless it has gone.
+    /// A file and its permissions, unless it was removed meanwhile.
     File(Option<Access>),
 }
 
 impl FilesystemStore {
-    /// Changes a value; again when another writer was faster, or took the directory away.
+    /// Changes a value. Repeats this if another writer was faster, or removed the directory.
     pub(super) fn update_value(&self, key: &Key, change: &mut dyn Update, looks: bool) -> Result<()> {
         let own = self.path(key.as_str())?;
         let located = |e: io::Error| Error::from(e).at_key(key);
@@ -45,12 +45,12 @@ impl FilesystemStore {
             std::thread::yield_now();
             if left > 0 && PASSING.contains(&e.kind()) { Ok(()) } else { Err(located(e)) }
         };
-        // Where a link in the place of the value leads.
+        // The target of a link in the place of the value.
         let mut target: Option<PathBuf> = None;
         loop {
             let path = target.as_deref().unwrap_or(&own);
             let (parent, name) = split(path)?;
-            // From here on everything is done in this directory, also if somebody moves it away to remove it.
+            // From here on everything happens in this directory, even if another process moves it away to remove it.
             let directory = unless_absent(Directory::open(parent)).map_err(|e| e.at_key(key))?;
             let place = match directory.as_ref().map_or(Ok(Entry::Vacant), |directory| lock_entry(directory, name)) {
                 // A value that is replaced need not be readable.
@@ -100,12 +100,12 @@ impl FilesystemStore {
                     if looks || change.apply(None)?.is_some() || !is_dir {
                         return Err(located(no_file(is_dir)));
                     }
-                    // Erased: an empty directory is removed, one with keys below has no value to erase.
+                    // Erased: an empty directory is removed; one with keys below it has no value to erase.
                     self.prune(Some(&own));
                     return Ok(());
                 }
             };
-            // Its lock is that of the value only as long as the link leads there.
+            // The lock of the target is the lock of the value only as long as the link leads there.
             if target.is_some() && fs::canonicalize(&own).ok() != target {
                 is_last(ErrorKind::NotFound.into())?;
                 target = None;
@@ -130,7 +130,7 @@ impl FilesystemStore {
             }
         }
     }
-    /// Puts a value in its place, or removes what is there. `false`: the place was free and is not any more.
+    /// Moves a value to its place, or removes the old value. Returns false if the place was free and is not any more.
     fn put(&self, directory: Option<Directory>, path: &Path, old: &Old, value: Option<&[u8]>) -> io::Result<bool> {
         match (directory, value) {
             (Some(directory), _) => self.put_in(&directory, path, old, value),
@@ -157,7 +157,7 @@ impl FilesystemStore {
             }
         }
     }
-    /// Removes a link, not the file that it leads to.
+    /// Removes a link, not its target.
     fn remove_link(&self, path: &Path) -> io::Result<()> {
         let (parent, name) = split(path)?;
         let directory = Directory::open(parent)?;

@@ -17,10 +17,10 @@ use zarr_core::{
     store::Key,
 };
 
-/// Neighbouring ranges are read as one up to this many bytes.
+/// Neighbouring ranges are merged into one read of up to this many bytes.
 const BLOCK: u64 = 256 << 10;
 
-/// An open file. It stays what it is when another takes its name.
+/// An open file. It stays the same when another file gets its name.
 pub(super) struct OpenFile<'s> {
     file: ReadAt,
     size: u64,
@@ -29,7 +29,7 @@ pub(super) struct OpenFile<'s> {
     cache: &'s Cache,
 }
 
-/// What all values of a store use again.
+/// Buffers and shard indexes that all values of a store share.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     buffers: Pool<Vec<u8>>,
@@ -37,12 +37,12 @@ pub(super) struct Cache {
 }
 
 impl<'s> OpenFile<'s> {
-    /// True if the file of a name is this version of it.
+    /// Returns true if the file with this name is this version.
     pub(super) fn is_at(&self, directory: &Directory, name: &OsStr) -> bool {
         let now = directory.open_file(name).and_then(|file| file.metadata());
         now.is_ok_and(|now| Version::of(&now) == self.version)
     }
-    /// The value at a path. Anything but a file is an error.
+    /// Opens the value at a path. Anything but a file is an error.
     pub(super) fn open(path: &Path, key: &Key, cache: &'s Cache) -> io::Result<Self> {
         let file = ReadAt::open(path)?;
         let metadata = file.metadata()?;
@@ -52,12 +52,12 @@ impl<'s> OpenFile<'s> {
         let version = Version::of(&metadata);
         Ok(Self { file, size: metadata.len(), version, key: key.clone(), cache })
     }
-    /// A file that is open already.
+    /// Wraps a file that is already open.
     pub(super) fn of(file: File, metadata: &Metadata, key: &Key, cache: &'s Cache) -> Self {
         let (file, version) = (ReadAt::of(file), Version::of(metadata));
         Self { file, size: metadata.len(), version, key: key.clone(), cache }
     }
-    /// The whole value.
+    /// Returns the whole value.
     pub(super) fn get(&self) -> Result<Vec<u8>> {
         let len = usize::try_from(self.size).map_err(|_| self.located(ErrorKind::Memory(self.size)))?;
         let mut value = zeroed(len).map_err(|e| e.at_key(&self.key))?;
@@ -73,11 +73,11 @@ impl<'s> OpenFile<'s> {
     fn read_exact(&self, out: &mut [u8], start: u64) -> Result<()> {
         self.file.read_exact_at(out, start).map_err(|e| self.located(e))
     }
-    /// Reads places, given by start and length, through a buffer.
+    /// Reads ranges, given by start and length, through a buffer.
     fn read_places(&self, places: &[(u64, u64)], buffer: &mut Vec<u8>, each: RangeCallback<'_>) -> Result<()> {
         let mut i = 0;
         while i < places.len() {
-            // One read for neighbours.
+            // Merges neighbours into one read.
             let (start, mut end) = (places[i].0, places[i].0 + places[i].1);
             let mut j = i + 1;
             while let Some((s, n)) = places.get(j)
@@ -90,7 +90,7 @@ impl<'s> OpenFile<'s> {
             }
             let len = usize::try_from(end - start).map_err(|_| self.located(ErrorKind::Memory(end - start)))?;
             if buffer.capacity() < len {
-                // Growing would copy what nobody needs.
+                // Growing the buffer would copy its old bytes.
                 *buffer = zeroed(len).map_err(|e| self.located(e))?;
             } else if buffer.len() < len {
                 buffer.resize(len, 0);
@@ -140,7 +140,8 @@ mod tests {
     const SETTLED: std::time::Duration = std::time::Duration::from_millis(3200);
 
     proptest! {
-        /// Merged or not, each range gets its own bytes: beyond the block, far apart, overlapping, empty, in any order.
+        /// Merged or not, each range gets its own bytes: larger than a block, far apart, overlapping, empty, in any
+        /// order.
         #[test]
         fn merged_reads_are_single_reads(
             ranges in prop::collection::vec((0u64..600_000, prop_oneof![0u64..100, 0u64..300_000], any::<bool>()), 0..12),
@@ -153,7 +154,7 @@ mod tests {
             let value = OpenFile::open(&dir.path().join("v"), &key, &pool).unwrap();
             let mut ranges: Vec<_> = ranges
                 .into_iter()
-                // Half of them crowd together, so that there is something to merge.
+                // Half of them are close together, so that there is something to merge.
                 .map(|(start, len, near)| if near { (start / 100, len.min(500)) } else { (start, len.min(600_000 - start)) })
                 .map(|(start, len)| ByteRange::Slice { start, len })
                 .collect();
@@ -172,8 +173,8 @@ mod tests {
         }
     }
 
-    /// Bytes and size are changed in place and the time of change is set back: an index of the bytes before is not
-    /// used for those after, however soon the reader comes.
+    /// Bytes and size change in place and the time of change is set back. An index of the old bytes is not used for the
+    /// new ones, however soon the reader comes.
     #[test]
     #[cfg(unix)]
     fn a_cached_index_belongs_to_one_version() {

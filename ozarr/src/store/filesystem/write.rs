@@ -1,4 +1,4 @@
-//! Storing and erasing values and prefixes.
+//! Stores and erases values and prefixes.
 
 use super::{
     FilesystemStore,
@@ -17,7 +17,7 @@ use zarr_core::{
 };
 
 impl FilesystemStore {
-    /// Erases all that is in the root, which stays.
+    /// Erases everything in the root, which stays.
     fn erase_all(&self) -> Result<()> {
         for entry in unless_absent(fs::read_dir(&self.root))?.into_iter().flatten() {
             let entry = entry?;
@@ -36,7 +36,7 @@ impl WriteableStore for FilesystemStore {
     fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
         self.update_value(key, &mut Instead(Some(value)), false)
     }
-    /// For all writers of this machine.
+    /// Safe among all writers on this machine.
     fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()> {
         self.update_value(key, change, true)
     }
@@ -52,7 +52,7 @@ impl WriteableStore for FilesystemStore {
             match directory.stat(name, false)? {
                 Some(look) if look.is_file && self.fsync => directory.sync().map(|()| false),
                 Some(look) if look.is_file => Ok(false),
-                // Gone meanwhile.
+                // It was removed in the meantime.
                 None if directory.stat(name, true)?.is_none() => Err(ErrorKind::NotFound.into()),
                 look => Err(no_file(look.is_some_and(|l| l.is_dir))),
             }
@@ -70,7 +70,7 @@ impl WriteableStore for FilesystemStore {
         let path = self.directory(prefix)?;
         let erased = match path == self.root {
             true => self.erase_all(),
-            // A value of that name has not the prefix.
+            // A value with that name does not have the prefix.
             false if path.is_dir() => self.remove_tree(&path),
             false => Ok(()),
         };
@@ -87,7 +87,7 @@ impl WriteableStore for FilesystemStore {
     }
 }
 
-/// A value, regardless of the one before.
+/// Replaces a value, regardless of the old one.
 struct Instead<'v>(Option<&'v [u8]>);
 impl Update for Instead<'_> {
     fn apply(&mut self, _: Option<&dyn Source>) -> Result<Option<&[u8]>> {

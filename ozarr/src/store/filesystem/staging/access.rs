@@ -1,4 +1,4 @@
-//! Overwriting a node gives nobody more rights to what is in it.
+//! When a node is overwritten, nobody gets more rights to its contents.
 
 use super::names::DOCUMENT;
 use crate::platform::permissions::{self, Access};
@@ -8,12 +8,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What a directory and the files in it are like.
+/// The rights that a directory and the files in it get.
 #[derive(Clone)]
 struct Like {
-    /// What the directory replaces, or the nearest above it that replaces one.
+    /// The rights of the directory that is replaced, or of the nearest one above that replaces one.
     directory: Access,
-    /// The document of that.
+    /// The rights of the document in that directory.
     document: Option<Access>,
     is_replaced: bool,
 }
@@ -24,7 +24,7 @@ impl Like {
     }
 }
 
-/// What a path leads to. A link says nothing: the rights of its target decide who can read through it.
+/// Returns the rights at a path. Links are followed: the rights of the target decide who can read through a link.
 fn found(path: &Path, is_kind: fn(&Metadata) -> bool) -> Option<Access> {
     let metadata = path.metadata().ok().filter(is_kind)?;
     Access::at(path, &metadata).ok()
@@ -32,13 +32,14 @@ fn found(path: &Path, is_kind: fn(&Metadata) -> bool) -> Option<Access> {
 
 enum Step {
     Into(PathBuf, Like),
-    /// When everything in a directory is done, which its mode may make impossible afterwards.
+    /// After everything in a directory is done, as its mode may make that impossible.
     OutOf(PathBuf, Like),
 }
 
-/// Gives a new directory and all that is in it the permissions, owner and group of what has the same name in the old one.
-/// What had no such name gets no more rights than its creation gave it, nor than a directory of the nearest directory above
-/// that was there, or a file of the document in that: data is mostly as private as its document.
+/// Gives a new directory and everything in it the permissions, owner and group of the entries with the same names in
+/// the old one. An entry without an old one gets no more rights than it was created with. A directory also gets no more
+/// than the nearest directory above that existed before, and a file no more than the document in that directory: data
+/// is mostly as private as its document.
 pub(super) fn keep(old: &Path, new: &Path, fsync: bool) -> io::Result<()> {
     if cfg!(not(unix)) {
         return Ok(());

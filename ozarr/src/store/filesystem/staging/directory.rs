@@ -1,4 +1,4 @@
-//! The temporary directory of a staging.
+//! The temporary directory of a staged prefix.
 
 use super::super::{
     errors::NOT_OURS,
@@ -23,11 +23,11 @@ pub(super) struct TemporaryDirectory {
 }
 
 impl TemporaryDirectory {
-    /// In the directory that has the place, or in the place itself if it is a mount point or nothing can be created above it.
-    /// The name tells the place (or the first directory on the way to it that is missing): above the root of a store it tells
-    /// which store it belongs to.
+    /// Creates the directory in the parent of the place, or in the place itself if that is a mount point or nothing can
+    /// be created in the parent. Its name ends with the name of the place, or of the first directory on the way to it
+    /// that does not exist: above the root of a store, this tells which store it belongs to.
     pub(super) fn near(place: &Path, names: &Names) -> io::Result<Self> {
-        // Another writer that replaces the place meanwhile takes away what is in it.
+        // Another writer that replaces the place meanwhile also removes what is in it.
         retry(&[ErrorKind::NotFound], || Self::try_near(place, names))
     }
     fn try_near(place: &Path, names: &Names) -> io::Result<Self> {
@@ -40,7 +40,7 @@ impl TemporaryDirectory {
         if !is_real {
             return Self::create(above, way, names);
         }
-        // Only moving tells whether it can be moved: a directory of the same file system may be mounted too.
+        // Only moving it tells whether it can be moved: a directory of the same file system may be a mount point too.
         let mut temporary = Self::create(place, way, names)?;
         match temporary.move_into(above) {
             Err(e) if e.kind() == ErrorKind::CrossesDevices || NOT_OURS.contains(&e.kind()) => Ok(temporary),
@@ -52,9 +52,9 @@ impl TemporaryDirectory {
         loop {
             let path = parent.join(names.next_of(place));
             match create_private(&path) {
-                // Left behind by a process that had this number.
+                // Left behind by an earlier process with this number.
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => continue,
-                // There is no room to tell the place.
+                // The name would be too long with the place.
                 Err(e) if e.kind() == ErrorKind::InvalidFilename && place.is_some() => {
                     place = None;
                     continue;
@@ -67,19 +67,19 @@ impl TemporaryDirectory {
                     lock::lock(&directory)?;
                     temporary.lock = Some(directory);
                 }
-                // There directories cannot be opened.
+                // On these systems directories cannot be opened.
                 Err(_) if cfg!(not(unix)) => {}
-                // Another process that removes orphans has come between.
+                // Another process that removes orphans has removed it.
                 Err(e) if e.kind() == ErrorKind::NotFound => continue,
                 Err(e) => return Err(e),
             }
-            // Another process that removes orphans may have come between.
+            // Another process that removes orphans may have removed it before it was locked.
             if temporary.exists()? {
                 return Ok(temporary);
             }
         }
     }
-    /// True if it is still this directory that has the name.
+    /// Returns true if the name still belongs to this directory.
     pub(super) fn exists(&self) -> io::Result<bool> {
         let Some(lock) = &self.lock else { return Ok(self.path.is_dir()) };
         let own = lock.metadata()?;
@@ -99,12 +99,12 @@ impl TemporaryDirectory {
 
 impl Drop for TemporaryDirectory {
     fn drop(&mut self) {
-        // What cannot be removed is an orphan, and listed as one.
+        // A directory that cannot be removed is an orphan, and listed as one.
         let _done = remove_all(&self.path);
     }
 }
 
-/// A directory that only its owner may look into: what will be private must not be readable before.
+/// Creates a directory that only its owner may read: what will be private must not be readable before.
 pub(super) fn create_private(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]

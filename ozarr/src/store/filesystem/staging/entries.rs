@@ -1,8 +1,8 @@
-//! Taking a place entry by entry, where a directory cannot take it in one step.
+//! Takes a place entry by entry, where a directory cannot take it in one step.
 //!
-//! Files are moved one at a time, into directories that are made for them, the document last. If that fails it is undone:
-//! only files that were moved are moved back, and only directories that are empty are removed. So nothing that others have
-//! stored in the place meanwhile goes with it.
+//! Files are moved one at a time, into directories that are created for them, the document last. If a step fails,
+//! everything is undone: only files that were moved are moved back, and only empty directories are removed. So values
+//! that others have stored in the place meanwhile stay.
 
 use super::{
     super::paths::split,
@@ -19,22 +19,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What was done, by names within the place.
+/// A step that was done. Paths are relative to the place.
 enum Move {
-    /// A directory that was made.
+    /// A directory that was created.
     Made(PathBuf),
-    /// A file that was moved there.
+    /// A file that was moved into the place.
     File(PathBuf, Stat),
     /// An entry that was moved out of the way.
     Aside(PathBuf),
 }
 
-/// Steps that all happen or none.
+/// Steps that either all happen or are undone.
 pub(super) struct Moves<'a> {
     /// The new directory.
     content: &'a Path,
     place: &'a Path,
-    /// The same directory, also if it is moved away meanwhile.
+    /// The same directory as `place`, even if it is moved away.
     directory: Directory,
     aside: Option<Directory>,
     fsync: bool,
@@ -46,7 +46,7 @@ impl<'a> Moves<'a> {
         let directory = Directory::open(place)?;
         Ok(Self { content, place, directory, aside: None, fsync, done: Vec::new() })
     }
-    /// Moves what is in the place to a directory in it, the document first.
+    /// Moves the entries of the place to a directory in it, the document first.
     pub(super) fn set_aside(&mut self, aside: &Path) -> io::Result<()> {
         let aside = self.aside.insert(Directory::open(aside)?);
         let document = [OsString::from(DOCUMENT)];
@@ -65,7 +65,7 @@ impl<'a> Moves<'a> {
         }
         Ok(())
     }
-    /// Moves all of the new directory.
+    /// Moves everything in the new directory.
     pub(super) fn fill(&mut self) -> io::Result<()> {
         self.fill_without_document()?;
         self.move_document()
@@ -75,7 +75,7 @@ impl<'a> Moves<'a> {
         self.move_file(&from, &to, DOCUMENT.into())?;
         if self.directory.is_at(self.place) { Ok(()) } else { Err(io::Error::other(Gone)) }
     }
-    /// Moves all but the document.
+    /// Moves everything but the document.
     pub(super) fn fill_without_document(&mut self) -> io::Result<()> {
         let mut left = vec![PathBuf::new()];
         while let Some(at) = left.pop() {
@@ -103,17 +103,17 @@ impl<'a> Moves<'a> {
         if !from.rename_new(name, to, name)? {
             return Err(ErrorKind::DirectoryNotEmpty.into());
         }
-        // A second name may have stayed.
+        // The old name may still exist.
         let _may_be_gone = from.remove(name);
         self.done.push(Move::File(at, file));
         Ok(())
     }
-    /// A directory in the place. Links are not followed: nobody else has made it.
+    /// Opens a directory in the place. Links are not followed: this process has created the directory.
     fn directory_at(&self, path: &Path) -> io::Result<Directory> {
         path.iter().try_fold(self.directory.try_clone()?, |directory, name| directory.open_dir(name))
     }
-    /// Undoes everything. The error is the reason for that, and if something cannot be undone, that too: then what is left
-    /// of the new directory is not whole, and must not be used.
+    /// Undoes everything. The error is `reason`. If something cannot be undone, the error says so: the rest of the new
+    /// directory is then incomplete and must not be used.
     pub(super) fn undo(self, reason: io::Error) -> io::Error {
         let mut failed = None;
         for done in self.done.iter().rev() {
@@ -134,7 +134,7 @@ impl<'a> Moves<'a> {
     fn remove_dir(&self, at: &Path) -> io::Result<()> {
         let removed = self.directory_at(at.parent().unwrap_or(at)).and_then(|above| above.remove_dir(name_of(at)?));
         match removed {
-            // It is gone, or it has what others stored.
+            // It was removed, or has values of others.
             Err(e) if e.kind() == ErrorKind::NotFound || is_taken(&e) => Ok(()),
             other => other,
         }
@@ -143,7 +143,7 @@ impl<'a> Moves<'a> {
         let (above, name) = (at.parent().unwrap_or(at), name_of(at)?);
         let directory = self.directory_at(above)?;
         match lock_entry(&directory, name)? {
-            // Nobody replaces it while it is locked.
+            // Nobody replaces the file while it is locked.
             Entry::Locked { metadata, file: _locked, .. } if file.is(&metadata) => {
                 directory.rename(name, &Directory::open(&self.content.join(above))?, name)
             }
@@ -154,7 +154,7 @@ impl<'a> Moves<'a> {
     fn restore(&self, name: &OsStr) -> io::Result<()> {
         let aside = self.aside.as_ref().ok_or(ErrorKind::NotFound)?;
         if aside.stat(name, true)?.is_some_and(|entry| entry.is_dir) {
-            // It takes no place but that of an empty directory.
+            // A directory replaces only an empty directory.
             return aside.rename(name, &self.directory, name);
         }
         match aside.rename_new(name, &self.directory, name)? {
@@ -171,16 +171,16 @@ fn name_of(path: &Path) -> io::Result<&OsStr> {
     Ok(split(path)?.1)
 }
 
-/// True if something else had the place of a directory.
+/// Returns true if something else was in the place of a directory.
 pub(super) fn is_taken(e: &io::Error) -> bool {
     matches!(e.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists | ErrorKind::NotADirectory)
 }
-/// The error after which the place is looked at again.
+/// Returns the error after which the place is examined again.
 pub(super) fn taken(e: io::Error) -> io::Error {
     if is_taken(&e) { ErrorKind::DirectoryNotEmpty.into() } else { e }
 }
 
-/// The directory is not at its place any more.
+/// The directory is not in its place any more.
 #[derive(Debug)]
 struct Gone;
 
@@ -191,7 +191,7 @@ impl fmt::Display for Gone {
 }
 impl std::error::Error for Gone {}
 
-/// Something failed and could not be undone.
+/// A step failed and could not be undone.
 #[derive(Debug)]
 struct Torn {
     reason: io::Error,

@@ -3,7 +3,7 @@
 use super::super::temporary::is_partial;
 use std::{ffi::OsString, fs, io, path::Path};
 
-/// The document of a node.
+/// The file name of a node's document.
 pub(super) const DOCUMENT: &str = "zarr.json";
 
 pub(super) fn names_in(directory: &Path) -> io::Result<Vec<OsString>> {

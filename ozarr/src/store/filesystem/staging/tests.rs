@@ -16,7 +16,7 @@ fn all_of(directory: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     all.sort();
     all
 }
-/// An old node, and a new one that is staged; `fsync` takes other paths.
+/// Creates an old node, and a new one that is staged. With `fsync`, other code runs.
 fn staging(root: &Path, at: &str, fsync: bool) -> (FilesystemStore, Staging) {
     let store = FilesystemStore::open(root).unwrap();
     let store = if fsync { store.with_fsync().unwrap() } else { store };
@@ -61,7 +61,7 @@ fn entries_that_were_moved_are_moved_back() {
     let (_store, mut staging) = staging(dir.path(), "g/a/", false);
     let (place, temporary) = (dir.path().join("g/a"), staging.temporary.path.clone());
     let old = values(&place);
-    // The document is what is moved last.
+    // The document is moved last.
     fs::remove_file(staging.content().join(DOCUMENT)).unwrap();
     assert_eq!(staging.replace_entries().unwrap_err().kind(), NotFound);
     assert!(!temporary.exists(), "moved into the place");
@@ -95,7 +95,7 @@ fn is_an_orphan_only_when_nobody_uses_it() {
     let (store, staging) = staging(dir.path(), "g/a/", false);
     assert!(store.erase_orphans(&Prefix::ROOT).unwrap().is_empty());
     assert!(Box::new(staging).commit(true).unwrap());
-    // Removing the directory above removes what is staged too.
+    // Removing the directory above also removes what is staged.
     let (store, staging) = self::staging(dir.path(), "g/a/", false);
     store.erase_prefix(&Prefix::new("g/").unwrap()).unwrap();
     staging.store.set(&key("g/a/zarr.json"), b"new").unwrap();
@@ -103,7 +103,7 @@ fn is_an_orphan_only_when_nobody_uses_it() {
     assert!(values(dir.path()).is_empty());
 }
 
-/// What a process that ended would have left.
+/// Creates what an interrupted process would have left.
 #[cfg(unix)]
 fn orphan(path: PathBuf) -> PathBuf {
     fs::create_dir_all(path.join("new/c")).unwrap();
@@ -123,7 +123,7 @@ fn orphans_next_to_a_place_belong_to_that_place() {
     let mut ended = std::process::Command::new("true").spawn().unwrap();
     ended.wait().unwrap();
     let named = |name: &str| above.join(format!("__zarr_partial.{}.{name}", ended.id()));
-    // Of a store `s.x`, of one `x`, of values in the directory above, and no name of ours.
+    // Names of a store `s.x`, of a store `x`, of values in the directory above, and names that [`Names`] never creates.
     for other in ["1.1.s.x", "1.1.x.s", "1.1.x", "1.1", "1.1s", "1.01.s", "1.1."] {
         orphan(named(other));
     }
@@ -139,14 +139,14 @@ fn orphans_next_to_a_place_belong_to_that_place() {
     assert_eq!(sorted(store.orphans(&Prefix::ROOT, false).unwrap()), names);
     assert_eq!(sorted(store.orphans(&Prefix::ROOT, true).unwrap()), names);
     assert!(all_of(&above) == before, "those of others, and the one in use");
-    // Of a node, in the directory of the one above.
+    // The temporary directory of a node, in the directory of the node above.
     let mine = orphan(above.join("s/__zarr_partial.1.1.1.below"));
     assert!(store.orphans(&Prefix::new("belo/").unwrap(), true).unwrap().is_empty());
     let below = Prefix::new("below/").unwrap();
     assert_eq!(store.orphans(&below, true).unwrap(), [mine.file_name().unwrap().to_str().unwrap()]);
     drop(staging);
     assert!(!path.exists());
-    // Of a store that was never there.
+    // The temporary directory of a store that never existed.
     let none = FilesystemStore::create_on_write(above.join("none")).unwrap();
     let mine = orphan(named("1.6.none"));
     assert_eq!(none.orphans(&Prefix::ROOT, true).unwrap(), [mine.to_str().unwrap()]);
@@ -164,7 +164,7 @@ fn the_longest_names_can_be_staged() {
     }
 }
 
-/// A value that somebody stores while a place is filled is never replaced.
+/// A value that another writer stores while a place is filled is never replaced.
 #[test]
 fn filling_replaces_nothing() {
     const CHUNKS: usize = 100;
@@ -177,10 +177,10 @@ fn filling_replaces_nothing() {
         staging.store.set(&key("a/zarr.json"), b"new").unwrap();
         keys.iter().for_each(|key| staging.store.set(key, b"new").unwrap());
         let staged = values(&staging.content());
-        // In the order in which they are moved, so that both are at the same value again and again.
+        // In the order in which they are moved, so that both often reach the same value.
         let order = names_in(&staging.content().join("c")).unwrap();
         fs::create_dir(dir.path().join("a")).unwrap();
-        // Of the first round it is certain which comes first.
+        // In the first round it is certain which one comes first.
         assert!(round > 0 || store.set_if_absent(&keys[0], b"mine").unwrap());
         let start = std::sync::Barrier::new(2);
         let (mine, done) = std::thread::scope(|s| {
@@ -214,7 +214,7 @@ fn filling_replaces_nothing() {
     assert!(failed > 0, "{filled} filled");
 }
 
-/// A new node of which everything but the document is in an empty directory, what somebody does then, and how that ends.
+/// Leaves a new node with everything but its document in an empty directory, runs `other`, and returns how that ends.
 fn interrupted(other: impl FnOnce(&FilesystemStore, &Path)) -> (tempfile::TempDir, io::Error, Vec<(String, String)>) {
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
@@ -240,11 +240,11 @@ fn values_stored_while_a_place_is_filled_stay() {
     let set = |store: &FilesystemStore, names: &[&str]| {
         names.iter().for_each(|name| store.set(&key(&format!("a/{name}")), b"mine").unwrap());
     };
-    // Only the document is another's.
+    // Only the document is another writer's.
     let (dir, e, left) = interrupted(|store, _| set(store, &["zarr.json"]));
     assert_eq!((e.kind(), left.len()), (DirectoryNotEmpty, NEW_VALUES.len()));
     assert_eq!(values(&dir.path().join("a")), [("zarr.json".to_owned(), "mine".to_owned())]);
-    // A new value, and one in place of what was moved.
+    // A new value, and one in place of a moved one.
     let names = ["c/1", "c/9", "zarr.json"];
     let (dir, e, left) = interrupted(|store, _| set(store, &names));
     assert!(e.kind() == io::ErrorKind::Other && e.to_string().contains("c/1"), "it must not be tried again: {e}");
@@ -258,13 +258,14 @@ fn values_stored_while_a_place_is_filled_stay() {
     assert!(e.to_string().contains("removed or replaced"), "{e}");
     assert_eq!(values(&dir.path().join("a")), names.map(|name| (name.to_owned(), "mine".to_owned())));
     assert!(values(&dir.path().join("away")).is_empty());
-    // It is removed with all that was moved.
+    // The place is removed with everything that was moved.
     let (dir, e, left) = interrupted(|_, place| fs::remove_dir_all(place).unwrap());
     assert!(e.kind() == io::ErrorKind::Other && left.len() == 1, "it must not be tried again: {e}");
     assert!(values(dir.path()).is_empty());
 }
 
-/// What is moved out of the way while a node is overwritten is restored, but not over what others store there meanwhile.
+/// Entries that are moved away while a node is overwritten are restored, but never over what others store there
+/// meanwhile.
 #[test]
 fn values_stored_while_a_node_is_overwritten_stay() {
     let dir = tempfile::tempdir().unwrap();
@@ -310,7 +311,7 @@ fn a_place_with_anything_else_is_refused() {
     assert!(matches!(Box::new(staging).commit(true).unwrap_err().kind(), ErrorKind::Occupied(_)), "an empty directory");
 }
 
-/// Temporary files of others are in nobody's way, and stay.
+/// Temporary files of others do not stop anybody, and stay.
 #[test]
 fn temporary_files_are_nothing() {
     let dir = tempfile::tempdir().unwrap();
@@ -323,7 +324,7 @@ fn temporary_files_are_nothing() {
     assert_eq!(values(&dir.path().join("a")).len(), NEW_VALUES.len() + 1);
 }
 
-/// It is as private as the empty directory that it replaces.
+/// The node is as private as the empty directory that it replaces.
 #[test]
 #[cfg(unix)]
 fn a_link_to_a_private_empty_directory_stays_and_so_does_the_mode() {
@@ -341,7 +342,7 @@ fn a_link_to_a_private_empty_directory_stays_and_so_does_the_mode() {
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o7777, 0o710);
 }
 
-/// Erasing all does not wait for what is being staged: that comes afterwards.
+/// Erasing everything does not wait for what is being staged, which is moved to its place afterwards.
 #[test]
 #[cfg(unix)]
 fn erasing_all_does_not_wait() {
