@@ -1,25 +1,26 @@
-//! Extended attributes, which only the system's own calls read.
+//! Extended attributes, for which the standard library has no functions.
 #![allow(unsafe_code)]
 
 use super::system_call::{done, text};
 use std::{ffi::CStr, fs::File, io, os::fd::AsRawFd, path::Path};
 
-/// An extended attribute of an open file or directory. `None`: there is none of that name, or the file system has none.
+/// Returns an extended attribute of an open file or directory, or `None` if it does not exist or the file system has
+/// none.
 pub(crate) fn attribute_of(file: &File, name: &CStr) -> io::Result<Option<Vec<u8>>> {
     let (fd, name) = (file.as_raw_fd(), name.as_ptr());
-    // SAFETY: the descriptor is open, the name ends with a null byte, and no more is written than there is room for.
+    // SAFETY: the descriptor is open, the name is null-terminated, and at most `to.len()` bytes are written to `to`.
     read(|to| unsafe { libc::fgetxattr(fd, name, to.as_mut_ptr().cast(), to.len()) })
 }
-/// The same of what a path leads to, which need not be readable.
+/// Returns an extended attribute of the file at a path, which need not be readable.
 pub(crate) fn attribute_at(path: &Path, name: &CStr) -> io::Result<Option<Vec<u8>>> {
     let path = text(path.as_os_str())?;
     let (path, name) = (path.as_ptr(), name.as_ptr());
-    // SAFETY: both texts end with a null byte and live until it returns; the room is as above.
+    // SAFETY: both strings are null-terminated and outlive the call, and at most `to.len()` bytes are written to `to`.
     read(|to| unsafe { libc::getxattr(path, name, to.as_mut_ptr().cast(), to.len()) })
 }
-/// Removes an extended attribute, if it is there.
+/// Removes an extended attribute, if it exists.
 pub(crate) fn remove_attribute(file: &File, name: &CStr) -> io::Result<()> {
-    // SAFETY: the descriptor is open, and the name ends with a null byte.
+    // SAFETY: the descriptor is open, and the name is null-terminated.
     match done(unsafe { libc::fremovexattr(file.as_raw_fd(), name.as_ptr()) }) {
         Err(e) if is_absent(&e) => Ok(()),
         other => other,
@@ -29,14 +30,14 @@ fn read(get: impl Fn(&mut [u8]) -> isize) -> io::Result<Option<Vec<u8>>> {
     let mut value = Vec::new();
     loop {
         match usize::try_from(get(&mut value)) {
-            // Where there is no room it says how much is needed: 64 KiB at most.
+            // For an empty buffer the call returns the needed length, which is at most 64 KiB.
             Ok(len) if len > value.len() => value.resize(len, 0),
             Ok(len) => {
                 value.truncate(len);
                 return Ok(Some(value));
             }
             Err(_) => match io::Error::last_os_error() {
-                // It has grown meanwhile.
+                // The attribute has grown since its length was read.
                 e if e.raw_os_error() == Some(libc::ERANGE) => value.clear(),
                 e if is_absent(&e) => return Ok(None),
                 e => return Err(e),

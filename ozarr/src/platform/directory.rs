@@ -1,4 +1,4 @@
-//! An open directory: what is done to a name in it is done in this very directory, wherever it has been moved.
+//! An open directory. Operations on names in it act on this directory, wherever it has been moved.
 
 #[cfg(not(unix))]
 mod portable;
@@ -19,13 +19,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The path of what exists, without links. Of directories in one step where the system has it: `canonicalize` looks at each
-/// directory above, and each time at all above that.
+/// Returns the path of an existing entry without links. For directories, uses a single step where the system has it:
+/// `canonicalize` examines each directory above, and each time all directories above that one.
 pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     #[cfg(target_os = "linux")]
     if let Ok(directory) = Directory::open(path) {
         let found = std::fs::read_link(directory.own_link());
-        // Where this is not what it was, or `/proc` is something else, it is not the same directory.
+        // If the directory was moved meanwhile, or `/proc` is something else, the path does not lead to the same
+        // directory.
         let is_same = |found: &PathBuf| found.is_absolute() && directory.is_at(found);
         if let Some(found) = found.ok().filter(is_same) {
             return Ok(found);
@@ -34,18 +35,18 @@ pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     std::fs::canonicalize(path)
 }
 
-/// What has a name.
+/// The kind and identity of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stat {
     pub(crate) is_file: bool,
     pub(crate) is_dir: bool,
     pub(crate) is_link: bool,
-    /// What tells it from all others, where the system says so.
+    /// The device and inode number, where the system has them.
     id: Option<(u64, u64)>,
 }
 
 impl Stat {
-    /// True if this is an open file, as far as the system tells.
+    /// Returns true if this is the given open file, as far as the system can tell.
     pub(crate) fn is(&self, file: &Metadata) -> bool {
         let file = Self::of(file);
         self.id == file.id && self.is_file == file.is_file
@@ -63,12 +64,12 @@ impl Stat {
 }
 
 impl Directory {
-    /// Gives a file another name, in this or another directory, unless that is taken. `false`: it is taken. The name `from`
-    /// may stay.
+    /// Renames a file, in this or another directory, unless the new name is taken. Returns false if it is. The name
+    /// `from` may still exist afterwards.
     pub(crate) fn rename_new(&self, from: &OsStr, into: &Self, to: &OsStr) -> io::Result<bool> {
         Self::first(&[Self::at_once, Self::linked, Self::portable], (self, from), (into, to))
     }
-    /// The first way that this system and its file system know.
+    /// Uses the first way that this system and its file system support.
     fn first(ways: &[Way], from: Name<'_>, to: Name<'_>) -> io::Result<bool> {
         let mut unknown = ErrorKind::Unsupported.into();
         for way in ways {
@@ -81,12 +82,13 @@ impl Directory {
         }
         Err(unknown)
     }
-    /// Where files have one name, and no system call looks and renames: an empty file takes the name, and is replaced at once.
+    /// For file systems without hard links, on systems that cannot check a name and rename in one call: creates an empty
+    /// file with the name, and replaces it at once.
     fn portable(from: Name<'_>, to: Name<'_>) -> io::Result<()> {
         to.0.create_new(to.1, 0o600)?;
         let renamed = from.0.rename(from.1, to.0, to.1);
         if renamed.is_err() {
-            // Nobody may take the empty file for the value.
+            // Nobody may read the empty file as the value.
             let _the_first_error_says_more = to.0.remove(to.1);
         }
         renamed
@@ -97,10 +99,10 @@ impl Directory {
 type Name<'n> = (&'n Directory, &'n OsStr);
 type Way = fn(Name<'_>, Name<'_>) -> io::Result<()>;
 
-/// True if the system or the file system does not know how.
+/// Returns true if the system or the file system does not support the operation.
 pub(crate) fn is_unknown(e: &io::Error) -> bool {
     let kinds = [ErrorKind::Unsupported, ErrorKind::InvalidInput, ErrorKind::PermissionDenied, ErrorKind::TooManyLinks];
-    // Some systems have names for it that the standard library does not know.
+    // Codes of some systems for which the standard library has no kind.
     #[cfg(unix)]
     let codes = [libc::ENOTSUP, libc::EOPNOTSUPP];
     #[cfg(not(unix))]

@@ -1,7 +1,7 @@
-//! Locks between processes, on the files that are about to be replaced.
+//! Locks between processes, on the files that will be replaced.
 //!
-//! There are no lock files: a writer locks the file that has the name now, and then makes sure that it still has it. The
-//! system takes the lock away when the writer ends, however it ends.
+//! There are no lock files: a writer locks the file that has the name now, and then checks that it still has it. The
+//! system releases the lock when the writer ends, however it ends.
 
 use super::directory::Directory;
 use std::{
@@ -10,29 +10,29 @@ use std::{
     io::{self, ErrorKind},
 };
 
-/// What has a name.
+/// A directory entry. If it is a file, it is locked.
 #[derive(Debug)]
 pub(crate) enum Entry {
-    /// A file. Nobody else has it locked until it is dropped, if the file system knows locks.
+    /// A regular file. Nobody else locks it until this is dropped, if the file system supports locks.
     Locked {
         /// Open for reading.
         file: File,
-        /// As it was when it was locked.
+        /// Its metadata when it was locked.
         metadata: Metadata,
-        /// False where the file system knows no locks.
+        /// False if the file system does not support locks.
         locked: bool,
     },
-    /// Nothing.
+    /// The name is free.
     Vacant,
     /// A symbolic link.
     Link,
     /// A directory.
     Directory,
-    /// Anything else: a pipe, a socket, a device.
+    /// Any other entry: a pipe, a socket, a device.
     Special,
 }
 
-/// Waits until nobody else has locked the file of a name, and locks it.
+/// Locks the file with a name, after waiting until nobody else has locked it.
 pub(crate) fn lock_entry(directory: &Directory, name: &OsStr) -> io::Result<Entry> {
     loop {
         let file = match directory.open_file(name) {
@@ -41,7 +41,7 @@ pub(crate) fn lock_entry(directory: &Directory, name: &OsStr) -> io::Result<Entr
                 None => return Ok(Entry::Vacant),
                 Some(found) if found.is_link => return Ok(Entry::Link),
                 Some(found) if found.is_dir => return Ok(Entry::Directory),
-                // Replaced between two looks at it, or not to be opened.
+                // Replaced between the two calls, or not readable.
                 Some(found) if found.is_file && is_passing(&e) => continue,
                 Some(found) if found.is_file => return Err(e),
                 Some(_) => return Ok(Entry::Special),
@@ -55,7 +55,7 @@ pub(crate) fn lock_entry(directory: &Directory, name: &OsStr) -> io::Result<Entr
             Err(e) if is_passing(&e) => continue,
             other => other?,
         };
-        // The writer that had it locked before may have replaced or removed it.
+        // The writer that had locked it before may have replaced or removed it.
         let metadata = file.metadata()?;
         match directory.stat(name, true)? {
             Some(now) if now.is(&metadata) => return Ok(Entry::Locked { file, metadata, locked }),
@@ -65,7 +65,7 @@ pub(crate) fn lock_entry(directory: &Directory, name: &OsStr) -> io::Result<Entr
     }
 }
 
-/// True of a file that was there and is not any more, or is there where a link was.
+/// Returns true if the file was removed, or has replaced a link, since the last call.
 fn is_passing(e: &io::Error) -> bool {
     #[cfg(unix)]
     let was_link = e.raw_os_error() == Some(libc::ELOOP);
@@ -74,10 +74,10 @@ fn is_passing(e: &io::Error) -> bool {
     was_link || matches!(e.kind(), ErrorKind::NotFound | ErrorKind::StaleNetworkFileHandle)
 }
 
-/// Locks a file that others may lock too. False: the file system knows no locks.
+/// Locks a file that others may lock too. Returns false if the file system does not support locks.
 pub(crate) fn lock(file: &File) -> io::Result<bool> {
     if cfg!(not(unix)) {
-        // There a lock keeps readers out.
+        // On these systems a lock would keep readers out.
         return Ok(false);
     }
     loop {
@@ -92,7 +92,8 @@ pub(crate) fn lock(file: &File) -> io::Result<bool> {
 
 #[cfg(unix)]
 fn is_unknown(e: &io::Error) -> bool {
-    // The last: a file server that locks only what is open for writing, and a file that may not be.
+    // `EBADF`: a file server that locks only files that are open for writing, and a file that cannot be opened for
+    // that.
     let codes = [libc::ENOLCK, libc::ENOTSUP, libc::EOPNOTSUPP, libc::EBADF];
     e.kind() == ErrorKind::Unsupported || e.raw_os_error().is_some_and(|code| codes.contains(&code))
 }

@@ -1,4 +1,4 @@
-//! How much memory there is.
+//! The size of the machine's memory.
 #![cfg_attr(unix, allow(unsafe_code))]
 
 use std::{
@@ -6,7 +6,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// Bytes of physical memory, or what the process may have of them. `None` where that is not known.
+/// Returns the bytes of physical memory, or the part that the process may use. `None` if that is not known.
 pub(crate) fn of_the_machine() -> Option<u64> {
     let physical = physical()?;
     let limit = if cfg!(target_os = "linux") { control_groups(Path::new("/")) } else { None };
@@ -15,7 +15,7 @@ pub(crate) fn of_the_machine() -> Option<u64> {
 
 #[cfg(unix)]
 fn physical() -> Option<u64> {
-    // SAFETY: these only ask for numbers.
+    // SAFETY: these calls take integers and access no memory of this process.
     let [pages, page] = unsafe { [libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)] };
     let bytes = u64::try_from(pages).ok()?.checked_mul(u64::try_from(page).ok()?)?;
     (bytes > 0).then_some(bytes)
@@ -26,14 +26,14 @@ fn physical() -> Option<u64> {
     None
 }
 
-/// The least limit of the process's control groups, of versions 1 and 2, and of all groups above them, where `root` is the
-/// root of the file system. `None` without any limit.
+/// Returns the smallest limit of the process's control groups, of versions 1 and 2, and of all groups above them.
+/// `root` is the root of the file system. `None` if there is no limit.
 fn control_groups(root: &Path) -> Option<u64> {
     let text = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     text.lines().filter_map(|line| limit_of(root, line)).min()
 }
 
-/// The same for one line: `0::PATH` for version 2, `NUMBER:CONTROLLERS:PATH` for version 1.
+/// Returns the limit of one line: `0::PATH` for version 2, `NUMBER:CONTROLLERS:PATH` for version 1.
 fn limit_of(root: &Path, line: &str) -> Option<u64> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (controllers, path) = (parts.next()?, parts.next()?);
@@ -43,11 +43,11 @@ fn limit_of(root: &Path, line: &str) -> Option<u64> {
         _ => return None,
     };
     let mount = root.join(mount);
-    // A group that is not seen from within a container begins with `..`, or is not there below what is mounted: the groups
-    // that are there are those above.
+    // In a container, the path of a group that is not visible begins with `..` or does not exist in the mounted tree.
+    // The visible groups are then those above it.
     let names = Path::new(path).components().filter(|c| matches!(c, Component::Normal(_)));
     let group: PathBuf = names.collect();
-    // Without a limit version 2 says `max`, and version 1 a number that is larger than any memory.
+    // If there is no limit, version 2 has `max`, which does not parse, and version 1 a number larger than any memory.
     let limit = |group: &Path| fs::read_to_string(mount.join(group).join(file)).ok()?.trim().parse().ok();
     group.ancestors().filter_map(limit).min()
 }
@@ -82,7 +82,7 @@ mod tests {
             (Some("0::/a/b\n"), vec![(v2("a/b/"), "2000\n"), (v2("a/"), "3000\n"), (v2("c/"), "1\n")], Some(2000)),
             (Some("0::/a/b\n"), vec![(v2("a/b/"), "max\n"), (v2("a/"), "3000\n")], Some(3000)),
             (Some("0::/a/b\n"), vec![(v2("a/b/"), "2000\n"), (v2("a/"), "max\n"), (v2(""), "1500\n")], Some(1500)),
-            // Groups that are not seen from within.
+            // Groups that are not visible in a container.
             (Some("0::/../other\n"), vec![(v2(""), "700\n")], Some(700)),
             (Some("0::/../../x\n"), vec![("sys/memory.max".into(), "1\n"), (v2(""), "700\n")], Some(700)),
             (Some("0::/docker/3f\n"), vec![(v2(""), "800\n")], Some(800)),

@@ -1,4 +1,4 @@
-//! Calls that differ between platforms: one small module each, with a portable fallback for the fast form.
+//! Code that differs between platforms: one small module for each task, with a portable fallback.
 
 #[cfg(target_os = "linux")]
 pub(crate) mod attributes;

@@ -17,10 +17,10 @@ mod unix {
         rc::Rc,
     };
 
-    /// Who may do what with a file or directory.
+    /// The permissions, owner and group of a file or directory.
     #[derive(Debug, Clone)]
     pub(crate) struct Access {
-        /// As without an access control list: the bits of group and others give nobody more than the list does.
+        /// The mode without an access control list: the bits of group and others give nobody more than the list does.
         mode: u32,
         uid: u32,
         gid: u32,
@@ -29,11 +29,11 @@ mod unix {
     }
 
     impl Access {
-        /// That of an open file or directory.
+        /// Reads those of an open file or directory.
         pub(crate) fn of(file: &File, metadata: &Metadata) -> io::Result<Self> {
             Ok(Self::new(metadata, &lists::of(file, metadata.is_dir())?))
         }
-        /// That of what a path leads to.
+        /// Reads those of the file or directory at a path.
         pub(crate) fn at(path: &Path, metadata: &Metadata) -> io::Result<Self> {
             Ok(Self::new(metadata, &lists::at(path, metadata.is_dir())?))
         }
@@ -49,9 +49,10 @@ mod unix {
         }
     }
 
-    /// The bits of a mode that give nobody more than an access control list, in the form in which Linux stores it. The rights of
-    /// the group are in the list: in their place the mode has the mask. Users and groups may be named to have fewer rights than
-    /// the others.
+    /// Returns the mode bits that give nobody more than an access control list, in the form in which Linux stores it.
+    ///
+    /// With a list, the mode has the list's mask in place of the group's rights, which are in the list. The list may
+    /// also give named users and groups fewer rights than others have.
     pub(super) fn without(mode: u32, list: &[u8]) -> u32 {
         const USER: u16 = 0x02;
         const OWN_GROUP: u16 = 0x04;
@@ -68,24 +69,27 @@ mod unix {
         mode & !0o77 | group << 3 | others
     }
 
-    /// The mode to create a file with that is to replace another: it gives nobody access who had none to the other.
+    /// Returns the mode to create a file that will replace another. It gives nobody access who had none to the old
+    /// file.
     pub(crate) fn initial_mode(replaced: Option<&Access>) -> u32 {
         let Some(Access { mode, .. }) = replaced else { return 0o666 };
-        // If group and others may do the same it does not matter who is in the group, and mostly nothing is left to change.
+        // If group and others have the same rights, the file's group does not matter, and usually nothing must be
+        // changed later.
         0o600 | if (mode >> 3) & 0o7 == mode & 0o7 { mode & 0o077 } else { 0 }
     }
 
-    /// Gives a new file or directory the permissions, owner and group of the one that it is to replace, as far as this process
-    /// may, and nobody more rights than before. Set-id bits of files and access control lists are not kept, nor are lists that
-    /// the new one has from the directory above. `true`: something had to be changed.
+    /// Gives a new file or directory the permissions, owner and group of the one that it will replace, as far as this
+    /// process may. Nobody gets more rights than before. Set-id bits of files and access control lists are not copied,
+    /// and lists that the new one has inherited are removed. Returns true if something had to be changed.
     pub(crate) fn keep(new: &File, replaced: &Access) -> io::Result<bool> {
         give(new, &Access::of(new, &new.metadata()?)?, replaced, 0o7777)
     }
 
-    /// The same for what replaces nothing but is like something else: no right is added to those it was created with.
+    /// As [`keep`], for a file or directory that replaces nothing but is like another: adds no right to those that it was
+    /// created with.
     pub(crate) fn narrow(new: &File, like: &Access) -> io::Result<bool> {
         let access = Access::of(new, &new.metadata()?)?;
-        // A directory in one whose group is passed on passes it on too.
+        // In a directory that passes on its group, new directories do so too.
         give(new, &access, like, access.mode | 0o2000)
     }
 
@@ -93,7 +97,7 @@ mod unix {
         let set = |mode| file.set_permissions(Permissions::from_mode(mode));
         let (mut now, mut is_changed) = (new.mode & 0o7777, false);
         if new.has_lists {
-            // Without the list its mask, which is in the place of the group's bits, would be the rights of the group.
+            // Without the list, its mask, which is in place of the group's bits, would become the rights of the group.
             now &= 0o7700;
             set(now)?;
             lists::remove(file, new.is_dir)?;
@@ -109,7 +113,7 @@ mod unix {
         }
         let mut mode = like.mode & if like.is_dir { 0o7777 } else { 0o777 };
         if !is_group_kept {
-            // Members of either group count among the others for the other file.
+            // Members of either group are among the others of the other file.
             let both = (mode >> 3) & mode & 0o7;
             mode = mode & 0o1700 | both << 3 | both;
         }
@@ -118,25 +122,25 @@ mod unix {
             return Ok(is_changed);
         }
         match set(mode) {
-            // Some file systems have no permissions of files. What is narrower than it was may stay so.
+            // Some file systems have no file permissions. A mode that is already narrower may stay.
             Err(_) if now & 0o777 & !mode == 0 => Ok(is_changed),
             other => other.map(|()| true),
         }
     }
 
-    /// True if this process's user has it.
+    /// Returns true if the owner is the user of this process.
     pub(crate) fn is_own(metadata: &Metadata) -> bool {
         metadata.uid() == process::user()
     }
 
-    /// Lets this process remove what is in a directory and in those below it, as far as they are its own. Links that are put in
-    /// their place meanwhile are not followed.
+    /// Lets this process remove the contents of a directory and of those below it, as far as it owns them. Links that
+    /// replace them meanwhile are not followed.
     pub(crate) fn make_removable(directory: &Path) {
         let mut left = Closed::of(directory);
         while left.step() {}
     }
 
-    /// Directories that are yet to be opened: each by its path and the open directory that has it.
+    /// Directories that are still to be opened: each with its path and its open parent directory.
     pub(super) struct Closed(Vec<(Rc<Directory>, PathBuf)>);
 
     impl Closed {
@@ -144,12 +148,13 @@ mod unix {
             let above = path.parent().and_then(|above| Directory::open(above).ok());
             Self(above.map(|above| (Rc::new(above), path.to_owned())).into_iter().collect())
         }
-        /// Makes the next one removable, and notes those in it. `false`: there was none left.
+        /// Makes the next directory removable, and adds those in it. Returns false if none was left.
         pub(super) fn step(&mut self) -> bool {
             let Some((above, path)) = self.0.pop() else { return false };
             if let Some(directory) = path.file_name().and_then(|name| make_own_removable(&above, name)) {
                 let directory = Rc::new(directory);
-                // The path may lead elsewhere by now. It gives names only, which are looked for in the directory that is open.
+                // The path may lead elsewhere by now. It only provides names, which are then opened in the open
+                // directory.
                 let entries = fs::read_dir(&path).into_iter().flatten().flatten();
                 let below = entries.filter(|e| e.file_type().is_ok_and(|kind| kind.is_dir()));
                 self.0.extend(below.map(|e| (directory.clone(), e.path())));
@@ -158,7 +163,7 @@ mod unix {
         }
     }
 
-    /// Opens a directory that this user owns and may empty from now on.
+    /// Opens a directory that this user owns, and lets the user empty it.
     fn make_own_removable(above: &Directory, name: &OsStr) -> Option<Directory> {
         const MODE: u32 = 0o700;
         let directory = match above.open_dir(name) {
@@ -180,9 +185,9 @@ mod unix {
 
         #[derive(Default)]
         pub(super) struct Lists {
-            /// That of a file or directory, if it says more than the mode.
+            /// The list of a file or directory, if it has more than the mode.
             pub(super) access: Option<Vec<u8>>,
-            /// A directory's, for what is new in it.
+            /// Whether a directory has a list for new entries.
             pub(super) has_default: bool,
         }
 
@@ -212,7 +217,7 @@ mod unix {
         #[cfg(target_os = "linux")]
         pub(super) use linux::{at, of, remove};
 
-        /// Other systems have them in other forms, which are left as they are.
+        /// Other systems store lists in other forms, which stay as they are.
         #[cfg(not(target_os = "linux"))]
         mod unknown {
             use super::{File, Lists, Path, io};
@@ -285,7 +290,7 @@ mod tests {
         path.metadata().unwrap().mode() & 0o7777
     }
 
-    /// Whenever the swap comes, the directory that a link leads to is neither changed nor entered.
+    /// Whenever the swap happens, the target directory of the link is neither changed nor entered.
     #[test]
     fn links_in_place_of_directories_are_not_followed() {
         const STEPS: usize = 4;
@@ -328,7 +333,7 @@ mod tests {
         directories.iter().for_each(|directory| set_mode(directory, 0o500));
         super::make_removable(&directories[2]);
         assert_eq!(directories.each_ref().map(|directory| mode(directory)), [0o700; 3]);
-        // Another user is needed for the others, and only root can make one.
+        // Another user is needed for the others, and only root can become one.
         if directories[0].metadata().unwrap().uid() == 0 {
             chown(&directories[1], Some(12_345), None).unwrap();
             directories.iter().for_each(|directory| set_mode(directory, 0o500));
@@ -337,7 +342,7 @@ mod tests {
         }
     }
 
-    /// The way where a directory cannot be opened before its mode is changed.
+    /// The case in which a directory cannot be opened before its mode is changed.
     #[test]
     fn the_mode_of_the_target_of_a_link_stays() {
         let dir = tempfile::tempdir().unwrap();
@@ -364,7 +369,7 @@ mod tests {
             (0o660, vec![(owner, 6), (user, 6), (own_group, 0), (mask, 6), (others, 0)], 0o600),
             (0o640, vec![(owner, 6), (user, 7), (own_group, 7), (mask, 4), (others, 0)], 0o640),
             (0o664, vec![(owner, 6), (own_group, 4), (group, 6), (mask, 6), (others, 4)], 0o644),
-            // Named to have less than the others, or the group.
+            // Named users with fewer rights than the others, or than the group.
             (0o644, vec![(owner, 6), (user, 0), (own_group, 4), (mask, 4), (others, 4)], 0o600),
             (0o644, vec![(owner, 6), (own_group, 4), (group, 0), (mask, 4), (others, 4)], 0o640),
             (0o606, vec![(owner, 6), (user, 6), (own_group, 6), (mask, 0), (others, 6)], 0o600),

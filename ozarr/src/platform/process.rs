@@ -1,13 +1,13 @@
 //! Processes of this machine.
 #![cfg_attr(unix, allow(unsafe_code))]
 
-/// True if a process has this number, also another user's. Where nobody can tell, all are taken to run.
+/// Returns true if a process has this number, even of another user. Where this cannot be determined, returns true.
 pub(crate) fn is_running(process: u32) -> bool {
     #[cfg(unix)]
     {
         // Zero and negative numbers stand for groups of processes.
         let Some(process) = i32::try_from(process).ok().filter(|process| *process > 0) else { return false };
-        // SAFETY: it takes numbers alone, and signal 0 is sent to nobody.
+        // SAFETY: the call takes only integers, and signal 0 is not sent to any process.
         let sent = unsafe { libc::kill(process, 0) };
         sent == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
     }
@@ -18,10 +18,10 @@ pub(crate) fn is_running(process: u32) -> bool {
     }
 }
 
-/// The user as whom this process works.
+/// Returns the effective user of this process.
 #[cfg(unix)]
 pub(crate) fn user() -> u32 {
-    // SAFETY: it takes nothing, changes nothing and cannot fail.
+    // SAFETY: the call has no arguments, changes nothing and cannot fail.
     unsafe { libc::geteuid() }
 }
 

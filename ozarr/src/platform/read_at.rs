@@ -1,4 +1,4 @@
-//! Reading at an offset without moving a file's position, which threads share.
+//! Reads at an offset without moving a file's position, which threads share.
 
 #[cfg(test)]
 pub(crate) use portable::ReadAt as Portable;
@@ -7,7 +7,7 @@ pub(crate) use portable::ReadAt;
 #[cfg(unix)]
 pub(crate) use positioned::ReadAt;
 
-/// The system reads at an offset.
+/// For systems that can read at an offset.
 #[cfg(unix)]
 mod positioned {
     use std::{
@@ -17,20 +17,20 @@ mod positioned {
         path::Path,
     };
 
-    /// A file for reading.
+    /// A file that is open for reading.
     pub(crate) struct ReadAt(File);
 
     impl ReadAt {
-        /// Opens a file. Anything but a regular file may be opened too, but does not make the caller wait.
+        /// Opens a file. Other kinds of entries may be opened too, but do not block the caller.
         pub(crate) fn open(path: &Path) -> io::Result<Self> {
-            // Without the flag a named pipe waits for a writer, perhaps for ever.
+            // Without the flag, opening a named pipe waits for a writer, perhaps for ever.
             OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).map(Self)
         }
-        /// A file that is open for reading.
+        /// Wraps a file that is open for reading.
         pub(crate) fn of(file: File) -> Self {
             Self(file)
         }
-        /// Kind and length.
+        /// Returns the metadata, with kind and length.
         pub(crate) fn metadata(&self) -> io::Result<Metadata> {
             self.0.metadata()
         }
@@ -41,7 +41,7 @@ mod positioned {
     }
 }
 
-/// One reader at a time moves the position.
+/// For other systems: one reader at a time moves the position.
 #[cfg(any(not(unix), test))]
 mod portable {
     use std::{
@@ -51,7 +51,7 @@ mod portable {
         sync::{Mutex, MutexGuard, PoisonError},
     };
 
-    /// A file for reading.
+    /// A file that is open for reading.
     pub(crate) struct ReadAt(Mutex<File>);
 
     impl ReadAt {
@@ -62,11 +62,11 @@ mod portable {
         pub(crate) fn open(path: &Path) -> io::Result<Self> {
             File::open(path).map(Self::of)
         }
-        /// A file that is open for reading.
+        /// Wraps a file that is open for reading.
         pub(crate) fn of(file: File) -> Self {
             Self(Mutex::new(file))
         }
-        /// Kind and length.
+        /// Returns the metadata, with kind and length.
         pub(crate) fn metadata(&self) -> io::Result<Metadata> {
             self.file().metadata()
         }

@@ -1,4 +1,4 @@
-//! What calls of the system take and answer.
+//! Arguments and results of system calls.
 
 use std::{
     ffi::{CString, OsStr, c_int},
@@ -6,11 +6,11 @@ use std::{
     os::unix::ffi::OsStrExt,
 };
 
-/// A name as the system takes it.
+/// Returns a name as a null-terminated string.
 pub(super) fn text(name: &OsStr) -> io::Result<CString> {
     Ok(CString::new(name.as_bytes())?)
 }
-/// The error of a call that did not answer zero.
+/// Returns the error of a call that did not return zero.
 pub(super) fn done(result: c_int) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

@@ -1,4 +1,4 @@
-//! The threads that chunks are read and written on.
+//! The threads that read and write chunks.
 
 use std::sync::Arc;
 use zarr_core::{
@@ -6,10 +6,10 @@ use zarr_core::{
     call::{Executor, Sequential},
 };
 
-/// All threads of the machine, on the pool of the process.
+/// Returns an executor on all threads of the machine, in the pool of the process.
 #[cfg(feature = "parallel")]
 pub(crate) fn global() -> Arc<dyn Executor> {
-    // As many as the pool has for as long as the process lives: asking it each time costs as much as a small chunk.
+    // The number of threads never changes, and asking the pool each time costs as much as a small chunk.
     struct Global {
         threads: usize,
     }
@@ -24,7 +24,7 @@ pub(crate) fn global() -> Arc<dyn Executor> {
     Arc::new(Global { threads: rayon::current_num_threads() })
 }
 
-/// So many threads, on a pool of their own.
+/// Returns an executor on this many threads, in a pool of its own.
 #[cfg(feature = "parallel")]
 pub(crate) fn executor(threads: usize) -> Result<Arc<dyn Executor>> {
     struct Own(rayon::ThreadPool);
@@ -43,13 +43,13 @@ pub(crate) fn executor(threads: usize) -> Result<Arc<dyn Executor>> {
     Ok(Arc::new(Own(pool.map_err(std::io::Error::other)?)))
 }
 
-/// One thread: the program was built without the feature `parallel`.
+/// Returns an executor on one thread: the program was built without the feature `parallel`.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn global() -> Arc<dyn Executor> {
     Arc::new(Sequential)
 }
 
-/// As [`global`].
+/// As [`global`], whatever the number.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn executor(_: usize) -> Result<Arc<dyn Executor>> {
     Ok(global())

@@ -1,4 +1,4 @@
-//! What tells versions of a file apart.
+//! Distinguishes versions of a file.
 
 #[cfg(not(unix))]
 pub(crate) use portable::Version;
@@ -13,11 +13,11 @@ mod unix {
         time::{Duration, SystemTime, UNIX_EPOCH},
     };
 
-    /// Changes within one step of the file system's clock may not show, so a younger version is not settled yet. Some file
-    /// systems count pairs of seconds; a file server's clock may be a little behind ours.
+    /// A change within one tick of the file system's clock may not be visible, so a younger version is not settled yet.
+    /// Some file systems have ticks of two seconds, and a file server's clock may be a little behind ours.
     const SETTLED: Duration = Duration::from_secs(3);
 
-    /// Which file, and when it was changed. Two that are equal and settled are one.
+    /// Identity, size and time of change of a file. Two equal versions that are settled are the same version.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub(crate) struct Version {
         file: (u64, u64),
@@ -35,9 +35,9 @@ mod unix {
                 changed: (m.ctime(), m.ctime_nsec()),
             }
         }
-        /// True if no later change can look like this version.
+        /// Returns true if no later change can look like this version.
         pub(crate) fn is_settled(&self, now: SystemTime) -> bool {
-            // Where nobody keeps one of them it is an old time.
+            // A time that is not maintained is an old time.
             let (s, ns) = self.changed.max(self.modified);
             let changed = u64::try_from(s).ok().zip(u32::try_from(ns).ok());
             let changed = changed.and_then(|(s, ns)| UNIX_EPOCH.checked_add(Duration::new(s, ns)));
@@ -46,7 +46,7 @@ mod unix {
     }
 }
 
-/// Where files do not tell enough, no version is ever settled.
+/// For systems whose files have no such information: no version is ever settled.
 #[cfg(any(not(unix), test))]
 mod portable {
     use std::{fs::Metadata, time::SystemTime};
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(first, version());
         fs::write(&path, b"longer").unwrap();
         assert_ne!(first, version());
-        // Another file of the same name and size.
+        // Another file with the same name and size.
         let temporary = dir.path().join("temporary");
         fs::write(&temporary, b"abc").unwrap();
         fs::rename(&temporary, &path).unwrap();

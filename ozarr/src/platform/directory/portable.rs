@@ -1,4 +1,4 @@
-//! A directory as a path, for systems without the calls of Unix. That somebody moves it meanwhile is not noticed.
+//! A directory as a path, for systems without the calls of Unix. Does not notice if the directory is moved.
 
 use super::{Name, Stat};
 use std::{
@@ -54,7 +54,7 @@ impl Directory {
     pub(crate) fn is_at(&self, path: &Path) -> bool {
         path.is_dir()
     }
-    /// There directories cannot be opened.
+    /// On these systems directories cannot be opened.
     pub(crate) fn sync(&self) -> io::Result<()> {
         Ok(())
     }

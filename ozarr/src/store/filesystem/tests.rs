@@ -65,7 +65,7 @@ fn failed_operations_leave_nothing_behind() {
 fn names_left_by_a_process_that_ended_are_passed_over() {
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
-    // The same names as at the beginning.
+    // The first temporary name that the store would create.
     let taken = format!("__zarr_partial.{}.{:x}.0", std::process::id(), std::ptr::from_ref(&store.names).addr());
     fs::write(dir.path().join(&taken), "another's").unwrap();
     store.set(&key("a"), b"1").unwrap();
