@@ -1,4 +1,4 @@
-//! Creates an array with the codecs, fill value and dimension names of your choice, and writes to it.
+//! Creates an array with chosen codecs, fill value and dimension names, and writes to it.
 //!
 //! `cargo run -p ozarr-examples --bin create_write -- FOLDER`
 

@@ -1,4 +1,4 @@
-//! A codec of the application's own: registered, then used by its name.
+//! Registers a codec of the application's own, and uses it by its name.
 //!
 //! `cargo run -p ozarr-examples --bin custom_codec`
 
@@ -11,7 +11,7 @@ use ozarr::{
     store::MemoryStore,
 };
 
-/// Turns over every bit.
+/// Inverts every bit.
 #[derive(Debug)]
 struct Invert;
 

@@ -1,4 +1,4 @@
-//! The mean of an array larger than memory, chunk by chunk on all threads.
+//! Computes the mean of an array larger than memory, chunk by chunk on all threads.
 //!
 //! `cargo run -p ozarr-examples --bin parallel_mean`
 

@@ -1,4 +1,4 @@
-//! The ways to select elements of an array.
+//! Shows the ways to select elements of an array.
 //!
 //! `cargo run -p ozarr-examples --bin read_region`
 
@@ -9,7 +9,7 @@ fn main() -> Result<()> {
     let array = Hierarchy::in_memory().create_array("/numbers", NewArray::of::<u16>([4, 6]).chunks([2, 3]))?;
     array.write(.., &(0..24).collect::<Vec<u16>>())?;
 
-    // A range for each dimension; those that are not given are read whole.
+    // A range for each dimension. Dimensions that are not given are read entirely.
     assert_eq!(array.read::<u16>([0..2, 0..3])?, [0, 1, 2, 6, 7, 8]);
     assert_eq!(array.read::<u16>(&[0..2, 0..3])?, [0, 1, 2, 6, 7, 8]);
     assert_eq!(array.read::<u16>(3..)?, [18, 19, 20, 21, 22, 23]);
@@ -25,7 +25,7 @@ fn main() -> Result<()> {
     let sparse: Array2<u16> = array.read_ndarray((slice(..).step_by(2), slice(..).step_by(3)))?;
     assert_eq!(sparse, ndarray::array![[0, 3], [12, 15]]);
 
-    // As a user types it.
+    // As a user would type it.
     let typed: Selection = "1:3,::5".parse()?;
     assert_eq!(array.read::<u16>(typed)?, [6, 11, 12, 17]);
 

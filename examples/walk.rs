@@ -1,4 +1,4 @@
-//! Prints what is in a hierarchy.
+//! Prints the nodes of a hierarchy.
 //!
 //! `cargo run -p ozarr-examples --bin walk -- FOLDER`
 

@@ -1,4 +1,4 @@
-//! Each program runs and prints what it should.
+//! Runs each program and checks its output.
 #![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
 
 use std::{ffi::OsStr, process::Command};

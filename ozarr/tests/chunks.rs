@@ -1,11 +1,11 @@
-//! The chunks of an array, one by one, against all indices tried.
+//! The chunks of an array, one by one, compared with trying all indices.
 #![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
 
 use ozarr::{Array, Hierarchy, NewArray, Result, Selection, slice};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// The indices of chunks of a shape that the selected elements lie in, in C order.
+/// Returns the indices of the chunks of a shape that contain the selected elements, in C order.
 fn touched(array: &Array, selection: &Selection, chunk: &[u64]) -> Vec<Vec<u64>> {
     let indices = selection.indices(array.shape()).unwrap();
     let axes = indices.iter().zip(chunk).map(|(s, n)| (0..s.len).map(|i| (s.start + i * s.step) / n).collect());

@@ -1,4 +1,4 @@
-//! Writers of one process to different parts of one stored object lose nothing, whatever handle they use.
+//! Threads that write different parts of one stored object lose nothing, whatever handles they use.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{Hierarchy, NewArray, Result};
@@ -11,7 +11,7 @@ fn new_array(shard: u64) -> NewArray {
     NewArray::new([SIDE, SIDE], "uint32").chunks([INNER, INNER]).shards([shard, shard])
 }
 
-/// Eight threads write each of the 64 inner chunks, five times over, through the handle that each of them opens.
+/// Eight threads write each of the 64 inner chunks, five times over, each thread through its own handle.
 fn race(rounds: u32, path: &str, open: &(dyn Fn(usize) -> Result<ozarr::Array> + Sync)) {
     for round in 1..=rounds {
         std::thread::scope(|s| {

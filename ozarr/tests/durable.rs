@@ -1,5 +1,6 @@
-//! With `fsync` whatever an operation did is on the disk when it returns, and in an order in which a power failure leaves old
-//! or new: told from all that a process asks of its file system. Without, nothing waits for the disk.
+//! With `fsync`, every change is on the disk when the operation returns, and changes reach it in an order in which a
+//! power failure leaves the old or the new state. This is checked with a record of all file system calls of a process.
+//! Without `fsync`, nothing waits for the disk.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -15,7 +16,8 @@ use std::{
 
 const TASK: &str = "ZARR_TEST_DURABLE";
 
-/// Does some of everything, and says of each operation that it is done by removing what is not there.
+/// Runs some of every operation. After each one, it marks in the record that the operation is done, by removing a file
+/// that does not exist.
 fn work(store: &FilesystemStore) {
     let key = |key| Key::new(key).unwrap();
     let done = |what: &str| assert!(std::fs::remove_file(format!("/done/{what}")).is_err());
@@ -41,7 +43,7 @@ fn work(store: &FilesystemStore) {
     done("erase all that are values");
 }
 
-/// What the tests below start as a process of its own; alone it is work that succeeds.
+/// The process that the tests below start. Run on its own, the work simply succeeds.
 #[test]
 fn a_process() {
     let Ok(task) = std::env::var(TASK) else {
@@ -53,7 +55,7 @@ fn a_process() {
     work(&if how == "fsync" { store.with_fsync().unwrap() } else { store });
 }
 
-/// What a process asked of its file system: each operation and its paths, those outside the folder left out.
+/// Returns the file system calls of a process: each operation and its paths, without paths outside the folder.
 fn witnessed(how: &str) -> Vec<[String; 3]> {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().canonicalize().unwrap();
@@ -77,7 +79,7 @@ fn parent(path: &str) -> String {
     path.rsplit_once('/').unwrap().0.to_owned()
 }
 
-/// True of temporary files and directories, which no reader sees.
+/// Returns true for temporary files and directories, which no reader sees.
 fn is_temporary(path: &str) -> bool {
     path.contains("/__zarr_partial.")
 }
@@ -102,7 +104,7 @@ fn finished_operations_are_on_the_disk() {
                 done += 1;
             }
             "unlink" if !is_temporary(&path) => _ = names.insert(parent(&path)),
-            // Without the disk knowing what was removed from a directory, it comes back with it.
+            // Until the disk has this removal, entries that were removed from the directory may come back with it.
             "rmdir" if names.remove(&path) && !is_temporary(&path) => _ = names.insert(parent(&path)),
             "unlink" | "rmdir" => {}
             other => panic!("{other}"),
@@ -121,7 +123,7 @@ fn nothing_waits_for_the_disk_unasked() {
     assert!(all.len() > 20 && all.iter().all(|[what, ..]| what != "fsync"), "{all:?}");
 }
 
-/// Whoever lists meanwhile sees all that a prefix had, or nothing.
+/// A listing sees everything that a prefix had, or nothing.
 #[test]
 fn a_prefix_disappears_at_once() {
     let all = witnessed("none");

@@ -1,4 +1,4 @@
-//! What a caller may want to know although nothing failed can be seen as events.
+//! Conditions that are not errors are reported as events.
 #![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
 
 use ozarr::{
@@ -31,7 +31,7 @@ impl MakeWriter<'_> for Lines {
     }
 }
 
-/// The events while `f` runs, a line each.
+/// Returns the events while `f` runs, one per line.
 fn events<T>(f: impl FnOnce() -> T) -> (T, Vec<String>) {
     let lines = Lines::default();
     let subscriber = tracing_subscriber::fmt()

@@ -1,5 +1,5 @@
-//! A store that fails, is slow, cuts values short or ends the process at its n-th operation, for every n: what is stored is
-//! old or new, what is cut short is noticed, and the next run is not in the way of what the one before left.
+//! A store that fails, is slow, truncates values or ends the process at its n-th operation, for every n. The stored
+//! state is the old or the new one, truncated values are noticed, and the remains of one run do not stop the next.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
@@ -25,17 +25,17 @@ use std::{
 enum Fault {
     /// The operation is not done.
     Fail,
-    /// It is done, and said to have failed.
+    /// The operation is done, but reports an error.
     FailAfter,
-    /// It takes its time.
+    /// The operation takes its time.
     Delay,
-    /// A value that is read ends in the middle.
+    /// A value that is read is truncated.
     CutReads,
-    /// A value that is written ends in the middle, and the writer is told that it failed.
+    /// A value that is written is truncated, and the operation reports an error.
     CutWrites,
     /// The process ends before the operation.
     KillBefore,
-    /// It ends after it.
+    /// The process ends after the operation.
     KillAfter,
 }
 
@@ -54,11 +54,11 @@ impl Faulty {
         let faulty = Arc::new(Self { store: Arc::new(store), fault, left: Arc::new(AtomicU64::new(n)) });
         (Hierarchy::new(faulty.clone(), Context::new()), faulty)
     }
-    /// True if this operation is the one.
+    /// Returns true if this operation is the n-th.
     fn is_now(&self) -> bool {
         self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)) == Ok(1)
     }
-    /// True once the fault has been.
+    /// Returns true once the fault has happened.
     fn was(&self) -> bool {
         self.left.load(Ordering::SeqCst) == 0
     }
@@ -88,7 +88,7 @@ impl Faulty {
     }
 }
 
-/// A value that ends in the middle.
+/// A truncated value.
 struct Cut(Vec<u8>);
 impl Source for Cut {
     fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
@@ -154,7 +154,7 @@ impl WriteableStore for Faulty {
     }
 }
 
-/// What is staged fails too, and committing it.
+/// Operations on a staged prefix can fail too, as can committing it.
 #[derive(Debug)]
 struct FaultyStaged {
     staged: Box<dyn Staged>,
@@ -179,7 +179,7 @@ const SIDE: u64 = 16;
 const SHARD: u64 = 8;
 const WHERE: &str = "/g/a";
 
-/// The elements after a step: nothing, everything written, a part changed in all four shards.
+/// Returns the elements after a step: nothing, everything written, a part changed in all four shards.
 fn after(step: u16) -> Vec<u16> {
     let inside = |i: u64| (3..13).contains(&(i / SIDE)) && (3..13).contains(&(i % SIDE));
     let value = |i: u64| match step {
@@ -190,7 +190,7 @@ fn after(step: u16) -> Vec<u16> {
     (0..SIDE * SIDE).map(value).collect()
 }
 
-/// How far the work got: the step that it was at, told in a file next to the store before each of them.
+/// The step that the work has reached, recorded before each step in a file next to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum At {
     Creation,
@@ -213,7 +213,7 @@ fn told(folder: &Path) -> At {
     STEPS[usize::from(std::fs::read(folder.join("step")).unwrap()[0])]
 }
 
-/// Creates, writes, changes, resizes.
+/// Creates, writes, changes and resizes an array.
 fn work(hierarchy: &Hierarchy, overwrite: bool, folder: &Path) -> Result<()> {
     tell(folder, At::Creation);
     let new = NewArray::new([SIDE, SIDE], "uint16").chunks([4, 4]).shards([SHARD, SHARD]);
@@ -234,7 +234,7 @@ fn work(hierarchy: &Hierarchy, overwrite: bool, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Each shard is as the step that the work was at found it or leaves it; `Err`: it says that it is damaged.
+/// Checks that each shard is as it was before or after the current step. Returns an error if reading reports damage.
 fn look(folder: &Path) -> Result<()> {
     let at = told(folder);
     let hierarchy = Hierarchy::open(store_in(folder))?;
@@ -264,7 +264,7 @@ fn look(folder: &Path) -> Result<()> {
             At::Creation => &[0],
             At::Whole => &[0, 1],
             At::Part => &[1, 2],
-            // While it is visible nothing was erased, and when it is again everything was.
+            // These shards are erased only after they are hidden, and all of them before they are visible again.
             At::Growing | At::End if row == SHARD => &[0],
             At::Attributes | At::Shrinking | At::Growing | At::End => &[2],
         };
@@ -275,7 +275,7 @@ fn look(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The same work again, without faults, over what was left.
+/// Repeats the work without faults, over the remains.
 fn again(folder: &Path) {
     let hierarchy = Hierarchy::open(store_in(folder)).unwrap();
     work(&hierarchy, true, folder).unwrap();
@@ -286,7 +286,7 @@ fn again(folder: &Path) {
     assert!(array.read::<u16>([SHARD..SIDE, 0..SIDE]).unwrap().iter().all(|v| *v == 0), "erased");
 }
 
-/// Tries a fault at each operation until the work ends without it; gives how many operations there are.
+/// Injects a fault at each operation until the work ends without one. Returns the number of operations.
 fn at_each(fault: Fault, check: impl Fn(&Path, Result<()>)) -> u64 {
     for n in 1.. {
         let dir = tempfile::tempdir().unwrap();
@@ -298,7 +298,7 @@ fn at_each(fault: Fault, check: impl Fn(&Path, Result<()>)) -> u64 {
         }
         check(dir.path(), done);
         if fault == Fault::CutWrites {
-            // No promise of ours: a document that is half there has to be removed.
+            // Not covered by a promise: a truncated document must be removed.
             FilesystemStore::open(store_in(dir.path())).unwrap().erase_prefix(&Prefix::ROOT).unwrap();
         }
         again(dir.path());
@@ -327,7 +327,7 @@ fn delays_change_nothing() {
 
 #[test]
 fn a_value_that_is_cut_short_is_noticed() {
-    // Not each read is of a value, nor each write of one.
+    // Not every read or write is of a value.
     at_each(Fault::CutReads, |path, _| look(path).unwrap());
     at_each(Fault::CutWrites, |path, _| {
         if let Err(e) = look(path) {
@@ -338,7 +338,7 @@ fn a_value_that_is_cut_short_is_noticed() {
 
 const TASK: &str = "ZARR_TEST_FAULT";
 
-/// What the test below starts as a process of its own; alone it is an end of the work without a fault.
+/// The process that the test below starts. Run on its own, the work ends without a fault.
 #[test]
 fn a_process() {
     let Ok(task) = std::env::var(TASK) else {
@@ -377,10 +377,10 @@ fn kills_leave_old_or_new() {
     }
 }
 
-/// What is overwritten: the array, the group that it is in, and the whole store, whose temporary directory lies next to it.
+/// What is overwritten: the array, its group, and the whole store, whose temporary directory is next to it.
 const PLACES: [&str; 3] = [WHERE, "/g", "/"];
 
-/// Replaces a place, or makes it, with the array and all its elements.
+/// Creates or replaces a node with the array and all its elements.
 fn overwrite(hierarchy: &Hierarchy, place: &str) -> Result<()> {
     hierarchy.build(place, true, |staged| {
         if place != WHERE {
@@ -391,7 +391,7 @@ fn overwrite(hierarchy: &Hierarchy, place: &str) -> Result<()> {
     })
 }
 
-/// A store with the old array; its root has copies of metadata.
+/// Creates a store with the old array. Its root has copies of metadata.
 fn old(folder: &Path) {
     let hierarchy = Hierarchy::create(store_in(folder)).unwrap();
     let new = NewArray::new([SIDE, SIDE], "uint16").chunks([SIDE, SHARD]);
@@ -399,7 +399,8 @@ fn old(folder: &Path) {
     hierarchy.consolidate("/").unwrap();
 }
 
-/// The array is the old one or, if it may be, the new one; and nothing is left that is not removed as an orphan.
+/// Checks that the array is the old one or, if that is allowed, the new one, and that everything else is removed as an
+/// orphan.
 fn is_whole(folder: &Path, may_be: &[u16]) {
     let hierarchy = Hierarchy::open(store_in(folder)).unwrap();
     let got: Vec<u16> = hierarchy.array(WHERE).unwrap().read(..).unwrap();
@@ -431,7 +432,7 @@ fn overwriting_leaves_old_or_new() {
             }
             match (done, fault) {
                 (Ok(()), Fault::Fail | Fault::FailAfter) => panic!("a failure that nobody heard of"),
-                // Not each read is of a value, nor each write of one.
+                // Not every read or write is of a value.
                 (Ok(()), _) => is_whole(dir.path(), &[2]),
                 (Err(_), _) => is_whole(dir.path(), &[1, 2]),
             }

@@ -1,4 +1,4 @@
-//! Groups, consolidated metadata, and what is not known, on every road that opens a node.
+//! Groups, consolidated metadata, and unknown extensions, in every way of opening a node.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
@@ -167,7 +167,7 @@ fn must_understand_on_every_road() {
     }
 }
 
-/// The nodes whose copy in the root is not their document.
+/// Returns the nodes whose copy in the root differs from their document.
 fn stale_copies(zarr: &Hierarchy) -> Vec<String> {
     let root = text(zarr.store(), "zarr.json").parse::<Json>().unwrap();
     let consolidated = root.as_object().unwrap().get("consolidated_metadata").unwrap().as_object().unwrap();
@@ -193,7 +193,8 @@ fn stale_copies(zarr: &Hierarchy) -> Vec<String> {
     paths.into_iter().filter(|p| copies.get(*p) != documents.get(*p)).cloned().collect()
 }
 
-/// Whoever changes a node while copies are made of all finds no copies yet, or has its own replaced by what was read before.
+/// A writer that changes a node during consolidation either finds no copies yet, or its copy is replaced by an older
+/// one.
 #[test]
 fn copies_are_made_while_others_change_nodes() {
     for round in 0..40 {
@@ -224,7 +225,7 @@ fn copies_are_made_while_others_change_nodes() {
                 });
             }
             let zarr = Hierarchy::open(path).unwrap();
-            // Once, and then as long as somebody changes something: the last time is not after all changes.
+            // Once, and then as long as a thread makes changes: the last run starts before the last change.
             zarr.consolidate("/").unwrap();
             while left.load(Ordering::SeqCst) > 0 {
                 zarr.consolidate("/").unwrap();
@@ -235,7 +236,7 @@ fn copies_are_made_while_others_change_nodes() {
     }
 }
 
-/// Who makes a group explicit takes no copies of what others make in it meanwhile.
+/// A writer that creates a missing group does not remove the copies of nodes that others create in it meanwhile.
 #[test]
 fn copies_of_new_nodes_stay() {
     let dir = tempfile::tempdir().unwrap();
@@ -270,7 +271,7 @@ fn consolidated_metadata_is_used_on_request_and_updated() {
     assert_eq!(fast.array("/g/a").unwrap().attributes().len(), 1);
     zarr.erase("/g").unwrap();
     assert!(!text(&store, "zarr.json").contains("g/"), "what was below is gone too");
-    // A copy that somebody else left behind: the node's own document wins.
+    // A stale copy that another writer left behind: the node's own document counts.
     zarr.create_array("/c", NewArray::new([2], "int8")).unwrap();
     let stale = text(&store, "zarr.json").replace("[2]", "[9]");
     put(&store, "zarr.json", &stale);
@@ -309,7 +310,7 @@ fn a_store_that_cannot_list_is_listed_by_its_consolidated_metadata() {
     }
 }
 
-// ---- storage transformers that do not commute: each puts its mark around keys ----
+// ---- storage transformers that do not commute: each adds its mark to keys ----
 
 #[derive(Debug)]
 struct Mark(char);
@@ -391,7 +392,7 @@ fn storage_transformers_stack_in_the_order_of_the_document() {
     put(&store, "x/zarr.json", &ARRAY.replacen('{', r#"{"storage_transformers":["test.a",{"name":"test.b"}],"#, 1));
     let array = zarr.array("/x").unwrap();
     array.write(.., &[1u8, 2]).unwrap();
-    // The first is nearest to the array: its mark is put on first, and the last one's stands outermost.
+    // The first is nearest to the array: its mark is added first, and that of the last one is outermost.
     let keys: Vec<String> = store.lister().unwrap().list().unwrap().iter().map(ToString::to_string).collect();
     assert_eq!(keys, ["x/bac/0", "x/zarr.json"]);
     assert_eq!(zarr.array("/x").unwrap().read::<u8>(..).unwrap(), [1, 2]);
@@ -403,7 +404,7 @@ fn storage_transformers_stack_in_the_order_of_the_document() {
     assert_eq!(array.data_store().reader().unwrap().get_partial_values(&range).unwrap(), [Some(vec![2])]);
 }
 
-/// Of chunks without compression only the bytes that are needed are read, and still a wrong length shows.
+/// Only the needed bytes of uncompressed chunks are read, but a wrong length is still noticed.
 #[test]
 fn a_chunk_of_another_length_is_an_error_however_little_of_it_is_read() {
     for shards in [false, true] {
@@ -444,7 +445,7 @@ fn a_document_that_is_too_large_is_not_read() {
     let path = dir.path().to_str().unwrap();
     let hierarchy = Hierarchy::create(path).unwrap();
     hierarchy.create_group("/", ()).unwrap();
-    // More than any memory: only its length is looked at.
+    // Larger than any memory: only its length is examined.
     std::fs::File::options().write(true).open(dir.path().join("zarr.json")).unwrap().set_len(1 << 43).unwrap();
     let read = hierarchy.node("/").unwrap_err();
     let group = hierarchy.create_group("/x", ()).unwrap_err();

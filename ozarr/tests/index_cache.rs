@@ -1,10 +1,10 @@
-//! Indexes of shards that are cached between reads.
+//! Shard indexes that are cached between reads.
 #![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
 
 use ozarr::{Hierarchy, NewArray};
 use std::{fs, time::Duration};
 
-/// The index of a shard is cached once the file is old enough; each change of the shard is noticed, whatever made it.
+/// The index of a shard is cached once the file is old enough. Every change of the shard is noticed, whoever made it.
 #[test]
 fn a_cached_index_is_never_that_of_another_version() {
     let dir = tempfile::tempdir().unwrap();
@@ -23,7 +23,7 @@ fn a_cached_index_is_never_that_of_another_version() {
         }
     };
     expect(1, 0);
-    // Renamed over it, with more inner chunks; then changed in its place, as others may.
+    // Renamed over it, with more inner chunks; then changed in place, as other programs may do.
     let other = Hierarchy::open(&location).unwrap().array("/").unwrap();
     other.write([0..8, 0..8], &[2u8; 64]).unwrap();
     expect(2, 2);

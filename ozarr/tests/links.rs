@@ -1,4 +1,4 @@
-//! Links below an array: those that lead back are told and not entered, others are followed.
+//! Links below an array: links that form a loop are reported and not entered, others are followed.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -16,7 +16,7 @@ use std::{
     },
 };
 
-/// A store whose directories are listed so often and no more.
+/// A store that returns an error if its directories are listed too often.
 #[derive(Debug)]
 struct Bounded {
     store: FilesystemStore,
@@ -71,7 +71,7 @@ fn links_that_lead_back_are_told_and_not_entered() {
     };
     let expected = ["g/a/c/top -> /", "g/a/c/u1 -> /g/a/c", "g/a/c/u2 -> /g/a/c", "g/a/c/up -> /g/a"];
     assert_eq!(stored.errors.iter().map(told).collect::<Vec<_>>(), expected);
-    // So lists each store that asks this one.
+    // Every store that wraps this one lists the same.
     let below: Arc<dyn Store> = Arc::new(SubStore::new(store.clone(), Prefix::new("g/a/").unwrap()));
     for (listed, keys) in [(&below, 3), (array.data_store(), 3), (zarr.store(), 6)] {
         store.left.store(5, Relaxed);

@@ -1,5 +1,5 @@
-//! A model of how writers lock a file: under each schedule that is tried nothing is lost, and without one of the steps
-//! something is.
+//! A model of how writers lock a file. With all steps, no tested schedule loses a change; without any one of them, some
+//! schedule does.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use shuttle::{
@@ -9,16 +9,16 @@ use shuttle::{
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A file: its bytes never change, its lock is taken by one writer at a time.
+/// A file: its bytes never change, and one writer at a time has its lock.
 struct File {
     value: Vec<char>,
     lock: Arc<Mutex<()>>,
 }
 
-/// A directory with one name in it, which is of one file or of none.
+/// A directory with one name in it, which belongs to one file or to none.
 type Directory = Arc<Mutex<Option<usize>>>;
 
-/// A directory that has its name or none that has it, and all files that there were.
+/// The directory that has the directory's name, if any, and all files that ever existed.
 #[derive(Default)]
 struct Disk {
     directory: Mutex<Option<Directory>>,
@@ -29,13 +29,13 @@ struct Disk {
 #[derive(Clone, Copy, PartialEq)]
 enum Without {
     Nothing,
-    /// The lock of the file.
+    /// Locking the file.
     Lock,
-    /// The look whether the name is still of the file, once it is locked.
+    /// Checking, after locking, that the name still belongs to the file.
     Look,
-    /// Taking the name only if nothing has it.
+    /// Taking the name only if it is free.
     New,
-    /// Staying in the directory that was open from the beginning.
+    /// Staying in the directory that was opened first.
     Directory,
 }
 
@@ -45,11 +45,11 @@ impl Disk {
         files.push(File { value, lock: Arc::default() });
         files.len() - 1
     }
-    /// The directory of the name; made if it is not there.
+    /// Opens the directory, and creates it if it does not exist.
     fn open(&self) -> Directory {
         self.directory.lock().unwrap().get_or_insert_default().clone()
     }
-    /// What the store of directories does to change a value.
+    /// The steps of the file system store to change a value.
     fn update(&self, without: Without, change: impl Fn(Vec<char>) -> Option<Vec<char>>) {
         loop {
             let directory = self.open();
@@ -76,7 +76,7 @@ impl Disk {
             return;
         }
     }
-    /// What it does to erase all that is in a directory. Gives what was in it in the end.
+    /// The steps of the file system store to erase everything in a directory. Returns the removed directory.
     fn erase_prefix(&self) -> Option<Directory> {
         self.directory.lock().unwrap().take()
     }
@@ -93,7 +93,7 @@ fn append(letter: char) -> impl Fn(Vec<char>) -> Option<Vec<char>> {
     }
 }
 
-/// Who erases.
+/// Which process erases.
 #[derive(Clone, Copy, PartialEq)]
 enum Erases {
     Nobody,
@@ -101,7 +101,7 @@ enum Erases {
     Prefix,
 }
 
-/// Two that append, and one that erases if it is asked to. What is appended is lost only to an eraser that came later, and
+/// Two writers append, and one erases if asked to. Only an eraser that came later may remove what was appended, and
 /// what was erased does not come back.
 fn race(without: Without, erases: Erases) {
     let disk = Arc::new(Disk::default());

@@ -1,4 +1,4 @@
-//! Arrays of the crate `ndarray`, of any memory order.
+//! Arrays of the crate `ndarray`, in any memory order.
 
 use ndarray::{Array1, Array2, Array3, ArrayD, array, s};
 use ozarr::{Hierarchy, NewArray, Result, slice};
@@ -26,7 +26,7 @@ fn there_and_back() -> Result<()> {
 fn any_strides_without_a_copy() -> Result<()> {
     let hierarchy = Hierarchy::in_memory();
     let data: Array2<i32> = array![[1, 2, 3], [4, 5, 6]];
-    // With the dimensions the other way round, backwards, with gaps, one row again and again.
+    // Transposed, and reversed with gaps; further below one row repeated.
     let views: [ArrayD<i32>; 2] = [data.t().to_owned().into_dyn(), data.slice(s![..;-1, ..;2]).to_owned().into_dyn()];
     for (i, view) in [data.t().into_dyn(), data.slice(s![..;-1, ..;2]).into_dyn()].into_iter().enumerate() {
         let shape: Vec<u64> = view.shape().iter().map(|n| *n as u64).collect();

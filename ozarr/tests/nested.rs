@@ -1,4 +1,5 @@
-//! A store that reads one array to read another, in the same context: little memory, several threads, and an end.
+//! A store that reads one array while another is read, in the same context, with little memory and several threads,
+//! does not deadlock.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
@@ -17,11 +18,11 @@ use std::{
     time::Duration,
 };
 
-/// A chunk of `/checked` is that of `/numbers`, once all of `/numbers` was read and found to be right.
+/// A chunk of `/checked` is the chunk of `/numbers`, after all of `/numbers` was read and checked.
 struct Checked {
     stored: Arc<MemoryStore>,
     numbers: OnceLock<Array>,
-    /// One is checked at a time.
+    /// One chunk is checked at a time.
     checking: Mutex<()>,
 }
 
@@ -31,7 +32,7 @@ impl fmt::Debug for Checked {
     }
 }
 
-/// A value that is not in memory as far as a reader knows, so that reading it takes memory.
+/// A value that does not appear to be in memory, so that reading it needs memory.
 struct Elsewhere(Vec<u8>);
 
 impl Source for Elsewhere {
@@ -79,7 +80,7 @@ impl ReadableStore for Checked {
     }
 }
 
-/// Each chunk needs more memory than all threads share, so that only one at a time gets it.
+/// Each chunk needs more memory than all threads share, so only one at a time gets it.
 #[test]
 fn a_store_that_reads_an_array_of_its_context_comes_to_an_end() {
     let stored = Arc::new(MemoryStore::default());
@@ -100,7 +101,7 @@ fn a_store_that_reads_an_array_of_its_context_comes_to_an_end() {
     for _ in 0..4 {
         let (checked, done) = (checked.clone(), done.clone());
         thread::spawn(move || {
-            // One chunk, which this thread reads, and several, which others help to read.
+            // One chunk, which this thread reads, and several, which other threads help to read.
             let one = checked.read::<u8>([0..CHUNK]).map_err(|e| e.to_string());
             let all = checked.read::<u8>(..).map_err(|e| e.to_string());
             done.send((one, all)).unwrap();
@@ -108,7 +109,7 @@ fn a_store_that_reads_an_array_of_its_context_comes_to_an_end() {
     }
     drop(done);
     for _ in 0..4 {
-        // Nobody joins the threads: one that waits for ever ends with the process.
+        // The threads are not joined: one that waits for ever ends with the process.
         let (one, all) =
             all_done.recv_timeout(Duration::from_secs(120)).expect("threads that do not wait for each other");
         assert_eq!(one.as_deref(), Ok(&elements()[..CHUNK as usize]));

@@ -1,4 +1,4 @@
-//! Nodes that are built apart from their place: seen as a whole or not at all.
+//! Nodes that are built apart from their place are seen as a whole or not at all.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
@@ -12,7 +12,7 @@ fn new() -> NewArray {
     NewArray::new([32], "uint16").chunks([4])
 }
 
-/// A hierarchy in memory and one in a directory.
+/// Runs a check on a hierarchy in memory and one in a directory.
 fn each(check: impl Fn(&Hierarchy)) {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("s");
@@ -50,7 +50,7 @@ fn a_failed_overwrite_changes_nothing() {
         let fail = |_: &Hierarchy| -> Result<()> { Err(Error::data("on purpose")) };
         let build = |path: &str, overwrite| {
             hierarchy.build(path, overwrite, |staged| {
-                // There may be no group at another path.
+                // Creating a group at another path may fail.
                 let _not_this = group_of(staged, 3);
                 fail(staged)
             })
@@ -140,12 +140,12 @@ fn of_several_at_once_one_is_whole() {
 const TASK: &str = "ZARR_TEST_OVERWRITING";
 const OVERWRITES: usize = 1000;
 
-/// What the test below starts as processes of their own; alone it has nothing to overwrite.
+/// The processes that the test below starts. Run on its own, it has nothing to overwrite.
 #[test]
 fn a_process() {
     let Ok(path) = std::env::var(TASK) else { return };
     let store = FilesystemStore::open(&path).unwrap();
-    // Nothing but a document, so that one of them replaces the node while another begins.
+    // Only a document, so that one process replaces the node while another begins.
     for _ in 0..OVERWRITES {
         let staged = store.stage(&Prefix::new("g/").unwrap()).unwrap().unwrap();
         staged.store().writer().unwrap().set(&key("g/zarr.json"), b"{}").unwrap();

@@ -66,7 +66,7 @@ fn documents_and_chunks_keep_them() {
 
 const STORE: &str = "ZARR_TEST_STORE";
 
-/// What the test below starts as another user; alone it has nothing to write.
+/// The process that the test below starts as another user. Run on its own, it has nothing to write.
 #[test]
 fn another_user_writes() {
     let Some(path) = std::env::var_os(STORE) else { return };
@@ -78,16 +78,16 @@ fn another_user_writes() {
     assert!(store.erase_orphans(&Prefix::ROOT).unwrap().is_empty());
 }
 
-/// Where the owner cannot be kept, nobody gets more rights than before.
+/// If the owner cannot be set, nobody gets more rights than before.
 #[test]
 fn nobody_gets_more_rights() {
     if !is_root() {
-        // Another user is needed, and only root can be one.
+        // Another user is needed, and only root can become one.
         return;
     }
     let dir = tempfile::tempdir().unwrap();
     set_mode(dir.path(), 0o777);
-    // Mode and group before, and after: user 2000 of group 3000 writes.
+    // Mode and group before, and mode afterwards: user 2000 of group 3000 writes.
     let cases = [
         (0o640, 3000, 0o640),
         (0o600, 3000, 0o600),
@@ -111,7 +111,7 @@ fn nobody_gets_more_rights() {
     }
 }
 
-/// Makes or overwrites a group with arrays of these names, each of so many chunks of one element.
+/// Creates or overwrites a group with arrays of these names, each with this many chunks of one element.
 fn group_of(hierarchy: &Hierarchy, path: &str, arrays: &[&str], chunks: u64) -> Result<()> {
     hierarchy.build(path, true, |staged| {
         staged.create_group(path, ())?;
@@ -122,7 +122,7 @@ fn group_of(hierarchy: &Hierarchy, path: &str, arrays: &[&str], chunks: u64) -> 
         Ok(())
     })
 }
-/// Makes a store with a group of the array `old`.
+/// Creates a store with a group that has the array `old`.
 fn store(path: &Path) -> Hierarchy {
     let hierarchy = Hierarchy::create(path).unwrap();
     group_of(&hierarchy, "/g", &["old"], 1).unwrap();
@@ -134,7 +134,7 @@ fn left_behind(path: &Path) -> String {
     )
     .unwrap()
 }
-/// The modes of a node's directory, document and chunks.
+/// Sets the modes of a node's directory, document and chunks.
 fn set_modes(node: &Path, modes: &[(&str, u32)]) {
     modes.iter().rev().for_each(|(name, mode)| set_mode(&node.join(name), *mode));
 }
@@ -152,7 +152,8 @@ fn overwriting_does_not_widen_permissions() {
         ("old/c/0", 0o604),
     ];
     let mut expected = old.to_vec();
-    // What is new, no wider than it was made, and no wider than its array, or its group if the array is new.
+    // New entries have no more rights than they were created with, and no more than their array, or their group if the
+    // array is new.
     fs::create_dir(dir.path().join("plain")).unwrap();
     fs::write(dir.path().join("plain/file"), "").unwrap();
     let (directory, file) = (attributes(&dir.path().join("plain")).0, attributes(&dir.path().join("plain/file")).0);
@@ -161,7 +162,7 @@ fn overwriting_does_not_widen_permissions() {
     for place in ["g", "link"] {
         let node = dir.path().join(place);
         if place == "link" {
-            // What is behind a link was as private as what it leads to.
+            // The contents behind a link were as private as its target.
             fs::rename(dir.path().join("g"), dir.path().join("real")).unwrap();
             std::os::unix::fs::symlink("real", &node).unwrap();
             fs::rename(node.join("old"), dir.path().join("real-old")).unwrap();
@@ -188,7 +189,7 @@ fn overwriting_does_not_widen_permissions() {
 
 const OVERWRITE: &str = "ZARR_TEST_OVERWRITE";
 
-/// What the tests below start as another user; alone it overwrites what is its own.
+/// The process that the tests below start as another user. Run on its own, it overwrites its own node.
 #[test]
 fn another_user_overwrites() {
     let dir = tempfile::tempdir().unwrap();
@@ -205,7 +206,7 @@ fn another_user_overwrites() {
 
 /// Runs a test of this program as user 2000 of group 3000.
 fn as_another_user(test: &str, variable: &str, value: &Path) {
-    // That user may not reach the program where it is.
+    // That user may have no access to the program's folder.
     let outside = tempfile::tempdir().unwrap();
     set_mode(outside.path(), 0o755);
     let exe = outside.path().join("exe");
@@ -216,18 +217,18 @@ fn as_another_user(test: &str, variable: &str, value: &Path) {
     assert!(command.gid(3000).uid(2000).status().unwrap().success());
 }
 
-/// Where the group cannot be kept, its rights are not given to another.
+/// If the group cannot be set, its rights are not given to another group.
 #[test]
 fn no_other_group_gets_rights() {
     if !is_root() {
-        // Another user is needed, and only root can be one.
+        // Another user is needed, and only root can become one.
         return;
     }
     let dir = tempfile::tempdir().unwrap();
     store(dir.path());
     set_mode(dir.path(), 0o777);
     let node = dir.path().join("g");
-    // Before and after. Nobody but the group can look into the last directory.
+    // Before and afterwards. Only the group can read the last directory.
     let modes = [
         ("", 0o777, 0o777),
         ("zarr.json", 0o664, 0o644),
@@ -250,7 +251,7 @@ fn no_other_group_gets_rights() {
 
 const READ_ONLY: &str = "ZARR_TEST_READ_ONLY";
 
-/// Directories that may not be written to leave nothing behind, neither the old ones nor the new.
+/// Directories without write permission leave nothing behind, neither the old ones nor the new.
 #[test]
 fn read_only_directories_leave_nothing() {
     if is_root() {
@@ -263,7 +264,7 @@ fn read_only_directories_leave_nothing() {
     let hierarchy = store(dir.path());
     let node = dir.path().join("g");
     let value = || hierarchy.array("/g/old").unwrap().read::<u8>(..).unwrap();
-    // From the beginning, and since it was looked at.
+    // Without write permission from the beginning, and after it was checked.
     set_mode(&node, 0o555);
     group_of(&hierarchy, "/g", &["old"], 2).unwrap_err();
     assert_eq!((left_behind(dir.path()), value()), (String::new(), vec![1]));
@@ -276,12 +277,12 @@ fn read_only_directories_leave_nothing() {
     assert!(e.unwrap_err().to_string().contains("denied"));
     assert_eq!((left_behind(dir.path()), value()), (String::new(), vec![1]));
     set_mode(&node, 0o755);
-    // One below is replaced, and stays read-only.
+    // A directory below is replaced, and stays read-only.
     set_mode(&node.join("old/c"), 0o555);
     group_of(&hierarchy, "/g", &["old"], 2).unwrap();
     assert_eq!((left_behind(dir.path()), value()), (String::new(), vec![2; 2]));
     assert_eq!(attributes(&node.join("old/c")).0, 0o555);
-    // What a killed process left can be removed too.
+    // The remains of a killed process can be removed too.
     let orphan = dir.path().join("__zarr_partial.1.1.1.g");
     fs::rename(node.join("old"), &orphan).unwrap();
     let writer = hierarchy.store().writer().unwrap();
@@ -289,7 +290,7 @@ fn read_only_directories_leave_nothing() {
     assert_eq!(left_behind(dir.path()), "");
 }
 
-/// An empty directory of a file system that has access control lists.
+/// Returns an empty directory on a file system with access control lists.
 #[cfg(target_os = "linux")]
 fn with_lists() -> tempfile::TempDir {
     let places = [std::env::temp_dir(), "/dev/shm".into(), "/var/tmp".into(), "/tmp".into()];
@@ -297,7 +298,8 @@ fn with_lists() -> tempfile::TempDir {
     let mut usable = dirs.filter(|dir| set_list(dir.path(), "access", "rwx", "---", "---"));
     usable.next().expect("a file system with access control lists, for instance a tmpfs at /dev/shm")
 }
-/// Gives user 65534 and the file's group rights, and the others none. `false`: the file system has no such lists.
+/// Gives rights to user 65534 and the file's group, and none to others. Returns false if the file system has no such
+/// lists.
 #[cfg(target_os = "linux")]
 fn set_list(path: &Path, kind: &str, owner: &str, named: &str, group: &str) -> bool {
     let set = r#"
@@ -316,7 +318,7 @@ except OSError as e:
     let mut python = Command::new("python3");
     python.args(["-c", set]).arg(path).args([kind, owner, named, group]).status().unwrap().success()
 }
-/// The access control lists of all that is at and below a path.
+/// Returns the access control lists of everything at and below a path.
 #[cfg(target_os = "linux")]
 fn lists(path: &Path) -> String {
     let show = r#"
@@ -331,7 +333,7 @@ for at, _, names in os.walk(sys.argv[1]):
     String::from_utf8(out.stdout).unwrap()
 }
 
-/// The group's rights are in the list, and what is in their place in the mode is not theirs.
+/// The group's rights are in the list. The bits in their place in the mode are not the group's rights.
 #[test]
 #[cfg(target_os = "linux")]
 fn no_more_rights_without_a_list() {
@@ -365,7 +367,7 @@ fn no_more_rights_without_a_list() {
         }
         assert_eq!(lists(dir.path().join("s").as_path()), "");
     }
-    // What the directory gives to new files gives nobody rights to one that is written again.
+    // The default list of the directory gives nobody rights to a file that is written again.
     for directory in ["s/a", "s/a/c/0"] {
         assert!(set_list(&dir.path().join(directory), "default", "rwx", "rwx", "r-x"));
     }
@@ -379,7 +381,7 @@ fn no_more_rights_without_a_list() {
     }
 }
 
-/// Nor in a node that is overwritten, whatever lists are given to what is new in the store.
+/// The same in a node that is overwritten, whatever lists new entries of the store inherit.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_node_that_is_overwritten_has_no_lists() {

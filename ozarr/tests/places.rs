@@ -1,4 +1,4 @@
-//! Where new nodes may be put: nothing that is stored is lost, hidden or taken for theirs.
+//! Where new nodes may be created: nothing that is stored is lost, hidden or read as a part of them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
@@ -13,10 +13,10 @@ use ozarr::{
 };
 use std::{path::Path, sync::Arc, thread};
 
-/// So many that putting them in their place one by one takes a while.
+/// So many that moving them to their place one by one takes a while.
 const CHUNKS: usize = 2000;
 
-/// An array whose chunks lie next to its document.
+/// Describes an array whose chunks are next to its document.
 fn wide() -> NewArray {
     let keys = Json::parse(br#"{"name":"v2","configuration":{"separator":"."}}"#, &Limits::default()).unwrap();
     NewArray::new([CHUNKS as u64], "uint8").chunks([1]).codecs([Json::from("bytes")]).chunk_key_encoding(keys)
@@ -35,7 +35,7 @@ fn all(hierarchy: &Hierarchy, path: &str) -> Option<Vec<u8>> {
         array => Some(array.unwrap().read(..).unwrap()),
     }
 }
-/// Builds a node in an empty directory, and does something else as soon as anything is to be seen there.
+/// Builds a node in an empty directory, and runs `other` as soon as something is visible there.
 fn meanwhile<T>(path: &str, other: impl FnOnce(&Hierarchy) -> T) -> (tempfile::TempDir, Hierarchy, Result<()>, T) {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("s");
@@ -88,12 +88,12 @@ fn a_node_is_whole_after_success_though_the_directory_is_removed() {
     });
     match all(&hierarchy, "/a") {
         Some(found) => assert!(built.is_ok() && found == [1; CHUNKS]),
-        // Removed after it was there, or noticed.
+        // It was removed after it appeared, or the build noticed.
         None => assert!(built.is_ok() || built.unwrap_err().to_string().contains("removed")),
     }
 }
 
-/// A hierarchy in memory and one in a directory.
+/// Runs a check on a hierarchy in memory and one in a directory.
 fn each(check: impl Fn(&Hierarchy)) {
     let dir = tempfile::tempdir().unwrap();
     let stores: [Arc<dyn Store>; 2] =
@@ -118,13 +118,13 @@ fn occupant<T>(done: Result<T>) -> Occupant {
     }
 }
 
-/// Chunks of four bytes.
+/// Describes an array with chunks of four bytes.
 fn plain(data_type: &str) -> NewArray {
     let little = Json::parse(br#"{"name":"bytes","configuration":{"endian":"little"}}"#, &Limits::default()).unwrap();
     NewArray::new([4], data_type).chunks([1]).codecs([little])
 }
 
-/// Their elements are the fill value where the new array stores nothing.
+/// Otherwise the new array would have their elements where it stores nothing.
 #[test]
 fn chunks_without_a_document_are_not_those_of_a_new_array() {
     each(|hierarchy| {
@@ -140,7 +140,7 @@ fn chunks_without_a_document_are_not_those_of_a_new_array() {
                 assert!(values(hierarchy) == before);
             }
         }
-        // In the grid of no other array.
+        // In the grid of this array the key is not a chunk.
         hierarchy.create_array("/g/a", NewArray::new([2], "uint32").chunks([1])).unwrap();
     });
 }
@@ -178,7 +178,7 @@ fn other_keys_may_be_there_before_an_array() {
     });
 }
 
-/// The place is looked at before anything is built, and again when it is taken.
+/// The place is checked before anything is built, and again when it is taken.
 #[test]
 fn values_stored_while_a_node_is_built_stay() {
     each(|hierarchy| {

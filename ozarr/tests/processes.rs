@@ -1,4 +1,4 @@
-//! Writers of several processes, each with several threads: nothing is lost, also when some are killed, and nothing is torn.
+//! Writers in several processes, each with several threads: nothing is lost or torn, even if some are killed.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -22,22 +22,22 @@ const INNER: u64 = 8;
 const PROCESSES: u64 = 4;
 const THREADS: u64 = 8;
 
-/// How a process of its own is told what to do: this very test, in this program.
+/// The variable that tells a process what to do. The process is this test, in this program.
 const TASK: &str = "ZARR_TEST_TASK";
 
-/// One shard of 64 inner chunks, or one compressed chunk.
+/// Describes an array with one shard of 64 inner chunks, or one compressed chunk.
 fn new_array(sharded: bool) -> NewArray {
     let new = NewArray::new([SIDE, SIDE], "uint32");
     if sharded { new.chunks([INNER, INNER]).shards([SIDE, SIDE]) } else { new.chunks([SIDE, SIDE]) }
 }
 
-/// How often each process appends.
+/// The number of times that each process appends.
 const APPENDS: u64 = 20;
-/// The value of all elements that a process appends at once.
+/// Returns the value of all elements that a process appends in one call.
 fn appended(process: u64, round: u64) -> u32 {
     (1 + process * 1000 + round) as u32
 }
-/// Appends as often as there are rounds, `opens`: each time through a new handle.
+/// Appends once for each round. With `opens`, each time through a new handle.
 fn append(path: &Path, process: u64, rounds: Range<u64>, length: usize, opens: bool) {
     let mut array = open(path);
     for round in rounds {
@@ -58,7 +58,7 @@ fn open(path: &Path) -> Array {
     Hierarchy::open(path).unwrap().array("/a").unwrap()
 }
 
-/// A process that ends with the test, also if that fails.
+/// A process that ends with the test, even if that fails.
 struct Process(Child);
 impl Drop for Process {
     fn drop(&mut self) {
@@ -79,7 +79,7 @@ fn rows_and_columns(i: u64) -> [Range<u64>; 2] {
     [row..row + INNER, column..column + INNER]
 }
 
-/// Each thread writes squares that nobody else writes, and finds them as it left them.
+/// Each thread writes squares that no other thread writes, and checks that they are as it left them.
 fn write_squares(path: &Path, process: u64, rounds: &Range<u64>) {
     thread::scope(|s| {
         for thread in 0..THREADS {
@@ -99,7 +99,7 @@ fn write_squares(path: &Path, process: u64, rounds: &Range<u64>) {
     });
 }
 
-/// What the tests below start as processes of their own; alone it is a single one.
+/// The processes that the tests below start. Run on its own, it is a single one.
 #[test]
 fn a_process() {
     let Ok(task) = std::env::var(TASK) else {
@@ -155,7 +155,8 @@ fn nothing_is_lost() {
     }
 }
 
-/// Two stores have one shard, or one compressed chunk: a link in one leads to another link, and that to the file of the other.
+/// Two stores share one shard or compressed chunk: a link in one leads to another link, and that to the file of the
+/// other.
 #[test]
 fn nothing_is_lost_through_a_link() {
     for sharded in [true, false] {
@@ -180,7 +181,7 @@ fn nothing_is_lost_through_a_link() {
     }
 }
 
-/// Temporary files of writers that are at work are never taken for orphans, also not between being created and locked.
+/// Temporary files of working writers are never taken for orphans, not even between being created and locked.
 #[test]
 fn writers_at_work_leave_no_orphans() {
     let dir = tempfile::tempdir().unwrap();
@@ -197,11 +198,11 @@ fn writers_at_work_leave_no_orphans() {
     assert!(looks > 100, "only {looks} looks");
 }
 
-/// So many pairs of processes are killed, each of which would write for so many rounds.
+/// The number of pairs of processes that are killed, and the number of rounds that each would write.
 const KILLS: u64 = 60;
 const ROUNDS: u64 = 10_000;
 
-/// The value of each square, which must have one only, and one that its writer wrote after the one that was seen before.
+/// Checks that each square has a single value, and one that its writer wrote after the value seen before.
 fn look(array: &Array, seen: &mut [u64; 64], kill: u64) {
     let all: Vec<u32> = array.read(..).unwrap();
     for (i, before) in (0..).zip(seen) {
@@ -218,7 +219,7 @@ fn look(array: &Array, seen: &mut [u64; 64], kill: u64) {
     }
 }
 
-/// Whoever reads while writers are killed sees each square as one writer left it, and so does whoever comes later.
+/// A reader sees each square as one writer left it, both while writers are killed and afterwards.
 #[test]
 fn nothing_is_torn_by_kills() {
     let dir = tempfile::tempdir().unwrap();
@@ -241,7 +242,7 @@ fn nothing_is_torn_by_kills() {
     }
     let listed: Vec<_> = array.hierarchy().store().lister().unwrap().list().unwrap().into_iter().collect();
     assert_eq!(listed.iter().map(ToString::to_string).collect::<Vec<_>>(), ["a/c/0/0", "a/zarr.json", "zarr.json"]);
-    // Nobody trips over what was left behind, and it can be told from what is being written.
+    // The remains do not stop anybody, and can be told from what is being written.
     write_squares(dir.path(), 0, &(ROUNDS * KILLS..ROUNDS * KILLS + 1));
     let left = array.hierarchy().store().writer().unwrap().erase_orphans(&Prefix::ROOT).unwrap();
     let in_directory = std::fs::read_dir(dir.path().join("a/c/0")).unwrap().count();
@@ -263,8 +264,8 @@ fn creation_has_one_winner() {
     assert_eq!(won, (0..arrays).collect::<Vec<_>>());
 }
 
-/// Copies of metadata follow the metadata, whoever changes it: each change of another array is in the one document that has
-/// all copies.
+/// Copies of metadata follow the metadata, whichever process changes it. Each process changes another array, and one
+/// document has all copies.
 #[test]
 fn no_copy_of_metadata_is_lost() {
     let dir = tempfile::tempdir().unwrap();
@@ -282,8 +283,8 @@ fn no_copy_of_metadata_is_lost() {
     }
 }
 
-/// All that several processes append is there, each in one piece, whether handles are opened again or become stale, and
-/// whether pieces share inner chunks or only shards.
+/// Everything that several processes append is stored, each piece as a whole, whether handles are opened again or
+/// become stale, and whether pieces share inner chunks or only shards.
 #[test]
 fn all_that_is_appended_is_there() {
     for length in [10, 7] {

@@ -1,4 +1,4 @@
-//! Changes of an array's shape and attributes while others change it: through handles that are stale, and at the same
+//! Changes of an array's shape and attributes while others change them too: through stale handles, and at the same
 //! time.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -15,7 +15,7 @@ use ozarr::{
 };
 use std::sync::{Arc, Mutex};
 
-/// Somebody makes the array grow again and writes, before the first chunk or the second is removed: what is there stays.
+/// Another writer grows the array again and writes, before the first or the second chunk is removed: its data stays.
 #[test]
 fn a_shrink_stops_where_somebody_else_grows() {
     for after_erase in [false, true] {
@@ -50,7 +50,7 @@ fn a_shrink_stops_where_somebody_else_grows() {
 fn memory() -> Hierarchy {
     Hierarchy::new(MemoryStore::default(), Context::new())
 }
-/// An array of this length, filled with ones, twice.
+/// Creates an array of this length, filled with ones, and returns two handles.
 fn two_handles(length: u64, chunk: u64) -> (Array, Array) {
     let zarr = memory();
     let array = zarr.create_array("/a", NewArray::new([length], "uint32").chunks([chunk])).unwrap();
@@ -138,11 +138,11 @@ fn growing_removes_nothing_that_is_stored() {
 fn shrinking_through_a_stale_handle_cuts_the_stored_shape() {
     let (mut stale, mut other) = two_handles(10, 5);
     other.append(0, &[2u32; 20]).unwrap();
-    // Longer than the handle knows, shorter than what is stored.
+    // Longer than this handle knows, shorter than the stored shape.
     let report = stale.resize(&[20], ResizeOptions::default()).unwrap();
     assert_eq!(report.erased, [[4], [5]]);
     assert_eq!((all(&stale), stored(&stale)), (runs(&[(1, 10), (2, 10)]), 4));
-    // In another dimension than the one that shrinks nothing is removed.
+    // In a dimension that does not shrink nothing is removed.
     let zarr = memory();
     let mut wide = zarr.create_array("/w", NewArray::new([2, 2], "uint8").chunks([1, 1]).fill_value(9)).unwrap();
     let chunks = wide.data_store().clone();
@@ -163,7 +163,7 @@ fn an_edge_chunk_written_through_a_stale_handle_keeps_what_others_wrote_beyond()
         zarr.array("/a").unwrap().append(0, &[2u32; 6]).unwrap();
         stale.write(.., &[1u32; 10]).unwrap();
         assert_eq!(all(&stale), runs(&[(1, 10), (2, 6)]), "sharded: {sharded}");
-        // Nor does the fill value remove the chunk.
+        // Writing the fill value does not remove the chunk either.
         stale.write(.., &[0u32; 10]).unwrap();
         assert_eq!(all(&stale), runs(&[(0, 10), (2, 6)]), "sharded: {sharded}");
     }
@@ -176,7 +176,7 @@ fn reappearing_data_is_cleared_beyond_the_stored_shape_only() {
     let mut third = other.hierarchy().array("/a").unwrap();
     third.resize(&[12], ResizeOptions::default().with_clear_reappearing(true)).unwrap();
     third.write([10..12], &[3u32; 2]).unwrap();
-    // The handle knows 20, stored are 12.
+    // The handle has 20, stored is 12.
     let report = stale.resize(&[18], ResizeOptions::default().with_clear_reappearing(true)).unwrap();
     assert_eq!(report.reappeared, [[1], [2]]);
     assert_eq!(all(&stale), runs(&[(1, 10), (3, 2), (0, 6)]));
@@ -198,13 +198,13 @@ fn attributes_set_through_a_stale_handle_change_nothing_else() {
     assert_eq!(zarr.group("/").unwrap().attributes(), &attributes);
 }
 
-/// Somebody overwrites the array with another of the same shape, as soon as its document has been changed.
+/// Another writer overwrites the array with one of the same shape, as soon as its document has changed.
 #[test]
 fn chunks_of_an_array_that_was_overwritten_meanwhile_stay() {
     for (first, second, options, other) in [
-        // Erases what it cuts off.
+        // Erases chunks that it cuts off.
         (16, 10, ResizeOptions::default(), NewArray::new([10], "uint8").chunks([1])),
-        // Clears what shows again.
+        // Clears data that becomes visible again.
         (6, 16, ResizeOptions::default().with_clear_reappearing(true), NewArray::new([16], "int8").chunks([4])),
     ] {
         let store = Arc::new(MemoryStore::default());
@@ -232,7 +232,7 @@ fn chunks_of_an_array_that_was_overwritten_meanwhile_stay() {
     }
 }
 
-/// An edge chunk is stored without what lies beyond the edge, but not in place of a chunk of another grid.
+/// An edge chunk is stored without the elements beyond the edge, but never in place of a chunk of another grid.
 #[test]
 fn an_edge_chunk_of_an_array_that_was_overwritten_is_refused() {
     let zarr = memory();

@@ -1,4 +1,4 @@
-//! What a document may ask for fits the stack of any thread that reads or writes chunks.
+//! Anything that a document may request fits the stack of every thread that reads or writes chunks.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
@@ -20,7 +20,7 @@ use ozarr::{
 };
 use std::sync::Arc;
 
-/// Copies elements from one array to another: what takes the most stack, for each is decoded within the one before.
+/// Copies elements from one array to another. This takes the most stack, as each copy decodes within the one before.
 #[derive(Debug)]
 struct Copy(Representation);
 impl ExtensionType for Copy {
@@ -45,7 +45,7 @@ impl ArrayToArray for Copy {
     }
 }
 
-/// A chain of so many copies before the codec that makes bytes.
+/// Returns a chain of this many copies before the array -> bytes codec.
 fn chain(copies: usize, last: &str) -> String {
     format!("{}{last}", r#""test.copy","#.repeat(copies))
 }
@@ -65,7 +65,8 @@ fn context() -> Context {
     Context::with_registry(registry)
 }
 
-/// Shards in shards as deep as the limits allow, each with as many codecs, and so their indexes.
+/// Returns the metadata of shards in shards as deep as the limits allow, each with the maximum number of codecs, and
+/// the same for their indexes.
 fn nested(limits: &Limits) -> ArrayMetadata {
     let copies = limits.codec_count as usize - 1;
     let bytes = r#"{"name":"bytes","configuration":{"endian":"little"}}"#;
@@ -93,7 +94,7 @@ fn write_and_read(context: Context, metadata: ArrayMetadata) {
     assert_eq!(array.read::<u8>([n - 1..n]).unwrap(), elements[n as usize - 1..]);
 }
 
-/// As threads of Rust and of its pools have it, if nobody asks for another.
+/// The default stack size of threads in Rust and its pools.
 const STACK: usize = 2 << 20;
 
 #[test]
@@ -137,7 +138,7 @@ fn a_chain_beyond_the_limit_is_refused_where_it_stands() {
     }
 }
 
-/// Reads 64 chunks of an array whose document asks for 2,375 permutations, on all threads: refused, and not the end.
+/// Reading 64 chunks of an array with 2,375 permutations, on all threads, is an error and does not overflow the stack.
 #[test]
 fn thousands_of_permutations_are_an_error() {
     let store = Arc::new(MemoryStore::default());
@@ -160,7 +161,7 @@ fn thousands_of_permutations_are_an_error() {
     let e = read(Limits::default()).unwrap_err();
     assert!(matches!(e.kind(), ErrorKind::Limit { asked: 2376, limit: 32, .. }), "{e}");
     assert!(e.to_string().contains("2376") && e.to_string().contains("32"), "{e}");
-    // An application that allows them reads them.
+    // An application that allows this many can read them.
     let mut limits = Limits::default();
     limits.codec_count = 3000;
     assert_eq!(read(limits).unwrap(), [1, 2, 3, 4].repeat(64));

@@ -1,5 +1,5 @@
-//! When the copies of a document in a group above cannot be renewed, the change itself is complete all the same, and the
-//! error says so.
+//! If the copies of a document in a group above cannot be updated, the change itself is complete, and the error says
+//! so.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
@@ -16,7 +16,8 @@ fn new_array(n: u64) -> NewArray {
     NewArray::new([n], "uint8").chunks([2])
 }
 
-/// `/g/h/a` is `1, 2, 3, 4`. All groups above have copies. What is stored as the document of `/g` is a directory.
+/// Creates `/g/h/a` with the elements `1, 2, 3, 4`. All groups above have copies. The place of the document of `/g` has
+/// a directory.
 fn broken(dir: &Path) -> Hierarchy {
     let zarr = Hierarchy::create(dir).unwrap();
     zarr.create_array("/g/h/a", new_array(4)).unwrap().write(.., &[1u8, 2, 3, 4]).unwrap();
@@ -34,7 +35,7 @@ fn is_stale(e: &Error) {
     assert!(e.hint().is_some_and(|hint| hint.contains("Hierarchy::consolidate")), "{e}");
 }
 
-/// The copies in the groups below and above the one that is broken.
+/// Returns the copies in the groups below and above the broken one.
 fn copied(zarr: &Hierarchy, path: &str) -> Vec<Option<Json>> {
     let copy = |group: &str| {
         let group = zarr.group(group).unwrap();
@@ -109,7 +110,7 @@ fn a_new_node_is_there_with_the_groups_above_it() {
     assert!(matches!(zarr.node("/g/h/new").unwrap_err().kind(), ErrorKind::NodeNotFound));
 }
 
-/// A store that writes all in its place.
+/// A store that cannot stage.
 #[derive(Debug)]
 struct InPlace(Arc<dyn Store>);
 

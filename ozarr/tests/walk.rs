@@ -1,4 +1,4 @@
-//! Finding nodes: however deep, however many, however large their documents, and where links lead back.
+//! Finding nodes: at any depth, in any number, with documents of any size, and with links that form loops.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 mod common;
@@ -22,7 +22,7 @@ use std::{
     thread,
 };
 
-/// How many operations of a store there were, and how many values were read.
+/// The number of store operations, and of values that were read.
 #[derive(Debug, Default)]
 struct Counted {
     operations: AtomicUsize,
@@ -71,7 +71,7 @@ fn a_thousand_nested_groups_take_no_stack() {
     });
 }
 
-/// Store operations for each node of a chain, made one by one in a batch.
+/// Returns the number of store operations to create a chain of nodes, one by one in a batch.
 fn operations(depth: usize) -> usize {
     let (counted, zarr) = counted(Arc::new(Sequential));
     zarr.create_group("/", ()).unwrap();
@@ -83,10 +83,10 @@ fn operations(depth: usize) -> usize {
 #[test]
 fn nodes_made_in_a_batch_cost_the_same_however_deep() {
     for depth in [10, 100, 400] {
-        // The group above, the new document; and at the end each group, for it might have copies.
+        // The group above and the new document; and at the end each group, as it might have copies.
         assert!(operations(depth) <= 3 * depth, "{depth}: {}", operations(depth));
     }
-    // So do the groups above one that is made at once.
+    // The same for the groups above a node that are created with it.
     let (counted, zarr) = counted(Arc::new(Sequential));
     zarr.create_group(&nested(400), ()).unwrap();
     let operations = counted.operations.load(Relaxed);
@@ -121,7 +121,7 @@ fn a_batch_renews_the_copies_of_all_that_it_changed() {
         })
         .unwrap_err();
     assert!(e.to_string().contains("already"), "what fails is told, and what was done before has its copies: {e}");
-    // A handle that outlives the batch renews copies itself.
+    // A handle that outlives the batch updates copies itself.
     escaped.unwrap().set_attributes(attributes("x", 2u8)).unwrap();
     let names = |of| copies(of).iter().map(|c| c.split(' ').next().unwrap().to_owned()).collect::<Vec<_>>();
     assert_eq!(names("/g"), ["changed", "inner", "kept", "new", "new/below"]);
@@ -131,14 +131,14 @@ fn a_batch_renews_the_copies_of_all_that_it_changed() {
         assert!(before.iter().any(|c| c.contains("changed") && c.contains("\"x\":1")), "{before:?}");
         assert!(before.iter().any(|c| c.contains("kept") && c.contains("\"x\":2")), "{before:?}");
     }
-    // Each document above is written once for each kind of change, however many nodes were changed.
+    // Each document above is written once for each kind of change, however many nodes changed.
     counted.operations.store(0, Relaxed);
     zarr.batch(|batch| (0..50).try_for_each(|i| batch.create_group(&format!("/g/many{i}"), ()).map(|_| ()))).unwrap();
     let operations = counted.operations.load(Relaxed);
     assert!(operations <= 50 * 4 + 10, "{operations}");
 }
 
-/// Takes minutes when each node is looked for among all copies.
+/// Would take minutes if each node were searched for among all copies.
 #[test]
 fn many_nodes_are_opened_from_copies() {
     const COUNT: usize = 60_000;
@@ -222,7 +222,7 @@ fn links_that_lead_back_are_told_and_not_entered() {
     for name in ["/g/x", "/h"] {
         zarr.create_group(name, ()).unwrap();
     }
-    // To itself, to the one above, to each other, and one that leads nowhere back.
+    // To itself, to the group above, to each other, and one that forms no loop.
     for (target, link) in [(".", "g/a"), (".", "g/b"), ("..", "g/up"), ("../h", "g/h"), ("../g", "h/g"), ("g/x", "x")] {
         symlink(target, dir.path().join(link)).unwrap();
     }
@@ -249,7 +249,7 @@ fn links_that_lead_back_are_told_and_not_entered() {
     assert_eq!(loops, expected);
     let open: Vec<&str> = all.iter().filter(|c| c.node.is_ok()).map(|c| c.path.as_str()).collect();
     assert_eq!(open, ["g", "g/h", "g/x", "h", "h/g", "h/g/x", "x"]);
-    // Whoever goes down by hand comes to an end too.
+    // Descending by hand ends too.
     let mut left = vec![zarr.group("/").unwrap()];
     while let Some(group) = left.pop() {
         for child in group.children().unwrap() {
@@ -258,7 +258,7 @@ fn links_that_lead_back_are_told_and_not_entered() {
             }
         }
     }
-    // Who begins at a link knows what is above it.
+    // A walk that begins at a link knows the groups above it.
     assert_eq!(zarr.group("/g/h").unwrap().walk().filter(|c| c.as_ref().unwrap().node.is_ok()).count(), 0);
     zarr.consolidate("/").unwrap();
     let copies = zarr.group("/").unwrap().metadata().consolidated().unwrap().nodes().clone();

@@ -1,4 +1,4 @@
-//! What an executor gives a thread to do while it waits for the other half of a chunk is no part of that chunk.
+//! A task that a thread runs while it waits for the other half of a chunk is not a part of that chunk.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-/// The threads of the pool that a task runs on.
+/// The threads of the pool in which a task runs.
 struct Rayon;
 impl Executor for Rayon {
     fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
@@ -27,14 +27,14 @@ impl Executor for Rayon {
     }
 }
 
-/// Calls share 1000 bytes, and one at a time has the other 3000.
+/// Calls share 1000 bytes, and one call at a time has the other 3000.
 fn limits() -> Limits {
     let mut limits = Limits::default();
     limits.memory = 4000;
     limits
 }
 
-/// An application's own tasks, of which one takes more than calls share.
+/// Tasks of the application, one of which takes more memory than calls share.
 #[test]
 fn a_task_that_a_waiting_thread_takes_over_is_a_call_of_its_own() {
     let (limits, buffers) = (limits(), Buffers::default());
@@ -43,7 +43,7 @@ fn a_task_that_a_waiting_thread_takes_over_is_a_call_of_its_own() {
     let (started, ended, found) = (Barrier::new(3), Barrier::new(2), Mutex::new(None));
     pool.in_place_scope(|tasks| {
         tasks.spawn(|_| {
-            // The second half runs on the other thread, and this one has nothing left but what comes meanwhile.
+            // The second half runs on the other thread, and this thread has nothing to do but take other tasks.
             let both = || {
                 call.join(&mut || _ = started.wait(), &mut || {
                     started.wait();
@@ -65,7 +65,7 @@ fn a_task_that_a_waiting_thread_takes_over_is_a_call_of_its_own() {
     assert_eq!((threads, taken.unwrap()), (2, 2000));
 }
 
-/// Does something else before the second half, as a thread that waits.
+/// Runs something else before the second half, like a thread that waits.
 struct Waiting<'t>(&'t (dyn Fn() + Sync));
 impl Executor for Waiting<'_> {
     fn join(&self, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
@@ -75,7 +75,7 @@ impl Executor for Waiting<'_> {
     }
 }
 
-/// The thread would wait for itself.
+/// Otherwise the thread would wait for itself.
 #[test]
 fn nobody_waits_on_top_of_the_chunk_that_has_the_rest() {
     let (say, hear) = mpsc::channel();

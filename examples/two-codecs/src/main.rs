@@ -1,4 +1,5 @@
-//! Two codecs, one thread: writes and reads an array, and is told which feature another array needs.
+//! Two codecs and one thread: writes and reads an array, and shows the error that names the feature another array
+//! needs.
 
 use ozarr::{Hierarchy, NewArray, Result};
 

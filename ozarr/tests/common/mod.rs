@@ -1,4 +1,4 @@
-//! A store that tells what is done with it.
+//! A store that reports its operations.
 #![allow(dead_code, reason = "each test uses what it needs")]
 
 use ozarr::{
@@ -11,7 +11,7 @@ use ozarr::{
 };
 use std::{fmt, sync::Arc};
 
-/// What is told.
+/// An operation that is reported.
 pub(crate) enum Event<'k> {
     /// An operation begins.
     Begins,
@@ -23,7 +23,7 @@ pub(crate) enum Event<'k> {
 
 type Tell = Arc<dyn Fn(Event<'_>) + Send + Sync>;
 
-/// A store in memory that tells what is done with it.
+/// A store in memory that reports its operations.
 pub(crate) struct Told {
     store: Arc<MemoryStore>,
     tell: Tell,
