@@ -65,7 +65,7 @@ impl Node {
     }
 }
 
-/// An open group.
+/// An open group: finds, opens and creates the nodes below it, and changes its attributes.
 #[derive(Debug, Clone)]
 pub struct Group {
     hierarchy: Hierarchy,

@@ -9,7 +9,7 @@ use crate::{context::Context, nodes::Nodes, store::MemoryStore};
 use std::sync::Arc;
 use zarr_core::{Result, metadata::NodeMetadata, name::NodePath, store::Store};
 
-/// A store and the context in which its nodes are opened. Cheap to clone.
+/// A hierarchy of arrays and groups in a store, and the [`Context`] in which they are opened. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Hierarchy {
     nodes: Nodes,

@@ -1,4 +1,4 @@
-//! Makes text from stored data safe to show to people.
+//! Escapes and cuts text from stored data, so that it is safe to show to people.
 //!
 //! Names and error texts come from stored data. After these functions they cannot control a terminal, start a line that
 //! looks like another, or bury the rest under a megabyte.

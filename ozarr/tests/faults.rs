@@ -96,7 +96,7 @@ impl Source for Cut {
     }
 }
 
-/// A change of which only the first half is stored.
+/// A change that stores only the first half of its value.
 struct Half<'c>(&'c mut dyn Update);
 impl Update for Half<'_> {
     fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {

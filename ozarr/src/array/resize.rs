@@ -184,7 +184,7 @@ impl Array {
         Ok(())
     }
 
-    /// Makes the array longer along a dimension, writes `elements` there, and returns their range along that dimension.
+    /// Extends the array along a dimension, writes `elements` there, and returns their range along that dimension.
     ///
     /// `elements` are whole slabs of the array as it is stored, which other writers may have extended since this handle
     /// was opened. If several writers append at the same time, each gets a range of its own. Nothing that is stored is

@@ -11,7 +11,7 @@ pub(crate) fn attribute_of(file: &File, name: &CStr) -> io::Result<Option<Vec<u8
     // SAFETY: the descriptor is open, the name is null-terminated, and at most `to.len()` bytes are written to `to`.
     read(|to| unsafe { libc::fgetxattr(fd, name, to.as_mut_ptr().cast(), to.len()) })
 }
-/// Returns an extended attribute of the file at a path, which need not be readable.
+/// Returns an extended attribute of the file at a path, which this process may be unable to read.
 pub(crate) fn attribute_at(path: &Path, name: &CStr) -> io::Result<Option<Vec<u8>>> {
     let path = text(path.as_os_str())?;
     let (path, name) = (path.as_ptr(), name.as_ptr());

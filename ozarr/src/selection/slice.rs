@@ -12,8 +12,8 @@ use zarr_core::{Error, Result};
 /// `slice(..).step_by(2)`. Indices are `u64`. There are no conversions from ranges of `usize`, because the compiler
 /// could then not infer the type of `0..3`.
 ///
-/// A single index drops its dimension, as in NumPy: of an array of shape `[4, 6]`, `(3, ..)` has the shape `[6]` and
-/// `(3..4, ..)` the shape `[1, 6]`.
+/// A single index drops its dimension, as in NumPy. In an array of shape `[4, 6]`, `(3, ..)` selects elements with the
+/// shape `[6]`, and `(3..4, ..)` with the shape `[1, 6]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slice {
     start: Option<u64>,

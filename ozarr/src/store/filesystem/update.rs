@@ -53,7 +53,7 @@ impl FilesystemStore {
             // From here on everything happens in this directory, even if another process moves it away to remove it.
             let directory = unless_absent(Directory::open(parent)).map_err(|e| e.at_key(key))?;
             let place = match directory.as_ref().map_or(Ok(Entry::Vacant), |directory| lock_entry(directory, name)) {
-                // A value that is replaced need not be readable.
+                // A value can be replaced even if it cannot be read.
                 Err(e) if e.kind() == ErrorKind::PermissionDenied && !looks => None,
                 Err(e) => {
                     is_last(e)?;
@@ -117,7 +117,7 @@ impl FilesystemStore {
             {
                 continue;
             }
-            // A locked file stays locked until it is replaced. Others need not stay open.
+            // A locked file stays locked until it is replaced. Others can be closed.
             let _locked = source.filter(|_| locked);
             let done = match new {
                 None if target.is_some() => self.remove_link(&own).map(|()| true),
