@@ -331,8 +331,8 @@ fn chosen_chunk(shape: &[u64], layout: &Layout) -> Vec<u64> {
     chunk
 }
 
-/// Halves the longest even dimension until a shard has 64 inner chunks of at most 4 MiB. Stops earlier if no dimension can
-/// be halved, or once there are 8 inner chunks of at most 64 KiB.
+/// Halves the longest even dimension until a shard has 64 inner chunks of at most 4 MiB. Stops earlier if no dimension
+/// can be halved, or once there are 8 inner chunks of at most 64 KiB.
 fn inner_of(shard: &[u64], layout: &Layout) -> Vec<u64> {
     let (mut chunk, mut count) = (shard.to_vec(), 1);
     let smallest = 64 << 10;

@@ -82,8 +82,8 @@ impl Directory {
         }
         Err(unknown)
     }
-    /// For file systems without hard links, on systems that cannot check a name and rename in one call: creates an empty
-    /// file with the name, and replaces it at once.
+    /// For file systems without hard links, on systems that cannot check a name and rename in one call: creates an
+    /// empty file with the name, and replaces it at once.
     fn portable(from: Name<'_>, to: Name<'_>) -> io::Result<()> {
         to.0.create_new(to.1, 0o600)?;
         let renamed = from.0.rename(from.1, to.0, to.1);

@@ -85,8 +85,8 @@ mod unix {
         give(new, &Access::of(new, &new.metadata()?)?, replaced, 0o7777)
     }
 
-    /// As [`keep`], for a file or directory that replaces nothing but is like another: adds no right to those that it was
-    /// created with.
+    /// As [`keep`], for a file or directory that replaces nothing but is like another: adds no right to those that it
+    /// was created with.
     pub(crate) fn narrow(new: &File, like: &Access) -> io::Result<bool> {
         let access = Access::of(new, &new.metadata()?)?;
         // In a directory that passes on its group, new directories do so too.

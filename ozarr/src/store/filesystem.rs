@@ -102,8 +102,8 @@ impl FilesystemStore {
         let above = Self::open(existing)?;
         Ok(Self { root: above.root.join(rest), ..above })
     }
-    /// Returns the store with durable changes: each operation returns once the disk has the change, which then survives a
-    /// power failure.
+    /// Returns the store with durable changes: each operation returns once the disk has the change, which then survives
+    /// a power failure.
     ///
     /// This method itself waits until the disk has the directory. If two writers create a directory at the same time,
     /// only the one that created it waits.
