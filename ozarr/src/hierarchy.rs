@@ -63,8 +63,8 @@ impl Hierarchy {
     /// Runs `f`, and updates consolidated metadata once for all changes that `f` makes.
     ///
     /// Copies are updated only for changes made through the hierarchy that `f` receives, and only in groups above that
-    /// have copies. They are updated after `f` returns, also if it fails. Each group above is read once, not once for
-    /// each node below it.
+    /// have copies. They are updated after `f` returns, also if it fails. Each group above is visited once, not once
+    /// for each node below it.
     ///
     /// # Errors
     /// The error of `f`; if there is none, [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) if copies could not be
@@ -77,9 +77,9 @@ impl Hierarchy {
     /// A reader sees either the old node or the complete new one. If `build` fails, or the process is killed, nothing
     /// has changed.
     ///
-    /// `build` receives a hierarchy that contains only this node and the nodes below it, under the same paths. Open
-    /// handles from it again afterwards. Do the same with handles of a node that was replaced: they have its old
-    /// metadata.
+    /// `build` receives a hierarchy that contains only this node and the nodes below it, under the same paths.
+    /// Afterwards, reopen the handles that were opened in it, and the handles of a node that was replaced: they have
+    /// its old metadata.
     ///
     /// Limits of the stores:
     ///

@@ -38,8 +38,8 @@ impl Nodes {
         let metadata = NodeMetadata::from_json(copy.clone(), &self.context.limits);
         Some(metadata.map_err(|e| e.at_node(path)))
     }
-    /// Runs `f`, and then updates the copies of all changed nodes in the groups above at once, also if `f` fails. Reads
-    /// each group above once, not once for each node below it.
+    /// Runs `f`, and then updates the copies of all changed nodes in the groups above at once, also if `f` fails.
+    /// Visits each group above once, not once for each node below it.
     pub(crate) fn batch<R>(&self, f: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
         let changed = Arc::new(Mutex::new(Some(Vec::new())));
         let done = f(&Self { batch: Some(changed.clone()), ..self.clone() });
