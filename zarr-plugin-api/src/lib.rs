@@ -1,8 +1,9 @@
-//! Extensions of Zarr v3.1 as shared libraries, behind a stable C ABI.
+//! Extensions of Zarr v3.1 in shared libraries, behind a stable C ABI.
 //!
-//! An author implements the traits of zarr-core, which are re-exported here, and exports them with
-//! [`export_plugin!`]. A host loads plugins with `load` (cargo feature `load`). `include/zarr_plugin.h` is the
-//! contract between the two, and all that an author in C needs; [`abi`] is the header in Rust.
+//! Authors of plugins implement the traits of zarr-core, which this crate re-exports, and export them with
+//! [`export_plugin!`]. A host loads plugins with the module `load` (cargo feature `load`). The header
+//! `include/zarr_plugin.h` is the contract between the two sides, and the only file that a plugin in C needs; [`abi`]
+//! is the same header in Rust.
 #![allow(unsafe_code)]
 
 pub mod abi;
@@ -32,7 +33,7 @@ pub use zarr_core::{
     view::{Dims, Region, View, ViewMut},
 };
 
-/// The code of the tutorial compiles.
+/// Compiles the code of the tutorial.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/adding-an-extension.md")]
 struct Tutorial;

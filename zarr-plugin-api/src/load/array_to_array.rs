@@ -59,8 +59,8 @@ pub(super) fn make(
     Ok(Instance::new(Arc::new(codec), Box::new(Json::Object(configuration))))
 }
 
-// SAFETY of the blocks below: the instance is alive, required functions are not null, and what is borrowed lives until the
-// function returns.
+// SAFETY of the blocks below: the instance is alive, required functions are not null, and everything that is borrowed
+// lives until the function returns.
 
 fn encoded(
     handle: &Arc<Handle>,
@@ -76,7 +76,7 @@ fn encoded(
     })?;
     let unchanged = FfiRepresentation::new(decoded);
     ffi.fill_in(unchanged.get());
-    // SAFETY: what it points to lives as long as the instance, or until this returns.
+    // SAFETY: everything that it points to lives as long as the instance, or until this function returns.
     let parts = unsafe { Parts::new(&raw const ffi, cx.limits.rank) }?;
     let ffi = parts.ffi;
     // SAFETY: as above.
@@ -127,7 +127,7 @@ fn plan(
         }
         abi::PLAN_PERMUTE => {
             let rank = decoded.shape().len();
-            // SAFETY: it has as many numbers as the array has dimensions.
+            // SAFETY: the order has one number for each dimension of the array.
             let order: Dims = unsafe { abi::slice(order, rank) }.into();
             let order: Vec<usize> = order.iter().map(|&o| usize::try_from(o).unwrap_or(usize::MAX)).collect();
             let mut sorted = order.clone();
@@ -195,13 +195,13 @@ impl ArrayToArray for Codec {
         let rank = self.encoded.shape().len();
         let mut start = Dims::from_elem(0, rank);
         let (mut len, mut found) = (start.clone(), 0);
-        // SAFETY: see above; both have as many numbers as the encoded array has dimensions.
+        // SAFETY: see above; both arrays have one number for each dimension of the encoded array.
         let done = self.handle.without_call(|this| unsafe {
             let (from, n) = (decoded.start.as_ptr(), decoded.len.as_ptr());
             f(this, from, n, start.as_mut_ptr(), len.as_mut_ptr(), &raw mut found)
         });
         done.ok()?;
-        // A part that does not fit is not believed: all of the array will do.
+        // A region that does not fit is ignored: without one, the whole array is decoded.
         let part = Region::new(&start, &len).ok().filter(|_| found != 0)?;
         (part.is_within(self.encoded.shape()) && part.len == decoded.len).then_some(part)
     }

@@ -60,11 +60,11 @@ pub(super) fn make(
     Ok(Instance::new(Arc::new(codec), Box::new(Json::Object(configuration))))
 }
 
-// SAFETY of the blocks below: the instance is alive, required functions are not null, and what is borrowed lives until the
-// function returns.
+// SAFETY of the blocks below: the instance is alive, required functions are not null, and everything that is borrowed
+// lives until the function returns.
 
 impl Codec {
-    /// Asks what does not change, and checks it.
+    /// Queries and checks the properties that do not change.
     fn learn(&mut self, decoded: &Representation) -> Result<()> {
         self.abilities = self.handle.abilities(&self.table.head)?;
         let mut size = size_to(Size::Unknown);
@@ -92,7 +92,7 @@ impl Codec {
             self.handle.without_call(|this| unsafe { f(this, &raw mut shape) })?;
         }
         if !shape.is_null() {
-            // SAFETY: it has as many numbers as the array has dimensions.
+            // SAFETY: the shape has one number for each dimension of the array.
             let shape = unsafe { abi::slice(shape, decoded.shape().len()) };
             if shape.contains(&0) {
                 return Err(self.handle.fault("it says that its inner chunks have no elements"));
@@ -101,7 +101,8 @@ impl Codec {
         }
         Ok(())
     }
-    /// Stored bytes of another size than the codec always makes are damaged. Not every codec looks.
+    /// Checks stored bytes against the exact size that the codec promises, if it does. Not every codec checks this
+    /// itself.
     fn check_stored(&self, found: u64) -> Result<()> {
         match self.size {
             Size::Exact(n) if n != found => Err(Error::data(format!("{found} bytes, expected {n}"))),

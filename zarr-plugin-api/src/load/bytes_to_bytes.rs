@@ -31,7 +31,7 @@ struct Codec {
     handle: Handle,
     table: abi::BytesToBytes,
     abilities: u64,
-    /// What is known of the input, and what that makes of the output.
+    /// The known size of the usual input, and the size of the output for it.
     usual: (Size, Size),
     limits: Limits,
 }
@@ -52,7 +52,7 @@ pub(super) fn make(
 }
 
 impl Codec {
-    /// Whether a length is what the codec says it makes of another.
+    /// Returns whether the codec's own statement of sizes allows this encoded size for this decoded size.
     fn is_expected_size(&self, decoded: usize, encoded: usize) -> bool {
         let decoded = Size::Exact(decoded as u64);
         let expected = if decoded == self.usual.0 { self.usual.1 } else { self.encoded_size(decoded) };
@@ -60,8 +60,8 @@ impl Codec {
     }
 }
 
-// SAFETY of the blocks below: the instance is alive, required functions are not null, and what is borrowed lives until the
-// function returns.
+// SAFETY of the blocks below: the instance is alive, required functions are not null, and everything that is borrowed
+// lives until the function returns.
 
 impl BytesToBytes for Codec {
     fn encoded_size(&self, decoded: Size) -> Size {
@@ -97,7 +97,7 @@ impl BytesToBytes for Codec {
     }
 }
 
-/// Decoded bytes, read through the codec.
+/// A source of decoded bytes that reads encoded bytes through the codec.
 struct Decoded<'s> {
     codec: &'s Codec,
     encoded: &'s dyn Source,

@@ -27,12 +27,12 @@ struct Grid {
 #[derive(Debug)]
 enum Axis {
     Regular(u64),
-    /// Lengths, and where each chunk begins.
+    /// The lengths of the chunks, and the index at which each begins.
     Lengths(Vec<u64>, Vec<u64>),
 }
 
 impl Axis {
-    /// How many chunks begin before an end.
+    /// Returns the number of chunks that begin before `end`.
     fn count(&self, end: u64) -> u64 {
         match self {
             Self::Regular(n) => end.div_ceil(*n),
@@ -50,7 +50,7 @@ impl Axis {
     }
 }
 
-/// No grid lists more chunks.
+/// The maximum number of chunks that a dimension may list.
 const MAX_CHUNKS: usize = 1 << 28;
 
 pub(super) fn make(
@@ -67,8 +67,8 @@ pub(super) fn make(
     Ok(Instance::new(Arc::new(grid), Box::new(Json::Object(configuration))))
 }
 
-// SAFETY of the blocks below: the instance is alive, required functions are not null, arrays of numbers have as many as
-// the rank that is given, and what is borrowed lives until the function returns.
+// SAFETY of the blocks below: the instance is alive, required functions are not null, arrays of numbers have as many
+// elements as the rank that is passed, and everything that is borrowed lives until the function returns.
 
 impl Grid {
     fn learn(&self, axis: usize) -> Result<Option<Axis>> {
@@ -129,8 +129,8 @@ impl ChunkGrid for Grid {
             Some(chunks) => chunks.count(array_shape[d]) == found[d],
             None => true,
         });
-        // Each chunk has an element that no other has. An array of more elements than can be counted is not the
-        // plugin's fault.
+        // Every chunk contains an element that is in no other chunk, so there are at most as many chunks as elements.
+        // If the elements cannot be counted, that is not the plugin's fault.
         let most = product(array_shape, 1)?;
         if agrees && product(&found, 1).is_ok_and(|n| n <= most) {
             Ok(found)

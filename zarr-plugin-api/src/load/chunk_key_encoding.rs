@@ -40,7 +40,7 @@ impl ChunkKeyEncoding for Encoding {
     fn encode(&self, chunk_index: &[u64]) -> Result<String> {
         let f = self.table.encode.ok_or_else(missing)?;
         let (at, rank) = (chunk_index.as_ptr(), chunk_index.len() as u32);
-        // SAFETY: the instance is alive, and what is borrowed lives until the function returns.
+        // SAFETY: the instance is alive, and everything that is borrowed lives until the function returns.
         let key = self.handle.text(&self.limits, |this, call, out| unsafe { f(this, call, at, rank, out) })?;
         let key = String::from_utf8(key).ok().and_then(|key| Key::new(key).ok());
         let key = key.filter(|key| key.as_str() != "zarr.json");
@@ -53,7 +53,7 @@ impl ChunkKeyEncoding for Encoding {
         // SAFETY: as above; `chunk_index` has room for `rank` numbers.
         let run = |this, call| unsafe { f(this, call, &raw const text, rank as u32, at, found_at) };
         self.handle.plain(&self.limits, |this, call| Ok((run(this, call), None))).ok()?;
-        // A cell is believed if the key is the one that it gets.
+        // The chunk index is only accepted if encoding it results in the same key.
         (found != 0 && self.encode(&chunk_index).is_ok_and(|k| k == key)).then_some(chunk_index)
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct PluginType {
     layout: Layout,
     default_fill: Json,
     limits: Limits,
-    // What the handle is a part of.
+    // The handle of the whole instance that this data type is a part of.
     _whole: Option<Arc<Handle>>,
 }
 
@@ -49,8 +49,8 @@ pub(super) fn make(
     Ok(Instance::new(Arc::new(made), Box::new(Json::Object(configuration))))
 }
 
-// SAFETY of the blocks below: the instance is alive, required functions are not null, and what is borrowed lives until the
-// function returns.
+// SAFETY of the blocks below: the instance is alive, required functions are not null, and everything that is borrowed
+// lives until the function returns.
 
 impl PluginType {
     pub(super) fn new(
@@ -70,7 +70,7 @@ impl PluginType {
         if done.is_err() {
             return Err(handle.fault("a data type did not say how its elements lie in memory"));
         }
-        // SAFETY: what it points to lives as long as the instance.
+        // SAFETY: everything that the layout points to lives as long as the instance.
         let layout = unsafe { layout_from(&raw const ffi) }?;
         let mut made = Self {
             handle,
@@ -123,8 +123,8 @@ impl DataType for PluginType {
         self.default_fill.clone()
     }
     fn check(&self) -> Option<&dyn CheckElements> {
-        // Elements of variable length are handles here, which mean nothing to a plugin: their bytes were checked when
-        // they came.
+        // Elements of variable length are handles here, which have no meaning for a plugin. Their bytes were checked
+        // when they were imported.
         (self.table.check_elements.is_some() && !self.layout.is_variable()).then_some(self as _)
     }
 }

@@ -1,4 +1,4 @@
-//! The descriptor that the entry function gives: read with care, copied, compared with the manifest.
+//! Reads the descriptor that the entry function returns: checks it, copies it, and compares it with the manifest.
 
 use super::{
     Kind, Manifest, Plugin, PluginError, ProvidedExtension, Reason, array_to_array, array_to_bytes, bytes_to_bytes,
@@ -16,7 +16,7 @@ pub(crate) struct Loaded {
     pub(super) table: Result<Table, Reason>,
 }
 
-/// A vtable, copied over zeros.
+/// A vtable, copied over zeros, so that members that the plugin does not have are null.
 #[derive(Clone, Copy)]
 pub(crate) enum Table {
     DataType(abi::DataType),
@@ -28,10 +28,10 @@ pub(crate) enum Table {
     StorageTransformer(abi::StorageTransformer),
 }
 
-/// Bytes of a descriptor of minor 0.
+/// The size in bytes of a descriptor of minor version 0.
 const VERSION_1_0: usize = std::mem::offset_of!(abi::Plugin, manifest) + size_of::<usize>();
 
-/// Asks the entry function, and checks its answer.
+/// Calls the entry function, and checks the descriptor that it returns.
 pub(super) fn read(entry: abi::Entry, manifest: &Manifest, embedded: &[u8]) -> Result<Vec<Loaded>, Reason> {
     let descriptor = host::enter(entry)?;
     if descriptor.magic != abi::MAGIC {
@@ -40,8 +40,8 @@ pub(super) fn read(entry: abi::Entry, manifest: &Manifest, embedded: &[u8]) -> R
     if (descriptor.struct_size as usize) < VERSION_1_0 {
         return Err(Reason::Descriptor("it is shorter than version 1.0 of it"));
     }
-    // Lengths first: what the manifest says is known, and no more than that is looked at.
-    // SAFETY: the plugin says that these point to static texts of their lengths.
+    // Lengths are compared first: the length in the manifest is known, so no more than that is read.
+    // SAFETY: the plugin promises that these point to static texts of the lengths that it states.
     unsafe {
         if !is_text(descriptor.id, &manifest.id) {
             return Err(Reason::Differs("its id"));
@@ -57,16 +57,16 @@ pub(super) fn read(entry: abi::Entry, manifest: &Manifest, embedded: &[u8]) -> R
     if descriptor.n_extensions != manifest.extensions.len() + manifest.unknown {
         return Err(Reason::Differs("the number of extensions"));
     }
-    // SAFETY: the plugin says that there are so many pointers.
+    // SAFETY: the plugin promises that `extensions` points to `n_extensions` pointers.
     let all = unsafe { abi::slice(descriptor.extensions, descriptor.n_extensions) };
     if all.len() != descriptor.n_extensions {
         return Err(Reason::Descriptor("it has no list of extensions"));
     }
     let (mut loaded, mut expected) = (Vec::new(), manifest.extensions.iter());
     for &e in all {
-        // SAFETY: the plugin says that it points to a static extension, which begins with its size.
+        // SAFETY: the plugin promises that it points to a static extension, which begins with its size.
         let e = unsafe { abi::copied(e) }.ok_or(Reason::Descriptor("an extension is null"))?;
-        // Of a later minor. The manifest's are left out too.
+        // The kind is from a later minor version. Such extensions are left out of the manifest's list too.
         let Some(kind) = Kind::from_abi(e.kind) else { continue };
         let expected = expected.next().ok_or(Reason::Differs("its extensions"))?;
         loaded.push(one(kind, &e, expected, descriptor.abi_minor)?);
@@ -82,23 +82,24 @@ pub(super) fn read(entry: abi::Entry, manifest: &Manifest, embedded: &[u8]) -> R
     Ok(loaded)
 }
 
-/// True if a text of the plugin is this one.
+/// Returns whether a text of the plugin equals `text`.
 ///
 /// # Safety
-/// `p` is null or points to a static text of its length.
+/// `p` is null or points to a static text of the length that it states.
 unsafe fn is_text(p: *const abi::Str, text: &str) -> bool {
     // SAFETY: the caller's promise.
     unsafe { p.as_ref().is_some_and(|s| s.len == text.len() && abi::text(p) == Some(text)) }
 }
 
-/// A host trusts the manifest before it runs the plugin, so the two must say the same.
+/// Compares an extension of the descriptor with the manifest: the host decided by the manifest whether to run the
+/// plugin, so both must agree.
 fn one(kind: Kind, e: &abi::Extension, expected: &ProvidedExtension, abi_minor: u32) -> Result<Loaded, Reason> {
     let differs = Err(Reason::Differs("its extensions"));
-    // SAFETY: the plugin says that it points to a static text.
+    // SAFETY: the plugin promises that the name points to a static text.
     if kind != expected.kind || unsafe { !is_text(e.name, &expected.name) } || e.n_aliases != expected.aliases.len() {
         return differs;
     }
-    // SAFETY: as above, to so many texts.
+    // SAFETY: the plugin promises that `aliases` points to `n_aliases` static texts.
     let aliases = unsafe { abi::slice(e.aliases, e.n_aliases) };
     // SAFETY: as above.
     if aliases.len() != e.n_aliases || aliases.iter().zip(&expected.aliases).any(|(a, s)| unsafe { !is_text(a, s) }) {
@@ -124,7 +125,7 @@ fn one(kind: Kind, e: &abi::Extension, expected: &ProvidedExtension, abi_minor: 
 fn table(kind: Kind, name: &str, vtable: *const std::ffi::c_void) -> Result<Table, Reason> {
     macro_rules! copy {
         ($kind:ident) => {{
-            // SAFETY: the plugin says that it points to the static vtable of the kind, which begins with its size.
+            // SAFETY: the plugin promises that it points to the static vtable of this kind, which begins with its size.
             let table = unsafe { abi::copied(vtable.cast::<abi::$kind>()) };
             let table = table.ok_or(Reason::Descriptor("an extension has no functions"))?;
             match table.lacks() {
@@ -144,10 +145,10 @@ fn table(kind: Kind, name: &str, vtable: *const std::ffi::c_void) -> Result<Tabl
     }
 }
 
-/// Gives the plugin, loading it if nobody has.
+/// Returns the plugin, and loads it first if it is not loaded yet.
 pub(super) type Load = Arc<dyn Fn() -> Result<Arc<Plugin>, PluginError> + Send + Sync>;
 
-/// The registration of an extension whose plugin may not be loaded yet.
+/// Creates the registration of an extension whose plugin may not be loaded yet.
 pub(super) fn registration(offered: &ProvidedExtension, manifest: &Manifest, file: &Path, load: Load) -> Registration {
     let (kind, name) = (offered.kind, offered.name.clone());
     macro_rules! constructor {
@@ -155,7 +156,7 @@ pub(super) fn registration(offered: &ProvidedExtension, manifest: &Manifest, fil
             Constructor::$kind(Arc::new(move |extension, cx| {
                 let make = || {
                     let plugin = load()?;
-                    // Asked of what was loaded: that may be a later version than the one that was found.
+                    // Looked up in the loaded plugin, which may be a later version than the one that the search found.
                     let loaded = plugin.extension(kind, &name)?;
                     match &loaded.table {
                         Ok(Table::$kind(table)) => $make(plugin.guard(), table, loaded.strided, extension, cx),

@@ -1,7 +1,7 @@
-//! A look at a library before it is loaded: the system's loader maps a file that was cut short, and the program dies
-//! when it touches what is missing.
+//! Checks a library before it is loaded. The system's loader maps a truncated file without an error, and the program is
+//! killed when it accesses a missing part.
 
-/// Why bytes are no shared library of this machine.
+/// Checks that bytes are a complete shared library for this machine; otherwise returns the reason why not.
 pub(crate) fn check(bytes: &[u8]) -> Result<(), &'static str> {
     if cfg!(not(all(unix, not(target_vendor = "apple"), target_endian = "little"))) {
         return Ok(());
@@ -50,14 +50,14 @@ impl File<'_> {
         let part = self.bytes.get(at..at.checked_add(n)?)?;
         Some(part.iter().rev().fold(0, |all, b| all << 8 | u64::from(*b)))
     }
-    /// An address or offset, which stands elsewhere in the two classes.
+    /// Reads an address or offset, whose position differs between 32-bit and 64-bit files.
     fn word(&self, narrow: u64, wide: u64) -> Option<u64> {
         if self.wide { self.number(wide, 8) } else { self.number(narrow, 4) }
     }
     fn contains(&self, start: u64, len: u64) -> Option<()> {
         (start.checked_add(len)? <= self.bytes.len() as u64).then_some(())
     }
-    /// Everything that is loaded, and the table of sections, which comes last, lies within the file.
+    /// Checks that all loaded segments and the section table, which comes last, lie within the file.
     fn parts_are_there(&self) -> Option<()> {
         let (segments, sections) = (self.word(28, 32)?, self.word(32, 40)?);
         let sizes = if self.wide { 54 } else { 42 };

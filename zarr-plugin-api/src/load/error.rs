@@ -1,4 +1,4 @@
-//! Why a plugin cannot be used.
+//! The reasons for which a plugin cannot be used.
 
 use std::{
     io,
@@ -7,7 +7,9 @@ use std::{
 };
 use zarr_core::{Error, ErrorKind};
 
-/// A plugin that cannot be used: which, and why. It is inside an [`ErrorKind::Plugin`].
+/// The error for a plugin that cannot be used: the plugin's file and identity, and the reason.
+///
+/// An [`ErrorKind::Plugin`] contains it.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("plugin {}{}: {}", .0.file.display(), Identity(&.0.id), .0.reason)]
 pub struct PluginError(Box<Details>);
@@ -29,110 +31,111 @@ impl std::fmt::Display for Identity<'_> {
     }
 }
 
-/// Why a plugin cannot be used.
+/// The reason for which a plugin cannot be used.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Reason {
     /// The file cannot be read.
     #[error("it cannot be read: {0}")]
     Read(Arc<io::Error>),
-    /// The file is no shared library of this machine.
+    /// The file is not a shared library for this machine.
     #[error("it is not a shared library that this program can load: {0}")]
     NotALibrary(&'static str),
     /// The library contains no manifest.
     #[error("it contains no manifest, so it is not a plugin")]
     NoManifest,
-    /// The manifest is not what a manifest is.
+    /// The manifest is not valid JSON, or breaks a rule of the format.
     #[error("its manifest is not valid: {0}")]
     Manifest(String),
-    /// Built for another major version of the ABI.
+    /// The plugin is built for another major version of the plugin interface.
     #[error("it is built for version {found} of the plugin interface; this program has version {wanted}")]
     AbiMajor {
-        /// The plugin's.
+        /// The major version that the plugin is built for.
         found: u32,
-        /// The host's.
+        /// The major version that the host implements.
         wanted: u32,
     },
-    /// Needs a later minor version of the ABI, or for an experimental kind another.
+    /// The plugin needs a later minor version of the plugin interface than the host has, or, for an experimental kind
+    /// of extension, a different one.
     #[error("it needs version 1.{found} of the plugin interface; this program has 1.{wanted}")]
     AbiMinor {
-        /// The plugin's.
+        /// The minor version that the plugin needs.
         found: u32,
-        /// The host's.
+        /// The minor version that the host implements.
         wanted: u32,
     },
     /// The manifest lists no library for this machine.
     #[error("it has no library for {0}")]
     Target(String),
-    /// The library that the manifest names is not there.
+    /// The library that the manifest lists for this machine does not exist.
     #[error("its library {} is missing", .0.display())]
     LibraryMissing(PathBuf),
-    /// It was found, and removed before it was first used.
+    /// The plugin was found by a search, but removed before its first use.
     #[error("it was removed after this program had found it")]
     Removed,
-    /// It was replaced before it was first used, by a version without this extension.
+    /// The plugin was found by a search, but replaced before its first use by a version without this extension.
     #[error("it was replaced after this program had found it, and no longer offers `{0}`")]
     NotOffered(String),
-    /// The library is not the one that was installed or locked.
+    /// The SHA-256 of the library is not the one in the manifest or the lock file.
     #[error("its library has the SHA-256 {found}, expected {wanted}")]
     Hash {
-        /// Of the file.
+        /// The SHA-256 of the file.
         found: String,
-        /// In the manifest or the lock file.
+        /// The SHA-256 in the manifest or the lock file.
         wanted: String,
     },
-    /// The operating system did not load it.
+    /// The operating system's loader failed; the text is its message.
     #[error("the system cannot load it: {0}")]
     Open(String),
-    /// The library lacks the entry symbol.
+    /// The library does not export the entry function.
     #[error("it does not export {0}")]
     NoEntry(&'static str),
-    /// The entry function refused.
+    /// The entry function returned null; the text is the message that it reported.
     #[error("it refused to start: {0}")]
     Refused(String),
     /// The descriptor does not begin with the magic number.
     #[error("its descriptor does not have the magic number of the plugin interface")]
     Magic,
-    /// The descriptor is not what a descriptor is.
+    /// The descriptor is malformed.
     #[error("its descriptor is not valid: {0}")]
     Descriptor(&'static str),
-    /// The descriptor says something else than the manifest.
+    /// The descriptor contradicts the manifest.
     #[error("its descriptor differs from its manifest in {0}")]
     Differs(&'static str),
-    /// A required function is null.
+    /// A required function of a vtable is null.
     #[error("`{extension}` lacks the required function {function}")]
     NullFunction {
-        /// The extension.
+        /// The name of the extension.
         extension: String,
-        /// The function of its vtable.
+        /// The name of the missing function.
         function: &'static str,
     },
-    /// An extension needs what this host does not know.
+    /// An extension needs an ability that this host does not have.
     #[error("`{extension}` needs {needs}, which this program does not know")]
     Needs {
-        /// The extension.
+        /// The name of the extension.
         extension: String,
-        /// What it needs.
+        /// The needs as the manifest lists them, separated by commas.
         needs: String,
     },
-    /// A name twice.
+    /// The manifest offers the same name twice at one extension point.
     #[error("it offers `{0}` twice")]
     Duplicate(String),
-    /// Two plugins of one folder offer a name.
+    /// Two plugins in one folder offer the same name.
     #[error("`{name}` is offered by {} too", .other.display())]
     Conflict {
-        /// The name.
+        /// The name that both offer.
         name: String,
-        /// The other plugin's manifest.
+        /// The manifest of the other plugin.
         other: PathBuf,
     },
-    /// The user's policy does not allow it.
+    /// The user's policy forbids the plugin; see [`Policy`](super::Policy).
     #[error("it is not allowed: {0}")]
     Policy(String),
-    /// Somebody else could have put it there.
+    /// Another user could have written the file.
     #[error("it is not trusted: {0}")]
     Trust(super::UntrustedPath),
-    /// It did what no correct plugin does, and is used no more.
+    /// The plugin violated its contract, for example by a panic, and is not called again.
     #[error("it is in quarantine: {0}")]
     Quarantined(String),
 }
@@ -149,19 +152,19 @@ impl PluginError {
         self.0.file = file.to_owned();
         self
     }
-    /// The library or manifest.
+    /// Returns the path of the library or manifest.
     pub fn file(&self) -> &Path {
         &self.0.file
     }
-    /// Id and version, once they are known.
+    /// Returns the plugin's id and version, if they were known when the error occurred.
     pub fn id(&self) -> Option<(&str, &str)> {
         self.0.id.as_ref().map(|(id, version)| (id.as_str(), version.as_str()))
     }
-    /// Why.
+    /// Returns the reason.
     pub fn reason(&self) -> &Reason {
         &self.0.reason
     }
-    /// What to do about it.
+    /// Returns advice on how to fix the problem, if there is any.
     pub fn hint(&self) -> Option<&'static str> {
         match self.0.reason {
             Reason::AbiMajor { .. } | Reason::AbiMinor { .. } | Reason::Needs { .. } => {

@@ -1,4 +1,4 @@
-//! What watches over the calls of a plugin's code, and refuses them once one went wrong.
+//! Monitors calls of a plugin's code, and refuses further calls after a violation of the contract.
 
 use super::{Manifest, PluginError, Reason};
 use crate::{
@@ -39,30 +39,30 @@ impl PluginGuard {
         let (id, version) = (manifest.id.clone(), manifest.version.clone());
         Self { id, version, file, faulty: AtomicBool::new(false), fault: OnceLock::new() }
     }
-    /// The library.
+    /// Returns the path of the library.
     pub(super) fn file(&self) -> &Path {
         &self.file
     }
-    /// Why it is used no more.
+    /// Returns the reason for the quarantine, if there is one.
     pub(super) fn fault(&self) -> Option<&str> {
         self.fault.get().map(String::as_str)
     }
     pub(super) fn error(&self, reason: Reason) -> PluginError {
         PluginError::new(&self.file, reason).of(&self.id, &self.version)
     }
-    /// Uses it no more.
+    /// Puts the plugin in quarantine, unless it already is, and returns the error for that.
     #[cold]
     pub(super) fn quarantine(&self, what: &str) -> PluginError {
         let first = self.fault.get_or_init(|| what.to_owned());
         self.faulty.store(true, Ordering::Relaxed);
         self.error(Reason::Quarantined(first.clone()))
     }
-    /// Refuses if it is used no more.
+    /// Fails if the plugin is in quarantine.
     #[inline]
     pub(super) fn usable(&self) -> Result<()> {
         if self.faulty.load(Ordering::Relaxed) { Err(self.quarantine("").into()) } else { Ok(()) }
     }
-    /// Runs a call of its code, unless it is used no more; gives what the call means.
+    /// Runs a call of the plugin's code, unless the plugin is in quarantine, and returns the result of the call.
     #[inline(always)]
     pub(super) fn watched(&self, call: impl FnOnce() -> Ended) -> Result<()> {
         self.usable()?;
@@ -91,7 +91,7 @@ impl PluginGuard {
             }
             abi::OK..=abi::E_INTERNAL => {
                 let id = (&self.id, &self.version);
-                // "Nothing is stored" means fill values to who reads an array. Only the host can know that.
+                // "Nothing is stored" would be read as fill values. Only the host can know that a key is missing.
                 let unreported = || error::rebuilt(ended.status, &format!("{} {} did not say why", id.0, id.1), None);
                 let suspended = ended.status == abi::E_SUSPENDED;
                 Err(reported.unwrap_or_else(|| if suspended { error::relayed(ended.status) } else { unreported() }))

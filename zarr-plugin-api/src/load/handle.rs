@@ -1,4 +1,4 @@
-//! An instance of a plugin's extension, and its calls.
+//! An instance of a plugin's extension, and calls of its functions.
 
 use super::{guard::PluginGuard, host};
 use crate::{
@@ -21,20 +21,21 @@ use zarr_core::{
     registry::{CreateContext, Intent},
 };
 
-/// For a function that was checked when its vtable was read. Made only then: an error costs as much as a call.
+/// Returns the error for a required function that is null. Reading the vtable excludes that. The error is only
+/// constructed where it is returned: constructing one costs as much as a call.
 #[cold]
 pub(super) fn missing() -> Error {
     ErrorKind::Contract("a required function is null").into()
 }
 
-/// An instance that is destroyed with its last user.
+/// An instance of an extension. It is destroyed when the last reference to it is dropped.
 #[derive(Debug)]
 pub(super) struct Handle {
     guard: Arc<PluginGuard>,
     destroy: Option<unsafe extern "C" fn(*mut c_void) -> Status>,
     this: *mut c_void,
 }
-// SAFETY: the ABI says that functions of an instance are called from any threads at once.
+// SAFETY: the ABI allows calls of an instance's functions from any number of threads at once.
 unsafe impl Send for Handle {}
 // SAFETY: as above.
 unsafe impl Sync for Handle {}
@@ -43,7 +44,7 @@ impl Drop for Handle {
     fn drop(&mut self) {
         let (Ok(()), Some(destroy)) = (self.guard.usable(), self.destroy) else { return };
         let before = Environment::now();
-        // SAFETY: `create` made it, and it is destroyed once.
+        // SAFETY: `create` created it, and it is destroyed once.
         let status = unsafe { destroy(self.this) };
         if before.restore() || status != abi::OK {
             self.guard.quarantine("it failed to destroy an instance");
@@ -52,7 +53,7 @@ impl Drop for Handle {
 }
 
 impl Handle {
-    /// Makes an instance; gives it with its configuration.
+    /// Creates an instance, and returns it with its configuration.
     pub(super) fn create(
         guard: &Arc<PluginGuard>,
         head: &abi::Head,
@@ -80,13 +81,13 @@ impl Handle {
             let ended = call::plain(cx.limits, cx.options, |call| {
                 call::to_abi(call, &roots, |call| {
                     let status = head.create.map_or(abi::E_INTERNAL, |create| {
-                        // SAFETY: everything that is borrowed lives until it returns.
+                        // SAFETY: everything that is borrowed lives until `create` returns.
                         host::with_host(|host| unsafe { create(host, call, &raw const ffi, &raw mut this) })
                     });
                     (status, None)
                 })
             });
-            // What was made is destroyed also if the call is found to be wrong.
+            // An instance that was created is destroyed even if the call violated the contract.
             let made = ended.status == abi::OK;
             handle = made.then(|| Self { guard: guard.clone(), destroy: head.destroy, this });
             ended
@@ -101,14 +102,15 @@ impl Handle {
             _ => Err(guard.quarantine("it gave a configuration that is not a JSON object").into()),
         }
     }
-    /// Another object of the same plugin that lives as long as this one, which is kept beside it.
+    /// Returns a handle of another object of the same plugin that lives as long as this one, and this handle to keep it
+    /// alive. The part is not destroyed on its own.
     pub(super) fn part(self: &Arc<Self>, this: *const c_void) -> (Self, Arc<Self>) {
         (Self { guard: self.guard.clone(), destroy: None, this: this.cast_mut() }, self.clone())
     }
     pub(super) fn guard(&self) -> &Arc<PluginGuard> {
         &self.guard
     }
-    /// A call in which files may be opened.
+    /// Runs a call in which files below `roots` may be opened.
     pub(super) fn with_roots(
         &self,
         limits: &Limits,
@@ -119,8 +121,8 @@ impl Handle {
         let to_abi = |call: &CallContext<'_>| call::to_abi(call, roots, |call| (f(self.this, call), None));
         self.guard.watched(|| call::plain(limits, options, to_abi))
     }
-    /// A call that passes more than can be had without errors of its own, or whose answer is checked at once. What is
-    /// passed is valid until it returns.
+    /// Runs a call whose arguments can fail to be prepared, or whose result is checked at once. All arguments are valid
+    /// until it returns.
     #[inline(always)]
     pub(super) fn checked(
         &self,
@@ -138,7 +140,7 @@ impl Handle {
         })?;
         failed.map_or(Ok(()), Err)
     }
-    /// [`checked`](Self::checked) where the host has no call.
+    /// As [`checked`](Self::checked), where the host has no call context.
     pub(super) fn plain(
         &self,
         limits: &Limits,
@@ -146,12 +148,12 @@ impl Handle {
     ) -> Result<()> {
         call::plain(limits, const { &Options::DEFAULT }, |call| self.checked(call, f))
     }
-    /// A function without a call, which therefore cannot say what went wrong.
+    /// Runs a function that has no call parameter, and therefore cannot report an error message.
     #[inline]
     pub(super) fn without_call(&self, f: impl FnOnce(*const c_void) -> Status) -> Result<()> {
         self.guard.watched(|| Ended { status: f(self.this), wrong: None })
     }
-    /// The abilities of the instance: all, if it does not say.
+    /// Returns the abilities of the instance: all bits, if the plugin has no function for them.
     pub(super) fn abilities(&self, head: &abi::Head) -> Result<u64> {
         let mut abilities = u64::MAX;
         if let Some(f) = head.abilities {
@@ -160,7 +162,7 @@ impl Handle {
         }
         Ok(abilities)
     }
-    /// Text that a function writes.
+    /// Returns the text that a function writes, of at most `limits.metadata_bytes` bytes.
     pub(super) fn text(
         &self,
         limits: &Limits,
@@ -174,7 +176,7 @@ impl Handle {
         })?;
         Ok(text)
     }
-    /// The error for an answer that no correct plugin gives.
+    /// Puts the plugin in quarantine for a result that no correct plugin returns, and returns the error for that.
     pub(super) fn fault(&self, what: &str) -> Error {
         self.guard.quarantine(what).into()
     }

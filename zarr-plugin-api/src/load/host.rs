@@ -1,4 +1,4 @@
-//! What a plugin is told of its host, and the call of its entry function.
+//! The description of the host that plugins receive, and the call of a plugin's entry function.
 
 use super::Reason;
 use crate::{
@@ -7,12 +7,12 @@ use crate::{
 };
 use zarr_core::limits::Limits;
 
-/// Asks the entry function for the descriptor.
+/// Calls the entry function and returns a copy of the descriptor.
 pub(super) fn enter(entry: abi::Entry) -> Result<abi::Plugin, Reason> {
     let mut found = std::ptr::null();
     let before = Environment::now();
     let ended = call::to_abi_plain(&Limits::default(), |call| {
-        // SAFETY: the entry's type is part of the ABI; host and call live until it returns.
+        // SAFETY: the ABI defines the type of the entry function; host and call live until it returns.
         found = with_host(|host| unsafe { entry(host, call) });
         (abi::OK, None)
     });
@@ -23,11 +23,11 @@ pub(super) fn enter(entry: abi::Entry) -> Result<abi::Plugin, Reason> {
             _ => "it did not say why".to_owned(),
         }));
     }
-    // SAFETY: it is static, and begins with its size.
+    // SAFETY: the descriptor is static, and begins with its size.
     unsafe { abi::copied(found) }.ok_or(Reason::Descriptor("it does not say its size"))
 }
 
-/// Exports what a plugin may know of its host.
+/// Exports the description of this host for the duration of `f`.
 pub(super) fn with_host<R>(f: impl FnOnce(*const abi::Host) -> R) -> R {
     let (name, version) = (abi::Str::new("ozarr"), abi::Str::new(env!("CARGO_PKG_VERSION")));
     f(&abi::Host {

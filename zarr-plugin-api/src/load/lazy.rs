@@ -1,4 +1,4 @@
-//! A plugin that is loaded when it is first used.
+//! A plugin that is loaded on first use.
 
 use super::{Candidate, LibraryFile, Manifest, Plugin, PluginError, Reason, Search, manifest};
 use sha2::{Digest, Sha256};
@@ -7,16 +7,16 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Loads a plugin once, and remembers why it could not be.
+/// Loads a plugin once, and caches the plugin or the reason for which it cannot be loaded.
 ///
-/// Between the search and the first use of a plugin it may be upgraded or removed. When its files are not those that
-/// were found, it is searched for again.
+/// A plugin may be upgraded or removed between the search and its first use. If its files are not those that the search
+/// found, it is searched for again.
 pub(super) struct Lazy {
     library: PathBuf,
     manifest: Manifest,
     manifest_file: PathBuf,
     hash: String,
-    /// The search that found it, in its folder only.
+    /// The search that found the plugin, limited to the plugin's folder.
     search: Search,
     loaded: Mutex<Option<Result<Arc<Plugin>, PluginError>>>,
 }
@@ -45,7 +45,7 @@ impl Lazy {
         }
         match self.load() {
             Err(e) if matches!(e.reason(), Reason::Hash { .. }) || !self.library.exists() => {
-                // A failure is not remembered: the next use may find a plugin that was installed meanwhile.
+                // A failure is not cached: the plugin may be installed again before its next use.
                 let plugin = self.load_current()?;
                 *loaded = Some(Ok(plugin.clone()));
                 Ok(plugin)
@@ -53,7 +53,7 @@ impl Lazy {
             result => loaded.insert(result).clone(),
         }
     }
-    /// Loads the plugin of the same id that the same search finds now, with all its checks.
+    /// Loads the plugin of the same id that the same search finds now, with all checks of the search.
     fn load_current(&self) -> Result<Arc<Plugin>, PluginError> {
         let found = self.search.find();
         let is_it = |c: &&Candidate| match &c.manifest {
@@ -79,7 +79,7 @@ impl Lazy {
         let file = file.map_err(|e| PluginError::new(&self.library, Reason::Read(Arc::new(e))))?;
         Plugin::load(file, manifest, text)
     }
-    /// The bytes of the library, if they are those that the manifest beside it means.
+    /// Returns the bytes of the library, if their SHA-256 is the one in the manifest next to it.
     pub(super) fn verified(&self) -> Result<Vec<u8>, PluginError> {
         let of = |file: &Path, reason| PluginError::new(file, reason).of(&self.manifest.id, &self.manifest.version);
         if !self.library.exists() {
@@ -94,7 +94,7 @@ impl Lazy {
     }
 }
 
-/// The SHA-256 of a file, in lower case.
+/// Returns the SHA-256 of a file, in lower-case hexadecimal.
 pub(super) fn hash(file: &Path) -> Result<String, PluginError> {
     Ok(hash_of(&manifest::read(file)?))
 }

@@ -1,5 +1,5 @@
-//! What a plugin says of itself, readable without running it: a file `<name>.zarrplugin.json` beside the library, and
-//! the same text within the library.
+//! A plugin's description of itself, which can be read without running its code: a file `<name>.zarrplugin.json` next
+//! to the library, and the same text within the library.
 
 use super::{PluginError, Reason};
 use crate::abi;
@@ -16,32 +16,32 @@ use zarr_core::{
     name::{is_registered_name, is_uri_name},
 };
 
-/// A manifest.
+/// The manifest of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The version of this format: 1.
+    /// The version of the manifest format: 1.
     pub manifest: u32,
-    /// Who the plugin is: words with dots between, for instance a reversed domain name.
+    /// The id of the plugin: one or more words with dots between, for instance a reversed domain name.
     pub id: String,
-    /// Its version.
+    /// The version of the plugin.
     pub version: String,
-    /// Its license.
+    /// The license of the plugin; empty if it is not stated.
     #[serde(default)]
     pub license: String,
-    /// The plugin interface that it is built for.
+    /// The version of the plugin interface that the plugin is built for.
     pub abi: Abi,
-    /// What it offers, as far as this program knows such kinds.
+    /// The extensions that the plugin offers, without those of kinds that this program does not know.
     #[serde(deserialize_with = "offered")]
     pub extensions: Vec<ProvidedExtension>,
-    /// How many extensions are of kinds that are not known here.
+    /// The number of extensions that were left out because their kind is unknown.
     #[serde(skip)]
     pub unknown: usize,
-    /// Its libraries. Only in a file beside them.
+    /// The libraries of the plugin, one for each machine. Only a file next to the libraries lists them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub libraries: Vec<LibraryFile>,
 }
 
-/// Those of a kind that is known.
+/// Deserializes the extensions whose kind is known.
 fn offered<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<ProvidedExtension>, D::Error> {
     let known = |json: &Json| {
         let kind = json.as_object().and_then(|o| o.get("kind"));
@@ -54,31 +54,31 @@ fn offered<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<ProvidedExtension>, D:
 /// A version of the plugin interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Abi {
-    /// Must be the host's.
+    /// The major version, which must equal the host's.
     pub major: u32,
-    /// The least that will do.
+    /// The lowest minor version of a host that can load the plugin.
     pub min_minor: u32,
 }
 
-/// An extension of a plugin.
+/// An extension that a plugin offers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProvidedExtension {
-    /// Its kind.
+    /// The kind of the extension.
     pub kind: Kind,
-    /// Its name in metadata.
+    /// The name of the extension in metadata.
     pub name: String,
-    /// Other names under which it is read.
+    /// Other names in metadata that mean this extension.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// What it can do. Unknown words mean nothing.
+    /// The capabilities of the extension, such as `strided`. Unknown words are ignored.
     #[serde(default)]
     pub caps: Vec<String>,
-    /// What the host must be able to do. Unknown words are refused.
+    /// The abilities that the host must have. An extension with an unknown word is refused.
     #[serde(default)]
     pub needs: Vec<String>,
 }
 
-/// The kinds of extension.
+/// The kinds of extension. Codecs have three: one for each pair of input and output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
@@ -105,7 +105,7 @@ impl Kind {
             _ => return None,
         })
     }
-    /// Where in metadata it stands.
+    /// Returns the extension point of the kind.
     pub fn point(self) -> ExtensionPoint {
         match self {
             Self::DataType => ExtensionPoint::DataType,
@@ -118,18 +118,18 @@ impl Kind {
 }
 
 impl ProvidedExtension {
-    /// The name and its aliases.
+    /// Returns the name and the aliases.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
     }
     pub(crate) fn has(&self, cap: &str) -> bool {
         self.caps.iter().any(|c| c == cap)
     }
-    /// Those of its `caps` that mean nothing to this program.
+    /// Returns the words in `caps` that this program does not know.
     pub fn unknown_caps(&self) -> impl Iterator<Item = &str> {
         self.caps.iter().map(String::as_str).filter(|c| !["strided", "lossy"].contains(c))
     }
-    /// The bits that the descriptor has for what this host knows.
+    /// Returns the capabilities that this host knows, as bits of the descriptor.
     pub(crate) fn known_caps(&self) -> u64 {
         let bit = |cap, bit| if self.has(cap) { bit } else { 0 };
         bit("strided", abi::CAP_STRIDED) | bit("lossy", abi::CAP_LOSSY)
@@ -139,15 +139,16 @@ impl ProvidedExtension {
 /// A library of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LibraryFile {
-    /// The machine that it is for, as [`target`] names it.
+    /// The machine that the library is built for, as [`target`] names it.
     pub target: String,
-    /// The file, relative to the manifest.
+    /// The path of the library, relative to the manifest's folder.
     pub path: String,
-    /// Of its bytes, in lower case.
+    /// The SHA-256 of the library in lower-case hexadecimal.
     pub sha256: String,
 }
 
-/// This machine: processor, system and, where there are several, the system's library: `x86_64-linux-gnu`.
+/// Returns the name of this machine: processor, operating system and, where there are several, C library; for example
+/// `x86_64-linux-gnu`.
 pub fn target() -> String {
     let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
     let env = if cfg!(target_env = "gnu") {
@@ -162,11 +163,15 @@ pub fn target() -> String {
     format!("{arch}-{os}{env}")
 }
 
-/// No manifest is longer.
+/// The maximum length of a manifest, in bytes.
 const MAX: usize = 1 << 20;
 
 impl Manifest {
-    /// Reads the text of a manifest and checks it. `file` is for errors.
+    /// Parses a manifest and checks it. `file` is the path that errors name.
+    ///
+    /// # Errors
+    /// If the text is longer than 1 MiB, is not valid JSON, or breaks a rule of the format; if the plugin needs another
+    /// version of the plugin interface; or if it offers one name twice at the same extension point.
     pub fn parse(text: &[u8], file: &Path) -> Result<Self, PluginError> {
         let refuse = |reason| PluginError::new(file, reason);
         if text.len() > MAX {
@@ -221,12 +226,16 @@ impl Manifest {
         }
         Ok(())
     }
-    /// Reads the manifest that a library contains, without running any of its code.
+    /// Reads the manifest that the library `file` contains, without running any of its code.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is not a shared library for this machine, or does not contain a valid manifest
+    /// without a list of libraries.
     pub fn embedded(file: &Path) -> Result<Self, PluginError> {
         let bytes = read(file)?;
         Ok(Self::within(&bytes, file)?.0)
     }
-    /// The manifest within a library's bytes, and its text.
+    /// Returns the manifest that the bytes of a library contain, and its text.
     pub(super) fn within<'b>(bytes: &'b [u8], file: &Path) -> Result<(Self, &'b [u8]), PluginError> {
         super::elf::check(bytes).map_err(|reason| PluginError::new(file, Reason::NotALibrary(reason)))?;
         let text = embedded_text(bytes).ok_or_else(|| PluginError::new(file, Reason::NoManifest))?;
@@ -237,7 +246,10 @@ impl Manifest {
         let reason = Reason::Manifest("the one within a library must not list libraries".to_owned());
         Err(PluginError::new(file, reason))
     }
-    /// Reads the manifest file of an installed plugin, which lists its libraries.
+    /// Reads the manifest file `file`, which is installed next to the libraries that it lists.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is not a valid manifest, or lists no libraries.
     pub fn installed(file: &Path) -> Result<Self, PluginError> {
         let manifest = Self::parse(&read(file)?, file)?;
         if manifest.libraries.is_empty() {
@@ -246,13 +258,14 @@ impl Manifest {
         }
         Ok(manifest)
     }
-    /// The same text without the list of libraries.
+    /// Returns a copy without the list of libraries.
     pub(crate) fn without_libraries(&self) -> Self {
         Self { libraries: Vec::new(), ..self.clone() }
     }
 }
 
-/// The text after the magic number and its length. The number alone stands in programs that look for it, too.
+/// Finds the text that follows the magic number and its length. The magic number on its own also occurs in programs
+/// that search for it.
 fn embedded_text(bytes: &[u8]) -> Option<&[u8]> {
     const MAGIC: &[u8; 8] = b"ZARRPLG1";
     let mut from = 0;
@@ -268,7 +281,7 @@ fn embedded_text(bytes: &[u8]) -> Option<&[u8]> {
     None
 }
 
-/// Reads a whole file of reasonable size.
+/// Reads a whole file.
 pub(super) fn read(file: &Path) -> Result<Vec<u8>, PluginError> {
     std::fs::read(file).map_err(|e| PluginError::new(file, Reason::Read(Arc::new(e))))
 }

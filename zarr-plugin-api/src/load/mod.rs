@@ -1,10 +1,11 @@
-//! The host's side: finding plugins, deciding whether to trust them, loading them, and watching over their calls.
+//! The host's side: finds plugins, decides which to trust, loads them, and monitors calls into their code.
 //!
-//! [`Plugin::open`] loads one file. [`Search`] looks in the places where plugins are installed, and registers what it
-//! finds so that a plugin is loaded when one of its names is first used. Nothing is looked for unless a program asks.
+//! [`Plugin::open`] loads one file. [`Search`] looks in the folders where plugins are installed, and registers the
+//! plugins that it finds; each is loaded when one of its names is first used. Nothing is searched for or loaded unless
+//! a program asks for it.
 //!
-//! A plugin is native code with all the rights of the program. What is checked here protects from mistakes: an answer
-//! that no correct plugin gives puts it in quarantine. A plugin is never unloaded.
+//! A plugin is native code with all rights of the program. The checks protect against mistakes, not against malice: a
+//! plugin that violates the contract of the interface is put in quarantine. A plugin is never unloaded.
 
 mod array_to_array;
 mod array_to_bytes;
@@ -36,7 +37,8 @@ pub use plugin::Plugin;
 pub use search::{Candidate, Discovery, Mode, Policy, Search};
 pub use trust::{UntrustedPath, check as trust};
 
-/// Reads what an entry function answers, as [`Plugin::open`] does; gives how many extensions can be used. For fuzzing.
+/// Reads and checks the descriptor of a plugin, as [`Plugin::open`] does, and returns the number of usable extensions.
+/// For fuzzing.
 #[cfg(fuzzing)]
 pub fn read_descriptor(entry: crate::abi::Entry, manifest: &Manifest, embedded: &[u8]) -> Result<usize, Reason> {
     let loaded = descriptor::read(entry, manifest, embedded)?;

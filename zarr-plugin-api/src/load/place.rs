@@ -1,28 +1,34 @@
-//! Where plugins are installed.
+//! The folders in which plugins are installed.
 
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
 };
 
-/// The folders in which plugins are looked for, in that order.
+/// The folders in which to look for plugins, in order of precedence.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
-    /// The folders. They need not exist.
+    /// The absolute paths of the folders. A folder may be missing.
     pub folders: Vec<PathBuf>,
-    /// What was left out, and why.
+    /// Messages about folders that were ignored, with the reason.
     pub warnings: Vec<String>,
 }
 
-/// Below a place where data files of programs are installed.
+/// The folder for plugins, relative to a folder for data files of programs.
 const BELOW: &str = "zarr/plugins";
 
 impl Places {
-    /// `ZARR_PLUGIN_PATH`, then the active Python or conda environment, then the user's folder, then the system's.
+    /// Returns the standard folders, in this order: `ZARR_PLUGIN_PATH`, the active Python and conda environments, the
+    /// user's folder, the system's folders.
+    ///
+    /// `ZARR_PLUGIN_PATH` and the folders of environments and the user are ignored if the program has rights that its
+    /// user does not have.
     pub fn standard() -> Self {
         Self::of(&|name| std::env::var_os(name), is_privileged())
     }
-    /// The same for another environment. `privileged`: the program has rights that its user has not.
+    /// Returns the standard folders for given environment variables.
+    ///
+    /// `privileged` states that the program has rights that its user does not have.
     pub fn of(variable: &dyn Fn(&str) -> Option<OsString>, privileged: bool) -> Self {
         let mut places = Self::default();
         if let Some(path) = variable("ZARR_PLUGIN_PATH").filter(|p| !p.is_empty()) {
@@ -64,7 +70,8 @@ impl Places {
             }
         }
     }
-    /// The folder into which a user installs plugins.
+    /// Returns the folder in which plugins of the current user are installed, or `None` if the environment does not
+    /// define one.
     pub fn of_user() -> Option<PathBuf> {
         user_folder(&|name| std::env::var_os(name))
     }
@@ -85,13 +92,13 @@ fn user_folder(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn is_privileged() -> bool {
-    // SAFETY: asks the system for a number.
+    // SAFETY: `getauxval` only returns a number.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 fn is_privileged() -> bool {
-    // SAFETY: asks the system for numbers.
+    // SAFETY: these functions take no arguments, only return numbers, and cannot fail.
     unsafe { libc::getuid() != libc::geteuid() || libc::getgid() != libc::getegid() }
 }
 

@@ -1,4 +1,4 @@
-//! A plugin that was loaded.
+//! A loaded plugin.
 
 use super::{
     Kind, Manifest, PluginError, Reason,
@@ -16,7 +16,7 @@ use zarr_core::{
     registry::{Registration, Registry},
 };
 
-/// A plugin that was loaded, for as long as the process lives.
+/// A plugin that has been loaded. It stays loaded for as long as the process lives.
 pub struct Plugin {
     manifest: Manifest,
     extensions: Vec<Loaded>,
@@ -30,10 +30,12 @@ impl std::fmt::Debug for Plugin {
 }
 
 impl Plugin {
-    /// Loads the library at a path. This runs code of the plugin.
+    /// Loads the plugin whose library is at the path `file`. This runs code of the plugin.
     ///
     /// # Errors
-    /// Each of [`Reason`] that can be found before a call.
+    /// If the file cannot be read, is not a plugin for this machine and this version of the plugin interface, cannot be
+    /// loaded by the operating system, or has an entry function that fails; and if its descriptor is malformed or
+    /// contradicts its manifest.
     pub fn open(file: &Path) -> Result<Arc<Self>, PluginError> {
         let file = file.canonicalize().map_err(|e| PluginError::new(file, Reason::Read(Arc::new(e))))?;
         let bytes = manifest::read(&file)?;
@@ -44,36 +46,37 @@ impl Plugin {
     pub(super) fn load(file: PathBuf, manifest: Manifest, text: &[u8]) -> Result<Arc<Self>, PluginError> {
         let of = |reason| PluginError::new(&file, reason).of(&manifest.id, &manifest.version);
         let library = open_library(&file).map_err(of)?;
-        // SAFETY: a library with a manifest says that its entry has this type.
+        // SAFETY: a library that contains a manifest thereby declares that its entry function has this type.
         let entry = unsafe { library.get::<abi::Entry>(abi::ENTRY) }.map(|entry| *entry);
-        // Code that was loaded once may have left threads, destructors and pointers behind: it stays.
+        // Loaded code may have left threads, destructors and pointers behind, so the library is never unloaded.
         std::mem::forget(library);
         let entry = entry.map_err(|_| of(Reason::NoEntry(abi::ENTRY)))?;
         let extensions = descriptor::read(entry, &manifest, text).map_err(of)?;
         let guard = Arc::new(PluginGuard::new(&manifest, file));
         Ok(Arc::new(Self { manifest, extensions, guard }))
     }
-    /// Who it is.
+    /// Returns the plugin's id.
     pub fn id(&self) -> &str {
         &self.manifest.id
     }
-    /// Its version.
+    /// Returns the plugin's version.
     pub fn version(&self) -> &str {
         &self.manifest.version
     }
-    /// The library.
+    /// Returns the path of the library.
     pub fn file(&self) -> &Path {
         self.guard.file()
     }
-    /// What it says of itself.
+    /// Returns the plugin's manifest, without a list of libraries.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
-    /// Why it is used no more, if it did what no correct plugin does.
+    /// Returns the reason for the quarantine if the plugin violated its contract. A plugin in quarantine is not called
+    /// again.
     pub fn quarantined(&self) -> Option<&str> {
         self.guard.fault()
     }
-    /// Its extensions, for a registry.
+    /// Returns the registrations of all extensions that the plugin offers.
     pub fn registrations(self: &Arc<Self>) -> Vec<Registration> {
         let make = |e: &super::ProvidedExtension| {
             let plugin = self.clone();
@@ -81,7 +84,7 @@ impl Plugin {
         };
         self.manifest.extensions.iter().map(make).collect()
     }
-    /// Adds its extensions to a registry: they come before built-in ones of the same name.
+    /// Adds the plugin's extensions to a registry, where they take precedence over built-in ones of the same name.
     ///
     /// # Errors
     /// As [`Registry::add`].
@@ -101,7 +104,7 @@ impl Plugin {
 fn open_library(file: &Path) -> Result<libloading::Library, Reason> {
     use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
     let before = Environment::now();
-    // SAFETY: runs the library's constructors. Whoever asked for this file trusts its code.
+    // SAFETY: this runs the library's constructors. The caller who names this file trusts its code.
     let library = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_LOCAL) };
     before.restore();
     library.map(Into::into).map_err(|e| not_loaded(&e))
@@ -110,13 +113,14 @@ fn open_library(file: &Path) -> Result<libloading::Library, Reason> {
 #[cfg(not(unix))]
 fn open_library(file: &Path) -> Result<libloading::Library, Reason> {
     let before = Environment::now();
-    // SAFETY: runs the library's constructors. Whoever asked for this file trusts its code.
+    // SAFETY: this runs the library's constructors. The caller who names this file trusts its code.
     let library = unsafe { libloading::Library::new(file) };
     before.restore();
     library.map_err(|e| not_loaded(&e))
 }
 
-/// What the system's loader said: libloading itself says only which function failed.
+/// Takes the message of the system's loader from the source of the error: libloading's own message only names the
+/// function that failed.
 fn not_loaded(e: &libloading::Error) -> Reason {
     Reason::Open(std::error::Error::source(e).map_or_else(|| e.to_string(), ToString::to_string))
 }

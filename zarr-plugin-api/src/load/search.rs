@@ -1,4 +1,4 @@
-//! Looking for installed plugins.
+//! The search for installed plugins.
 
 use super::{
     Manifest, Places, Plugin, PluginError, ProvidedExtension, Reason,
@@ -21,41 +21,46 @@ use zarr_core::{
     registry::{Registry, Tier},
 };
 
-/// Which of the plugins that are found may be used.
+/// The rules that decide which of the plugins that are found may be used.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
-    /// `ZARR_PLUGINS`
+    /// `ZARR_PLUGINS`: whether to search for plugins at all, and whether only listed ones are allowed.
     pub mode: Mode,
     /// `ZARR_PLUGINS_ALLOW`: the ids that [`Mode::List`] allows.
     pub allow: BTreeSet<String>,
-    /// `ZARR_PLUGINS_DENY`: ids that are never used.
+    /// `ZARR_PLUGINS_DENY`: the ids of plugins that are never used.
     pub deny: BTreeSet<String>,
-    /// `ZARR_PLUGINS_LOCK`: a JSON file of ids with the SHA-256 of their libraries. Others are not used.
+    /// `ZARR_PLUGINS_LOCK`: the contents of a JSON file that maps ids to the SHA-256 of the library. If it is set, only
+    /// plugins in it are used.
     pub lock: Option<BTreeMap<String, String>>,
 }
 
-/// How many of the plugins are used.
+/// The extent to which installed plugins are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Mode {
-    /// `off`: none are looked for.
+    /// `off`: plugins are not searched for.
     Off,
-    /// `list`: only those on the list.
+    /// `list`: only plugins in [`Policy::allow`] are used.
     List,
-    /// `installed`: all that are found.
+    /// `installed`: all plugins that are found are used.
     #[default]
     Installed,
 }
 
 impl Policy {
-    /// What the environment says.
+    /// Returns the policy that the environment variables define.
     ///
     /// # Errors
-    /// When it says something that means nothing: then no plugin must be used.
+    /// If `ZARR_PLUGINS` has an unknown value, or the file that `ZARR_PLUGINS_LOCK` names cannot be read or is not a
+    /// JSON object of ids with SHA-256 sums. A program must then not use any plugin.
     pub fn from_environment() -> Result<Self> {
         Self::of(&|name| std::env::var_os(name))
     }
-    /// The same for another environment.
+    /// Returns the policy for given environment variables.
+    ///
+    /// # Errors
+    /// As [`from_environment`](Self::from_environment).
     pub fn of(variable: &dyn Fn(&str) -> Option<OsString>) -> Result<Self> {
         let text = |name| variable(name).map(|v| v.to_string_lossy().into_owned()).filter(|v| !v.is_empty());
         let ids = |name| -> BTreeSet<String> {
@@ -84,10 +89,11 @@ impl Policy {
         };
         Ok(Self { mode, allow: ids("ZARR_PLUGINS_ALLOW"), deny: ids("ZARR_PLUGINS_DENY"), lock })
     }
-    /// Whether a plugin may be used whose library has this SHA-256.
+    /// Checks that a plugin may be used whose library has the SHA-256 `hash`, in lower-case hexadecimal.
     ///
     /// # Errors
-    /// [`Reason::Policy`] or [`Reason::Hash`], when it may not.
+    /// [`Reason::Policy`] if the policy forbids the plugin, [`Reason::Hash`] if the lock file has another SHA-256 for
+    /// it.
     pub fn check(&self, manifest: &Manifest, hash: &str) -> Result<(), Reason> {
         let id = &manifest.id;
         if self.mode == Mode::Off {
@@ -108,40 +114,40 @@ impl Policy {
     }
 }
 
-/// Looks for plugins: where, and which may be used.
+/// A search for plugins: the folders, and the policy.
 #[derive(Debug, Clone, Default)]
 pub struct Search {
-    /// Where.
+    /// The folders to search.
     pub places: Places,
-    /// Which.
+    /// The rules that decide which plugins may be used.
     pub policy: Policy,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug)]
 pub struct Discovery {
-    /// The folders that were looked into, and whether they are there.
+    /// The folders that were searched, each with whether it could be read.
     pub folders: Vec<(PathBuf, bool)>,
     /// The plugins, in the order of the folders.
     pub plugins: Vec<Candidate>,
-    /// What the user should know.
+    /// Messages for the user, for example about folders that were ignored.
     pub warnings: Vec<String>,
     off: bool,
 }
 
-/// A plugin that was found, and that may be refused.
+/// A plugin that a search found, whether or not it may be used.
 pub struct Candidate {
-    /// The manifest.
+    /// The path of the manifest.
     pub file: PathBuf,
-    /// The number of its folder.
+    /// The index of the folder in [`Discovery::folders`].
     pub folder: u16,
-    /// What it says, if it can be read.
+    /// The manifest, if it could be read.
     pub manifest: Option<Manifest>,
-    /// The library for this machine.
+    /// The path of the library for this machine, if the manifest lists one.
     pub library: Option<PathBuf>,
-    /// Why it is not used.
+    /// The reason for which the plugin is not used, if there is one.
     pub refused: Option<PluginError>,
-    /// Names that another plugin of its folder offers too.
+    /// Names that another plugin in the same folder offers too.
     disputed: Vec<String>,
     lazy: Option<Arc<Lazy>>,
 }
@@ -152,18 +158,18 @@ impl std::fmt::Debug for Candidate {
     }
 }
 
-/// What the name of a manifest ends with.
+/// The end of the file name of every manifest.
 pub(super) const SUFFIX: &str = ".zarrplugin.json";
 
 impl Search {
-    /// The standard places, and what the environment says of which plugins may be used.
+    /// Returns a search of the standard folders, with the policy of the environment.
     ///
     /// # Errors
-    /// When the environment says something that means nothing.
+    /// As [`Policy::from_environment`].
     pub fn standard() -> Result<Self> {
         Ok(Self { places: Places::standard(), policy: Policy::from_environment()? })
     }
-    /// Reads manifests. No library is opened, and no code of a plugin runs.
+    /// Reads the manifests in all folders. No library is opened, and no code of a plugin runs.
     pub fn find(&self) -> Discovery {
         let (warnings, off) = (self.places.warnings.clone(), self.policy.mode == Mode::Off);
         let mut found = Discovery { folders: Vec::new(), plugins: Vec::new(), warnings, off };
@@ -219,7 +225,7 @@ impl Search {
     }
 }
 
-/// The manifests of a folder, sorted; `None` if it cannot be read.
+/// Returns the manifests in a folder, sorted; `None` if the folder cannot be read.
 fn manifests(folder: &Path) -> Option<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).ok()?;
     let mut files: Vec<PathBuf> = entries
@@ -230,7 +236,7 @@ fn manifests(folder: &Path) -> Option<Vec<PathBuf>> {
     Some(files)
 }
 
-/// Within a folder no plugin comes before another, so a name that two offer means neither.
+/// Refuses all plugins in a folder that offer the same name: within a folder none takes precedence.
 fn refuse_conflicts(plugins: &mut [Candidate]) {
     let mut owners: BTreeMap<(ExtensionPoint, String), Vec<usize>> = BTreeMap::new();
     for (i, c) in plugins.iter().enumerate().filter(|(_, c)| c.refused.is_none()) {
@@ -253,7 +259,7 @@ fn refuse_conflicts(plugins: &mut [Candidate]) {
 }
 
 impl Candidate {
-    /// What loads it, or why it is not used.
+    /// Returns the loader of the plugin, or the reason for which the plugin is not used.
     pub(super) fn usable(&self) -> Result<&Lazy, PluginError> {
         match (&self.refused, &self.lazy) {
             (Some(e), _) => Err(e.clone()),
@@ -261,29 +267,40 @@ impl Candidate {
             (None, None) => Err(PluginError::new(&self.file, Reason::NoManifest)),
         }
     }
-    /// Loads it, or gives why it is not used.
+    /// Loads the plugin. This runs code of the plugin.
+    ///
+    /// # Errors
+    /// If the plugin is refused, or cannot be loaded.
     pub fn load(&self) -> Result<Arc<Plugin>, PluginError> {
         self.usable()?.get()
     }
-    /// Looks whether the library is the one that was installed, without loading it.
+    /// Checks that the library is the one that was installed, without loading it.
+    ///
+    /// # Errors
+    /// If the plugin is refused, the library cannot be read, or its SHA-256 is not the one in the manifest.
     pub fn verify(&self) -> Result<(), PluginError> {
         self.usable()?.verified().map(drop)
     }
-    /// The SHA-256 of a file, as manifests have it.
+    /// Returns the SHA-256 of a file in lower-case hexadecimal, as manifests contain it.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
     pub fn hash(file: &Path) -> Result<String, PluginError> {
         lazy::hash(file)
     }
 }
 
 impl Discovery {
-    /// Registers what was found: each plugin is loaded when one of its names is first used. A name that only a refused
-    /// plugin offers gives the reason when it is used.
+    /// Registers the extensions of all plugins that were found. Each plugin is loaded when one of its names is first
+    /// used.
+    ///
+    /// A name that only a refused plugin offers fails on use, with the reason for the refusal.
     ///
     /// # Errors
     /// As [`Registry::insert`].
     pub fn register(&self, registry: &mut Registry) -> Result<()> {
         for (i, (folder, _)) in self.folders.iter().enumerate() {
-            // What they offer is not known, so a name may be one of theirs.
+            // The extensions of these plugins are unknown, so a name that is not found may be one of theirs.
             let unread = self.plugins.iter().filter(|c| usize::from(c.folder) == i && c.manifest.is_none()).count();
             let refused = if unread == 0 { String::new() } else { format!(" ({unread} refused)") };
             registry.searched(format!("{}{refused}", folder.display()));
@@ -301,13 +318,14 @@ impl Discovery {
                 registry.insert(Tier::Discovered(c.folder), registration)?;
             }
         }
-        // Refused ones come after all others, and among them the first does.
+        // Refused plugins come after all others; among refused plugins the first takes precedence.
         let mut seen = BTreeSet::new();
         for c in refused {
             let (Some(manifest), Some(e)) = (&c.manifest, &c.refused) else { continue };
             for offered in &manifest.extensions {
                 let point = offered.kind.point();
-                // A name in dispute is one in its folder too: no later folder settles it silently.
+                // A conflict stays a conflict at its own folder's precedence, so that no later folder silently settles
+                // it.
                 let disputed = |name: &str| c.disputed.iter().any(|n| n == name);
                 let tier = Tier::Discovered(if offered.names().any(disputed) { c.folder } else { u16::MAX });
                 let mut free = offered.names().filter(|n| seen.insert((point, (*n).to_owned()))).map(str::to_owned);

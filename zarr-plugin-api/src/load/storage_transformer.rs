@@ -52,13 +52,14 @@ impl StorageTransformer for Transformer {
         let (at, mut filled) = (&raw mut above, false);
         let roots: Vec<Str> = self.options.roots.iter().map(|r| Str::new(r)).collect();
         let done = self.handle.with_roots(&self.limits, &self.options, &roots, |this, call| {
-            // SAFETY: the instance is alive, what is borrowed lives until the function returns, and `below` is passed on.
+            // SAFETY: the instance is alive, everything that is borrowed lives until the function returns, and the
+            // ownership of `below` passes to the plugin.
             let status = unsafe { wrap(this, call, &raw const below, at) };
             filled = status == abi::OK;
             status
         });
         let (guard, owner) = (self.handle.guard().clone(), Box::new(self.handle.clone()));
-        // SAFETY: the plugin filled it. It is ours to release also if the call is found to be wrong.
+        // SAFETY: the plugin filled it. The host must release it even if the call violated the contract.
         let imported =
             filled.then(|| unsafe { store::ImportedStore::new(above, &self.name, Some(guard), &self.limits, owner) });
         done?;

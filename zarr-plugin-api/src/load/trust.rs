@@ -1,35 +1,41 @@
-//! Whether somebody else could have put a file where it is.
+//! Checks whether another user could have written a file.
 
 use std::path::Path;
 
-/// Who could have changed a file.
+/// The reason for which a file or folder is not trusted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UntrustedPath {
-    /// Everybody.
+    /// Every user may write to it.
     #[error("everybody may write to {0}")]
     WorldWritable(String),
-    /// Its owner, who is neither the user nor root.
+    /// It belongs to a user other than the current user and root.
     #[error("{path} belongs to user {owner}, who is neither you nor root")]
     ForeignOwner {
-        /// The file or folder.
+        /// The path of the file or folder.
         path: String,
-        /// The owner's number.
+        /// The numeric id of the owner.
         owner: u32,
     },
 }
 
-/// Looks who may change a file or folder. What cannot be looked at is left to whoever opens it.
+/// Checks that a file or folder belongs to the current user or root, and that not every user may write to it.
+///
+/// A path whose metadata cannot be read passes: opening it then fails with the cause. Members of the file's group are
+/// trusted.
+///
+/// # Errors
+/// If every user may write to it, or it belongs to another user.
 #[cfg(unix)]
 pub fn check(path: &Path) -> Result<(), UntrustedPath> {
     use std::os::unix::fs::MetadataExt;
     let Ok(metadata) = std::fs::metadata(path) else { return Ok(()) };
-    // SAFETY: asks the system for a number.
+    // SAFETY: `geteuid` takes no arguments, only returns a number, and cannot fail.
     let user = unsafe { libc::geteuid() };
     judge(path, metadata.uid(), user, metadata.mode())
 }
 
-/// Looks who may change a file or folder. What cannot be looked at is left to whoever opens it.
+/// Accepts every path: owners and modes are only checked on Unix.
 #[cfg(not(unix))]
 pub fn check(_path: &Path) -> Result<(), UntrustedPath> {
     Ok(())
