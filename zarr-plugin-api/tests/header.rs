@@ -1,5 +1,6 @@
-//! The header compiles as C and C++ without a warning, and its structs lie in memory as those in Rust and as the
-//! committed table says. Major 1 is frozen: a line of the table never changes, new ones come at the end of a struct.
+//! The header compiles as C and C++ without a warning, and its structs have the same layout as those in Rust and in the
+//! committed table. Major version 1 is frozen: a line of the table never changes, and new lines come at the end of a
+//! struct.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use std::{fmt::Write, path::Path, process::Command};
@@ -7,7 +8,7 @@ use zarr_plugin_api::abi;
 
 const TABLE: &str = include_str!("abi-1.txt");
 
-/// The name that a member has in C.
+/// Returns the name of a member in C.
 fn member(name: &str) -> &str {
     if name == "this" { "self" } else { name }
 }
@@ -23,7 +24,7 @@ fn in_rust() -> String {
     table
 }
 
-/// A program that prints the table as the compiler sees it.
+/// Returns a program that prints the table as the compiler sees it.
 fn program() -> String {
     let mut c = "#include \"zarr_plugin.h\"\n#include <stdio.h>\nint main(void) {\n".to_owned();
     for s in abi::structs() {
@@ -64,7 +65,7 @@ fn c_and_rust_and_the_committed_table_agree() {
     assert_eq!(in_rust(), TABLE, "Rust and the committed table");
 }
 
-/// Struct names, members and constants of the header that Rust does not know, and the other way round.
+/// Structs and constants of the header must exist in Rust, and structs and members of Rust in the header.
 #[test]
 fn every_item_of_the_header_exists_in_rust() {
     let header = abi::HEADER;
@@ -77,7 +78,7 @@ fn every_item_of_the_header_exists_in_rust() {
     }
     assert_eq!(found.len(), known.len(), "{found:?} {known:?}");
     assert!(found.iter().all(|f| known.contains(f)), "{found:?}");
-    // A table with all members has as many bytes as the struct: so none of the header's is left out.
+    // The members in the table add up to the size of the struct, so none is missing.
     for s in abi::structs() {
         let sum: usize = s.members.iter().map(|(_, _, size)| size).sum();
         assert_eq!(sum, s.size, "{} has padding, or a member that Rust lacks", s.name);

@@ -1,11 +1,11 @@
-//! Every method of the traits that a plugin may override has a slot of the ABI. A method without one would work in a
-//! linked extension and silently do the default in a loaded one.
+//! Every trait method that a plugin may override has a slot in the ABI. Without a slot, the method would work in a
+//! linked extension but silently use the default in a loaded one.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use std::collections::BTreeSet;
 use zarr_plugin_api::abi;
 
-/// The methods of a trait, read from the source of zarr-core.
+/// Returns the methods of a trait, read from the source of zarr-core.
 fn methods<'s>(source: &'s str, name: &str) -> Vec<&'s str> {
     let start = source.find(&format!("pub trait {name}")).unwrap_or_else(|| panic!("no trait {name}"));
     let body = &source[start..];
@@ -14,15 +14,17 @@ fn methods<'s>(source: &'s str, name: &str) -> Vec<&'s str> {
     names.map(|l| l.split(['(', '<']).next().unwrap()).collect()
 }
 
-/// The members of a struct of the ABI that are functions or facts of a kind: all but those every struct has.
+/// Returns the members of a struct of the ABI that are functions or properties of a kind: all except those that every
+/// struct has.
 fn slots(name: &str) -> BTreeSet<&'static str> {
     let head = ["struct_size", "reserved0", "create", "destroy", "configuration", "abilities"];
     let found = abi::structs().find(|s| s.name == name).unwrap_or_else(|| panic!("no struct {name}"));
     found.members.iter().map(|(m, ..)| *m).filter(|m| !head.contains(m)).collect()
 }
 
-/// Methods that do not cross, because nothing would call them there: who clears up after killed writers asks the store that
-/// has the files, not one that a plugin's storage transformer made of it, and so does who overwrites a node.
+/// Methods that do not cross, because they would never be called there: orphaned temporary files are erased, and new
+/// nodes are staged, in the store that has the files, not in the store that a plugin's storage transformer wraps around
+/// it.
 const STAY: [&str; 3] = ["erase_orphans", "list_orphans", "stage"];
 
 #[test]
@@ -34,7 +36,7 @@ fn every_method_has_a_slot() {
     let transformer = include_str!("../../zarr-core/src/storage_transformer/mod.rs");
     let store = include_str!("../../zarr-core/src/store/mod.rs");
     let source = include_str!("../../zarr-core/src/source/mod.rs");
-    // Trait, its source, the struct, and methods whose slot has another name, or members that are no methods.
+    // The traits, their source, the struct, methods whose slot has another name, and members that are not methods.
     type Renamed<'t> = &'t [(&'t str, &'t str)];
     type Row<'t> = (&'t [&'t str], &'t str, &'t str, Renamed<'t>, &'t [&'t str]);
     let table: [Row<'_>; 9] = [
@@ -43,7 +45,7 @@ fn every_method_has_a_slot() {
             &["ArrayToBytes", "PartialDecode", "PartialEncode"],
             codec,
             "zp_array_to_bytes",
-            // An ability is there if its slot is.
+            // An ability exists if its slot does.
             &[("decode_region", "partial_decode"), ("partial_encode", "update"), ("update_region", "update")],
             &[],
         ),
@@ -77,8 +79,8 @@ fn every_method_has_a_slot() {
     }
 }
 
-/// What `ExtensionType` has besides: names and caps stand in the descriptor, and `to_extension` follows from the name and the
-/// configuration.
+/// The other items of `ExtensionType`: names and capabilities are in the descriptor, and `to_extension` follows from the
+/// name and the configuration.
 #[test]
 fn static_items_have_slots() {
     let named = include_str!("../../zarr-core/src/registry/registration.rs");

@@ -1,5 +1,7 @@
-//! The header `include/zarr_plugin.h` in Rust: the same structs under the same names, `zp_bytes_to_bytes` as
-//! [`BytesToBytes`]. The header has the contract; nothing here adds to it.
+//! The header `include/zarr_plugin.h` in Rust: the same structs, with `zp_bytes_to_bytes` named [`BytesToBytes`], and
+//! so on.
+//!
+//! The contract is in the header; nothing here adds to it.
 
 mod vtables;
 
@@ -7,18 +9,18 @@ pub use vtables::*;
 
 use std::ffi::c_void;
 
-/// A status. Only [`OK`] is success.
+/// The result of a function. Only [`OK`] is success.
 pub type Status = i32;
 
-/// The header itself, for programs that hand it to authors.
+/// The text of the header, for programs that hand it to authors of plugins.
 pub const HEADER: &str = include_str!("../../include/zarr_plugin.h");
 
 #[cfg(feature = "load")]
 pub(crate) const MAJOR: u32 = 1;
 pub(crate) const MINOR: u32 = 0;
-/// `ZARRPLG1`
+/// The bytes `ZARRPLG1`.
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"ZARRPLG1");
-/// The one exported symbol.
+/// The name of the only function that a plugin exports.
 #[cfg(feature = "load")]
 pub const ENTRY: &str = "zarr_plugin_entry_v1";
 
@@ -89,18 +91,18 @@ constants! {
 /// A struct of the ABI: its name in the header, its size, and the offset and size of each member.
 #[derive(Debug)]
 pub struct Struct {
-    /// Its name in C.
+    /// The name of the struct in C.
     pub name: &'static str,
-    /// Bytes.
+    /// The size of the struct in bytes.
     pub size: usize,
-    /// Name, offset and size of each member.
+    /// The name of each member, and its offset and size in bytes.
     pub members: &'static [(&'static str, usize, usize)],
 }
 
-/// A struct that says how long it is.
+/// A struct that states its own size.
 ///
 /// # Safety
-/// It is `repr(C)`, its first member is `struct_size: u32`, and all zeros are a valid value.
+/// The struct is `repr(C)`, its first member is `struct_size: u32`, and all zeros are a valid value.
 pub(crate) unsafe trait Sized32: Copy {}
 
 macro_rules! declare {
@@ -181,15 +183,15 @@ declare! { VALUES:
     }
 }
 
-/// What `join` runs.
+/// The function that `zp_call.join` runs.
 pub type Run = Option<unsafe extern "C" fn(*mut c_void)>;
-/// `zp_each`
+/// `zp_each`: receives the bytes of one range.
 pub type Each = Option<unsafe extern "C" fn(*mut c_void, usize, *const u8, usize) -> Status>;
-/// `zp_make`
+/// `zp_make`: creates a value to be cached.
 pub type MakeMemo = Option<unsafe extern "C" fn(*mut c_void, *mut *mut c_void) -> Status>;
-/// `zp_change`
+/// `zp_change`: computes the new value of a key.
 pub type Change = Option<unsafe extern "C" fn(*mut c_void, *const Call, *const Reader, *mut Bytes, *mut u32) -> Status>;
-/// `zp_found`.
+/// `zp_found`: receives one value, key or prefix.
 pub type Found = Option<unsafe extern "C" fn(*mut c_void, usize, u32, *const u8, usize) -> Status>;
 /// The type of `zp_reader.memo`.
 pub type MemoFn = unsafe extern "C" fn(
@@ -202,10 +204,10 @@ pub type MemoFn = unsafe extern "C" fn(
     Option<unsafe extern "C" fn(*mut c_void)>,
     *mut *mut c_void,
 ) -> Status;
-/// `zarr_plugin_entry_v1`
+/// The type of `zarr_plugin_entry_v1`.
 pub type Entry = unsafe extern "C" fn(*const Host, *const Call) -> *const Plugin;
 
-// SAFETY: what static descriptors point to is static and never written.
+// SAFETY: everything that static descriptors point to is static and never written.
 unsafe impl Sync for Str {}
 // SAFETY: as above.
 unsafe impl Sync for Bytes {}
@@ -214,30 +216,30 @@ unsafe impl Sync for Extension {}
 // SAFETY: as above.
 unsafe impl Sync for Plugin {}
 
-/// Every struct of the ABI.
+/// Returns a description of every struct of the ABI.
 pub fn structs() -> impl Iterator<Item = &'static Struct> {
     VALUES.iter().chain(TABLES).chain(STORES)
 }
 
 impl Str {
-    /// Text that outlives the call it is passed to.
+    /// Describes a text, which must outlive the call that it is passed to.
     pub const fn new(text: &str) -> Self {
         Self { ptr: text.as_ptr(), len: text.len() }
     }
 }
 impl Bytes {
-    /// Bytes that outlive the call they are passed to.
+    /// Describes bytes, which must outlive the call that they are passed to.
     pub const fn new(bytes: &[u8]) -> Self {
         Self { ptr: bytes.as_ptr(), len: bytes.len() }
     }
 }
 
-/// The length that a struct states.
+/// Returns the size of a struct as its `struct_size` states it.
 pub(crate) const fn size32<T>() -> u32 {
     size_of::<T>() as u32
 }
 
-/// Copies a struct that another may have built shorter or longer over zeros: what it lacks is null.
+/// Copies a struct over zeros. The other side may have built it shorter or longer: members that it lacks are null.
 ///
 /// # Safety
 /// `p` is null or points to a struct that begins with its true `struct_size`.
@@ -245,16 +247,16 @@ pub(crate) unsafe fn copied<T: Sized32>(p: *const T) -> Option<T> {
     if p.is_null() {
         return None;
     }
-    // SAFETY: not null, so at least `struct_size` is there, wherever it is aligned.
+    // SAFETY: it is not null, so at least `struct_size` is there; the read does not assume an alignment.
     let stated = unsafe { p.cast::<u32>().read_unaligned() } as usize;
     if stated < size_of::<u32>() {
         return None;
     }
     let mut copy = std::mem::MaybeUninit::<T>::zeroed();
-    // A member of which only a part is there is not there: nobody follows half of a pointer.
+    // A member that is only partly there counts as absent, because half of a pointer cannot be used.
     let whole = if stated < size_of::<T>() { stated & !(size_of::<u64>() - 1) } else { size_of::<T>() };
     let known = whole.max(size_of::<u32>());
-    // SAFETY: both have at least that many bytes; all zeros and any prefix over them are a `T`, see `Sized32`.
+    // SAFETY: both have at least `known` bytes; all zeros, and any prefix copied over them, are a `T`, see `Sized32`.
     unsafe {
         std::ptr::copy_nonoverlapping(p.cast::<u8>(), copy.as_mut_ptr().cast::<u8>(), known);
         copy.as_mut_ptr().cast::<u32>().write(known as u32);
@@ -262,7 +264,7 @@ pub(crate) unsafe fn copied<T: Sized32>(p: *const T) -> Option<T> {
     }
 }
 
-/// A struct of zeros that the other side is to fill, as long as this side knows it.
+/// Returns a struct of zeros for the other side to fill, with the size that this side knows.
 pub(crate) fn blank<T: Sized32>() -> T {
     let mut blank = std::mem::MaybeUninit::<T>::zeroed();
     // SAFETY: all zeros are a `T`, and it begins with its size, see `Sized32`.
@@ -272,49 +274,49 @@ pub(crate) fn blank<T: Sized32>() -> T {
     }
 }
 
-/// Fills a struct of the other side, as far as that side knows it.
+/// Fills a struct of the other side, up to the size that the other side knows.
 ///
 /// # Safety
-/// `to` points to a struct that begins with its true `struct_size` and that nobody else uses.
+/// `to` points to a struct that begins with its true `struct_size` and that is not accessed elsewhere in the meantime.
 pub(crate) unsafe fn fill<T: Sized32>(to: *mut T, mut value: T) {
     // SAFETY: the caller's promise.
     let room = unsafe { to.cast::<u32>().read_unaligned() };
     let known = room.min(size32::<T>());
-    // SAFETY: both have that many bytes, and a `T` begins with its size.
+    // SAFETY: both have at least `known` bytes, and a `T` begins with its size.
     unsafe {
         (&raw mut value).cast::<u32>().write(known);
         std::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), to.cast::<u8>(), known as usize);
     }
 }
 
-/// A member of a struct of another, `None` if the struct is null or ends before it. Reads that member alone: copying a
-/// whole struct just after its members were written makes the processor wait.
+/// Reads a member of a struct of the other side; `None` if the struct is null or ends before the member. Only that
+/// member is read: copying a whole struct just after its members were written stalls the processor.
 macro_rules! member {
     ($p:expr, $struct:ident.$member:ident) => {{
         let p: *const $crate::abi::$struct = $p;
         let end = std::mem::offset_of!($crate::abi::$struct, $member)
             + $crate::abi::size_of_member(|s: &$crate::abi::$struct| &s.$member);
-        // SAFETY: not null, so the size can be read, and the member is there if it lies within the size.
+        // SAFETY: the pointer is not null, so the size can be read; the member is there if it lies within the size.
         if !p.is_null() && unsafe { (*p).struct_size } as usize >= end { Some(unsafe { (*p).$member }) } else { None }
     }};
 }
 pub(crate) use member;
 
-/// The size of what a function selects.
+/// Returns the size of the member that a function selects.
 pub(crate) const fn size_of_member<S, M>(_: fn(&S) -> &M) -> usize {
     size_of::<M>()
 }
 
-/// False for what cannot be an array of `T`, so that it is not made one.
+/// Returns false if these cannot be the pointer and length of an array of `T`.
 fn is_array<T>(ptr: *const T, len: usize) -> bool {
     let bytes = len.checked_mul(size_of::<T>());
     !ptr.is_null() && ptr.is_aligned() && bytes.is_some_and(|n| n <= isize::MAX as usize)
 }
 
-/// What the other side passes; empty where there can be nothing.
+/// Returns the array that the other side passes; an empty one if the pointer and length cannot be those of an array.
 ///
 /// # Safety
-/// If `len` is not 0 and `ptr` not null, it points to that many which nobody writes during `'a`.
+/// If `len` is not 0 and `ptr` is not null, `ptr` points to `len` values that are not written during `'a`.
 pub(crate) unsafe fn slice<'a, T>(ptr: *const T, len: usize) -> &'a [T] {
     if len == 0 || !is_array(ptr, len) {
         return &[];
@@ -323,10 +325,10 @@ pub(crate) unsafe fn slice<'a, T>(ptr: *const T, len: usize) -> &'a [T] {
     unsafe { std::slice::from_raw_parts(ptr, len) }
 }
 
-/// As [`slice`], to be written.
+/// As [`slice`], but writable.
 ///
 /// # Safety
-/// As [`slice`], and nobody else reads them either.
+/// As [`slice`], and the values are not read elsewhere during `'a` either.
 pub(crate) unsafe fn slice_mut<'a, T>(ptr: *mut T, len: usize) -> &'a mut [T] {
     if len == 0 || !is_array(ptr, len) {
         return &mut [];
@@ -335,19 +337,19 @@ pub(crate) unsafe fn slice_mut<'a, T>(ptr: *mut T, len: usize) -> &'a mut [T] {
     unsafe { std::slice::from_raw_parts_mut(ptr, len) }
 }
 
-/// Bytes that the other side passes; `None` for null.
+/// Returns the bytes that the other side passes; `None` for null.
 ///
 /// # Safety
-/// `p` is null or points to a `zp_bytes` whose bytes nobody writes during `'a`.
+/// `p` is null or points to a `zp_bytes` whose bytes are not written during `'a`.
 pub(crate) unsafe fn bytes<'a>(p: *const Bytes) -> Option<&'a [u8]> {
     // SAFETY: the caller's promise.
     unsafe { p.as_ref().map(|b| slice(b.ptr, b.len)) }
 }
 
-/// Text that the other side passes; `None` for null and for what is no UTF-8.
+/// Returns the text that the other side passes; `None` if it is null or not UTF-8.
 ///
 /// # Safety
-/// `p` is null or points to a `zp_str` whose bytes nobody writes during `'a`.
+/// `p` is null or points to a `zp_str` whose bytes are not written during `'a`.
 pub(crate) unsafe fn text<'a>(p: *const Str) -> Option<&'a str> {
     // SAFETY: the caller's promise.
     let s = unsafe { p.as_ref() }?;
@@ -360,14 +362,14 @@ pub(crate) unsafe fn text<'a>(p: *const Str) -> Option<&'a str> {
 mod tests {
     use super::*;
 
-    /// Fuzzing found that a struct which ended within a pointer gave half of one.
+    /// Fuzzing found that copying a struct which ended within a pointer returned half of the pointer.
     #[test]
     fn partial_members_count_as_absent() {
         let name = Str::new("text");
         let mut whole = Host { struct_size: 0, abi_minor: 7, name: &raw const name, version: &raw const name };
         for stated in 0..2 * size32::<Host>() {
             whole.struct_size = stated;
-            // SAFETY: there are as many bytes as it says, or it says that there are more than are looked at.
+            // SAFETY: the struct has as many bytes as it states, or more than `copied` reads.
             let copy = unsafe { copied(&raw const whole) };
             assert_eq!(copy.is_some(), stated >= 4);
             let Some(copy) = copy else { continue };

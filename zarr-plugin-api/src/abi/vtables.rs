@@ -1,4 +1,4 @@
-//! The vtables, each with the members of `ZP_HEAD` first.
+//! The vtables. Each begins with the members of `ZP_HEAD`.
 
 use super::{
     Array, Axis, Bytes, Call, Change, Each, Found, Host, Layout, Out, Range, Reader, Representation, Site, Size,
@@ -8,7 +8,7 @@ use std::ffi::c_void;
 
 type Slf = *const c_void;
 
-/// `ZP_HEAD`: what every vtable begins with.
+/// `ZP_HEAD`: the first members of every vtable.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs)]
@@ -33,7 +33,7 @@ macro_rules! vtables {
             unsafe impl Sized32 for $name {}
             #[cfg(feature = "load")]
             impl $name {
-                /// The required function that is null, if one is.
+                /// Returns the name of a required function that is null, if there is one.
                 pub(crate) fn lacks(&self) -> Option<&'static str> {
                     let head = [
                         ("create", self.head.create.is_none()),

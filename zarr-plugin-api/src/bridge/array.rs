@@ -16,7 +16,7 @@ use zarr_core::{call::CallContext, layout::Layout};
 
 type Strides = SmallVec<[i64; 4]>;
 
-/// Without strides: elements of variable length, which come in C order.
+/// Describes an array. Without strides it is in C order, as elements of variable length always are.
 #[cfg(feature = "load")]
 fn array(data: *mut u8, shape: &[u64], strides: &[i64], element_size: usize) -> abi::Array {
     abi::Array {
@@ -44,7 +44,7 @@ fn c_strides(shape: &[u64], element: usize) -> Strides {
 
 // ---- export
 
-/// What the other side can take.
+/// The form in which the other side accepts elements.
 #[cfg(feature = "load")]
 #[derive(Debug, Clone)]
 pub(crate) struct Form {
@@ -54,7 +54,7 @@ pub(crate) struct Form {
 
 #[cfg(feature = "load")]
 impl Form {
-    /// Memory with room for a copy that begins at an aligned byte.
+    /// Allocates memory for a copy, and returns the offset of its first aligned byte.
     fn copy<'c>(&self, call: &CallContext<'c>, bytes: usize) -> Result<(zarr_core::call::Scratch<'c>, usize)> {
         let align = super::representation::alignment(&self.layout);
         let memory = call.scratch(bytes.saturating_add(align - 1))?;
@@ -67,7 +67,7 @@ impl Form {
         let gapless = || strides.iter().zip(c()).zip(shape).all(|((s, c), n)| *n < 2 || *s == c);
         self.strided || (ptr as usize).is_multiple_of(align) && gapless()
     }
-    /// Exports elements to be read.
+    /// Exports elements that the other side reads.
     pub(crate) fn to_abi(
         &self,
         call: &CallContext<'_>,
@@ -90,7 +90,7 @@ impl Form {
         ViewMut::new(copy, &shape, element)?.copy_from(view, 1)?;
         f(&array(copy.as_mut_ptr(), &shape, &c_strides(&shape, element), element))
     }
-    /// Exports memory whose elements are all written. `keep`: they are read before that.
+    /// Exports memory in which the other side writes every element. `keep`: it reads the elements first.
     pub(crate) fn destination_to_abi(
         &self,
         call: &CallContext<'_>,
@@ -172,7 +172,7 @@ impl Form {
     }
 }
 
-/// Where each element begins, and its bytes, if the offsets fit them.
+/// Returns the offset and the bytes of each element, if the offsets are consistent with the bytes.
 #[cfg(feature = "load")]
 fn parts<'b>(offsets: &[u8], bytes: &'b [u8], count: usize) -> Option<Vec<(u64, &'b [u8])>> {
     let (offsets, rest) = offsets.as_chunks::<8>();
@@ -184,7 +184,7 @@ fn parts<'b>(offsets: &[u8], bytes: &'b [u8], count: usize) -> Option<Vec<(u64, 
     offsets.windows(2).map(one).collect()
 }
 
-/// Offsets and bytes of elements of variable length, in C order.
+/// Returns the offsets and the bytes of elements of variable length, in C order.
 fn gathered(view: &View<'_>) -> Result<(Vec<u64>, Vec<u8>)> {
     let strings = view.require_heap()?.strings();
     let (mut scratch, mut bytes) = (Vec::new(), Vec::new());
@@ -200,17 +200,18 @@ fn gathered(view: &View<'_>) -> Result<(Vec<u64>, Vec<u8>)> {
 
 // ---- import
 
-/// Lengths and strides.
+/// Returns the shape and the strides of an array.
 ///
 /// # Safety
-/// `ffi` is what the other side passes, for `'a`.
+/// `ffi` is an array that the other side passes, valid for `'a`.
 unsafe fn dims<'a>(ffi: &abi::Array, of: &Representation) -> Result<(&'a [u64], SmallVec<[isize; 4]>)> {
     if !of.layout().is_variable() && ffi.element_size != of.element_size() {
         let (found, wanted) = (ffi.element_size, of.element_size());
         return Err(Error::argument(format!("an array has elements of {found} bytes where {wanted} are expected")));
     }
     let rank = ffi.rank as usize;
-    // SAFETY: the caller's promise: as many lengths as the rank says, and as many strides unless they are null.
+    // SAFETY: the caller's promise: there are as many lengths as the rank says, and as many strides unless they are
+    // null.
     let (shape, strides) = unsafe { (abi::slice(ffi.shape, rank), abi::slice(ffi.strides, rank)) };
     if shape.len() != rank {
         return Err(Error::argument("an array came without its shape"));
@@ -222,16 +223,16 @@ unsafe fn dims<'a>(ffi: &abi::Array, of: &Representation) -> Result<(&'a [u64], 
 }
 
 /// # Safety
-/// `p` is null, or points to what the other side passes.
+/// `p` is null or points to an array that the other side passes.
 unsafe fn copied(p: *const abi::Array) -> Result<abi::Array> {
     // SAFETY: the caller's promise; an array begins with its size.
     unsafe { abi::copied(p) }.ok_or_else(|| Error::argument("there is no array"))
 }
 
-/// Imports elements of the other side for `f`.
+/// Imports elements of the other side for `f` to read.
 ///
 /// # Safety
-/// `p` is what the other side passes to the call that is being served, with elements of that representation's layout.
+/// `p` is the array that the other side passes to the call that is being served, with elements of the layout of `of`.
 pub(crate) unsafe fn from_abi<R>(
     p: *const abi::Array,
     of: &Representation,
@@ -242,11 +243,12 @@ pub(crate) unsafe fn from_abi<R>(
     // SAFETY: as above.
     let (shape, strides) = unsafe { dims(&ffi, of) }?;
     if !of.layout().is_variable() {
-        // SAFETY: the caller's promise: every index of the shape reaches an element.
+        // SAFETY: the caller's promise: every index within the shape reaches an element.
         return f(&unsafe { View::from_raw(ffi.data, shape, &strides, of.element_size()) }?);
     }
     let count = usize::try_from(zarr_core::limits::product(shape, 1)?).unwrap_or(usize::MAX);
-    // SAFETY: the caller's promise: one offset more than there are elements, the last is the number of bytes.
+    // SAFETY: the caller's promise: there is one offset more than there are elements, and the last is the number of
+    // bytes.
     let offsets = unsafe { abi::slice(ffi.offsets, count.saturating_add(1)) };
     let total = offsets.last().map_or(0, |n| usize::try_from(*n).unwrap_or(usize::MAX));
     // SAFETY: as above.
@@ -260,10 +262,10 @@ pub(crate) unsafe fn from_abi<R>(
     f(&View::new(&handles, shape, Handle::SIZE)?.with_heap(Some(&heap)))
 }
 
-/// Imports memory of the other side for `f`, which writes it.
+/// Imports memory of the other side for `f` to write.
 ///
 /// # Safety
-/// As [`from_abi`], and nobody else uses the memory meanwhile.
+/// As [`from_abi`], and the memory is not accessed elsewhere in the meantime.
 pub(crate) unsafe fn from_abi_mut<R>(
     p: *const abi::Array,
     call: *const abi::Call,
@@ -275,7 +277,7 @@ pub(crate) unsafe fn from_abi_mut<R>(
     // SAFETY: as above.
     let (shape, strides) = unsafe { dims(&ffi, of) }?;
     if !of.layout().is_variable() {
-        // SAFETY: the caller's promise: every index of the shape reaches an element of its own.
+        // SAFETY: the caller's promise: every index within the shape reaches an element of its own.
         return f(unsafe { ViewMut::from_raw(ffi.data, shape, &strides, of.element_size()) }?);
     }
     let count = usize::try_from(zarr_core::limits::product(shape, 1)?).unwrap_or(usize::MAX);

@@ -1,4 +1,4 @@
-//! `zp_call`: what every call gets.
+//! `zp_call`: the context that is passed to every call.
 
 use super::{
     error,
@@ -21,25 +21,25 @@ use zarr_core::{
     source::Cached,
 };
 
-/// What an exported call retains until it ends.
+/// The data that an exported call retains until it ends.
 pub(crate) struct CallState<'c> {
     call: &'c CallContext<'c>,
     // Most calls retain nothing.
     retained: ManuallyDrop<OnceLock<Box<Mutex<Retained<'c>>>>>,
 }
 
-/// A reader, an owner, and where the owner's window begins.
+/// The address of the reader, the number of the owner, and the start of the owner's window in the value.
 pub(crate) type CacheKey = (usize, usize, u64);
 
 #[derive(Default)]
 struct Retained<'c> {
     error: Option<Error>,
     scratch: Vec<Scratch<'c>>,
-    /// More than one under a key only if two owners chose the same.
+    /// A key has more than one value only if two owners chose the same number.
     cached: HashMap<CacheKey, Vec<Cached>>,
 }
 
-/// Exports a call. `roots` only where files may be opened.
+/// Exports a call context for `f`. `roots` is only passed where files may be opened.
 #[inline(always)]
 pub(crate) fn to_abi(call: &CallContext<'_>, roots: &[Str], f: impl FnOnce(*const abi::Call) -> Answer) -> Ended {
     let state = CallState { call, retained: ManuallyDrop::new(OnceLock::new()) };
@@ -80,18 +80,18 @@ pub(crate) fn to_abi(call: &CallContext<'_>, roots: &[Str], f: impl FnOnce(*cons
     Ended { status, wrong: state.end(fault) }
 }
 
-/// A call where none is at hand: one thread, limits and options as given.
+/// Runs `f` with a call context of its own: one thread, and the given limits and options.
 pub(crate) fn plain<R>(limits: &Limits, options: &Options, f: impl FnOnce(&CallContext<'_>) -> R) -> R {
     let buffers = Buffers::default();
     f(&CallContext { limits, options, executor: &Sequential, buffers: &buffers })
 }
 
-/// Exports a call where none is at hand.
+/// Exports a call context of its own for `f`.
 pub(crate) fn to_abi_plain(limits: &Limits, f: impl FnOnce(*const abi::Call) -> Answer) -> Ended {
     plain(limits, const { &Options::DEFAULT }, |call| to_abi(call, &[], f))
 }
 
-/// What the end of an exported call means, watched over by a guard if the other side is not trusted.
+/// Runs an exported call and returns its result. A guard monitors the call if the other side is not trusted.
 pub(crate) fn outcome(guard: Option<&dyn Guard>, run: &mut dyn FnMut() -> Ended) -> Result<()> {
     match guard {
         Some(guard) => guard.run(run),
@@ -99,7 +99,7 @@ pub(crate) fn outcome(guard: Option<&dyn Guard>, run: &mut dyn FnMut() -> Ended)
             let ended = run();
             match ended.wrong.map(|wrong| *wrong) {
                 Some(Wrong::Contract(Fault(what))) => Err(zarr_core::ErrorKind::Contract(what).into()),
-                // A side that is trusted means what it says: the value is not there.
+                // The status of a trusted side is taken literally: the value does not exist.
                 Some(Wrong::Reported(e)) if error::is_missing(&e) => Err(error::relayed(abi::E_MISSING)),
                 Some(Wrong::Reported(e)) => Err(e),
                 None => error::check(ended.status),
@@ -109,24 +109,24 @@ pub(crate) fn outcome(guard: Option<&dyn Guard>, run: &mut dyn FnMut() -> Ended)
 }
 
 impl<'c> CallState<'c> {
-    /// The state of a call, if it is one of ours.
+    /// Returns the state of a call that this library exported; `None` for any other call.
     ///
     /// # Safety
     /// `call` is null or points to a `zp_call` that is being served.
     pub(crate) unsafe fn of(call: *const abi::Call) -> Option<&'c Self> {
         let is_ours = abi::member!(call, Call.set_error)?.is_some_and(|f| std::ptr::fn_addr_eq(f, SET_ERROR));
-        // SAFETY: a call with our function was made by `to_abi`, which keeps the state for as long as the call.
+        // SAFETY: a call with this function was created by `to_abi`, which keeps the state for as long as the call.
         if is_ours { unsafe { (*call).host.cast::<Self>().as_ref() } } else { None }
     }
-    /// The state of a call whose own function is running.
+    /// Returns the state of a call whose own function is running.
     ///
     /// # Safety
-    /// `call` is the call that `to_abi` made, as the contract of its functions says.
+    /// `call` is the call that `to_abi` created, as the contract of its functions requires.
     unsafe fn served(call: *const abi::Call) -> &'c Self {
         // SAFETY: the caller's promise; `to_abi` keeps the state for as long as the call.
         unsafe { &*(*call).host.cast::<Self>() }
     }
-    /// Releases what was retained; returns what went wrong.
+    /// Releases the retained data, and returns the fault or the reported error, if there is one.
     #[cold]
     fn end(self, fault: Option<Fault>) -> Option<Box<Wrong>> {
         let retained = ManuallyDrop::into_inner(self.retained).into_inner();
@@ -134,14 +134,14 @@ impl<'c> CallState<'c> {
             retained.and_then(|retained| retained.into_inner().unwrap_or_else(PoisonError::into_inner).error);
         fault.map(Wrong::Contract).or(reported.map(Wrong::Reported)).map(Box::new)
     }
-    /// Records the first error; any other comes before a suspension.
+    /// Records the first error, but lets any other error replace a suspension.
     pub(crate) fn record(&self, e: Error) {
         let mut retained = self.retained();
         if retained.error.as_ref().is_none_or(Error::is_suspended) {
             retained.error = Some(e);
         }
     }
-    /// Retains what the other side was given a pointer into.
+    /// Retains a value into which the other side has a pointer.
     pub(crate) fn cache(&self, key: CacheKey, value: Cached) {
         let mut retained = self.retained();
         let found = retained.cached.entry(key).or_default();
@@ -149,7 +149,7 @@ impl<'c> CallState<'c> {
             found.push(value);
         }
     }
-    /// The value that is cached under this key.
+    /// Returns the first value that is cached under this key.
     pub(crate) fn cached_value(&self, key: CacheKey) -> Option<Cached> {
         self.retained().cached.get(&key)?.first().cloned()
     }
@@ -158,8 +158,8 @@ impl<'c> CallState<'c> {
     }
 }
 
-/// The one address of the function by which a call of ours is known. An optimizer may make several copies of a function,
-/// each with an address of its own, so nobody but this names it.
+/// The only address of the function that identifies a call of this library. An optimizer may create several copies of a
+/// function with different addresses, so no other code names the function.
 static SET_ERROR: SetError = set_error;
 
 type SetError = unsafe extern "C" fn(*const abi::Call, abi::Status, *const Str, *const Str);
@@ -167,11 +167,11 @@ type SetError = unsafe extern "C" fn(*const abi::Call, abi::Status, *const Str, 
 #[inline(never)]
 unsafe extern "C" fn set_error(call: *const abi::Call, status: abi::Status, message: *const Str, hint: *const Str) {
     let record = || {
-        // SAFETY: the other side passes the call on that it was given, and texts that live until this returns.
+        // SAFETY: the other side passes on the call that it received, and texts that live until this function returns.
         let (state, message, hint) = unsafe { (CallState::served(call), abi::text(message), abi::text(hint)) };
         state.record(error::rebuilt(status, message.unwrap_or("an error whose text is not UTF-8"), hint));
     };
-    // Without memory for the message there is only the status.
+    // If there is no memory for the message, only the status remains.
     quietly(record);
 }
 
@@ -180,7 +180,7 @@ const ALIGN: usize = 64;
 unsafe extern "C" fn scratch(call: *const abi::Call, size: usize) -> *mut c_void {
     let mut found = std::ptr::null_mut();
     let allocate = || {
-        // SAFETY: the other side passes the call on that it was given.
+        // SAFETY: the other side passes on the call that it received.
         let state = unsafe { CallState::served(call) };
         let mut memory = state.call.scratch(size.saturating_add(ALIGN))?;
         let at = memory.as_mut_ptr();
@@ -193,9 +193,9 @@ unsafe extern "C" fn scratch(call: *const abi::Call, size: usize) -> *mut c_void
     if status == abi::OK { found } else { std::ptr::null_mut() }
 }
 
-/// A pointer that goes to the thread which was promised to get it.
+/// A pointer that is passed to the thread for which it is meant.
 struct Pass(*mut c_void);
-// SAFETY: `join` of the ABI says that its function may be run on two threads with these.
+// SAFETY: by the contract of `join`, the function may run with these pointers on two threads.
 unsafe impl Send for Pass {}
 // SAFETY: as above.
 unsafe impl Sync for Pass {}
@@ -205,7 +205,7 @@ impl Pass {
     }
 }
 
-/// Runs code of the other side on a thread that others use too: its floating-point environment stays.
+/// Runs code of the other side on a thread that other code also uses, and restores the floating-point environment.
 #[cfg(feature = "load")]
 fn alone(f: impl FnOnce()) -> Result<()> {
     let before = super::float_env::Environment::now();
@@ -226,9 +226,9 @@ unsafe extern "C" fn join(call: *const abi::Call, f: abi::Run, a: *mut c_void, b
     let Some(f) = f else { return };
     let (a, b) = (Pass(a), Pass(b));
     let run = || {
-        // SAFETY: the other side passes the call on that it was given.
+        // SAFETY: the other side passes on the call that it received.
         let call = unsafe { CallState::served(call) }.call;
-        // SAFETY: the other side says that its function may be called with these, on two threads.
+        // SAFETY: the other side promises that its function may be called with these pointers, on two threads.
         let half = |p: &Pass| unsafe { f(p.get()) };
         let (mut first, mut second) = (Ok(()), Ok(()));
         call.join(&mut || first = alone(|| half(&a)), &mut || second = alone(|| half(&b)));
@@ -238,17 +238,18 @@ unsafe extern "C" fn join(call: *const abi::Call, f: abi::Run, a: *mut c_void, b
     unsafe { super::serve::<false>(call, run) };
 }
 
-/// A call that the other side passes.
+/// A call context that the other side passes.
 pub(crate) struct ImportedCall {
     limits: Limits,
     options: Options,
     executor: Joiner,
 }
 
-/// The host counts the memory that it passes, not what an extension has of its own.
+/// The memory limit for extensions: the host counts the memory that it passes to them, but not memory that they
+/// allocate.
 const UNCOUNTED: u64 = u64::MAX;
 
-/// What an extension reuses from call to call.
+/// The data that an extension reuses from call to call.
 #[derive(Debug)]
 pub(crate) struct OwnContext {
     limits: Limits,
@@ -261,7 +262,7 @@ impl OwnContext {
         limits.memory = UNCOUNTED;
         Self { limits, buffers: Buffers::default() }
     }
-    /// Runs `f` with the call that the other side passes.
+    /// Runs `f` with the call context that the other side passes.
     ///
     /// # Safety
     /// `call` points to a `zp_call` that is being served.
@@ -269,7 +270,7 @@ impl OwnContext {
     pub(crate) unsafe fn with<R>(&self, call: *const abi::Call, f: impl FnOnce(&CallContext<'_>) -> R) -> R {
         // SAFETY: the caller's promise; minor 0 has these members.
         let (ffi, limit) = unsafe { ((*call).options, (*call).chunk_limit) };
-        // Almost always all is as it was when the extension was made.
+        // Limit and options are almost always the same as when the extension was created.
         let usual = limit == self.limits.chunk_bytes && ffi.is_null();
         let options = const { &Options::DEFAULT };
         if usual {
@@ -283,7 +284,7 @@ impl OwnContext {
 }
 
 struct Joiner(*const abi::Call);
-// SAFETY: the ABI lets `join` be called from any thread during the call.
+// SAFETY: the ABI allows calls of `join` from any thread during the call.
 unsafe impl Send for Joiner {}
 // SAFETY: as above.
 unsafe impl Sync for Joiner {}
@@ -305,7 +306,7 @@ impl ImportedCall {
             _ => InnerChunkOrder::RowMajor,
         };
         if let (Some(roots), Some(n @ 1..)) = (abi::member!(ffi, Options.roots), abi::member!(ffi, Options.n_roots)) {
-            // SAFETY: the other side passes so many texts.
+            // SAFETY: the other side passes `n` texts.
             let roots = unsafe { abi::slice(roots, n) };
             // SAFETY: as above.
             options.roots = roots.iter().filter_map(|r| unsafe { abi::text(r) }).map(str::to_owned).collect();
@@ -318,7 +319,7 @@ impl ImportedCall {
     pub(crate) fn options(&self) -> &Options {
         &self.options
     }
-    /// The call, with the extension's own buffers.
+    /// Returns the call context, with the extension's own buffers.
     pub(crate) fn call<'c>(&'c self, buffers: &'c Buffers) -> CallContext<'c> {
         CallContext { limits: &self.limits, options: &self.options, executor: &self.executor, buffers }
     }
@@ -330,7 +331,7 @@ struct Half<'f> {
 }
 
 unsafe extern "C" fn run_half(half: *mut c_void) {
-    // SAFETY: `Joiner::join` passes each of its halves to one thread, and waits for both.
+    // SAFETY: `Joiner::join` passes each of its halves to one thread, and waits for both to return.
     let half = unsafe { &mut *half.cast::<Half<'_>>() };
     half.panic = catch_unwind(AssertUnwindSafe(|| (half.run)())).err();
 }
@@ -341,7 +342,7 @@ impl Executor for Joiner {
         let (mut a, mut b) = (Half { run: a, panic: None }, Half { run: b, panic: None });
         // SAFETY: the call is being served, see `ImportedCall::new`; `join` returns when both have run.
         unsafe { join(self.0, Some(run_half), (&raw mut a).cast(), (&raw mut b).cast()) };
-        // What panics here is caught where the extension was entered.
+        // This panic is caught where the host entered the extension.
         if let Some(payload) = a.panic.or(b.panic) {
             resume_unwind(payload);
         }

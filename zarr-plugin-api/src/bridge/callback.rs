@@ -1,4 +1,4 @@
-//! Rust functions that the other side calls: `zp_each`, `zp_make`, `zp_found`.
+//! Rust functions that are exported as callbacks: `zp_each`, `zp_make`, `zp_found`.
 
 use super::{
     error,
@@ -17,10 +17,10 @@ use zarr_core::{
     source::{ByteRange, RangeCallback},
 };
 
-/// A few ranges without an allocation.
+/// A list that stores a few ranges without an allocation.
 pub(crate) type Ranges<T> = SmallVec<[T; 8]>;
 
-/// What a function that is borrowed needs, while one call of it runs at a time.
+/// The context of a callback that is borrowed for one call of the other side. The callback runs once at a time.
 pub(crate) struct Callback<F> {
     busy: AtomicBool,
     f: F,
@@ -32,7 +32,7 @@ impl<F> Callback<F> {
     pub(crate) fn new(f: F) -> Self {
         Self { busy: AtomicBool::new(false), f, error: None, panic: None }
     }
-    /// Runs it for the other side. What goes wrong is kept here, and only a status crosses.
+    /// Runs the callback for the other side. An error or panic is stored in the context; only a status crosses.
     ///
     /// # Safety
     /// `context` points to a `Callback<F>` that is borrowed.
@@ -43,7 +43,7 @@ impl<F> Callback<F> {
         if busy.swap(true, Ordering::Acquire) {
             return abi::E_ARGUMENT;
         }
-        // SAFETY: as above, and nobody else comes here until `busy` is false again.
+        // SAFETY: as above, and no other call gets past the check until `busy` is false again.
         let (f, error, panic) = unsafe { (&mut (*context).f, &mut (*context).error, &mut (*context).panic) };
         let status = match catch_unwind(AssertUnwindSafe(|| call(f))) {
             Ok(Ok(())) => abi::OK,
@@ -60,7 +60,8 @@ impl<F> Callback<F> {
         busy.store(false, Ordering::Release);
         status
     }
-    /// What went wrong in it comes before what the other side made of that.
+    /// Returns the callback's own error, or resumes its panic; otherwise returns `done`, the result of the call that
+    /// ran it.
     pub(crate) fn end(self, done: Result<()>) -> Result<()> {
         if let Some(payload) = self.panic {
             resume_unwind(payload);
@@ -71,8 +72,8 @@ impl<F> Callback<F> {
 
 type OnEach<'e, 'f> = Callback<&'e mut (dyn FnMut(usize, &[u8]) -> Result<()> + 'f)>;
 
-/// Exports a Rust function as a `zp_each` that is to get each of these ranges once at least, with its length; gives back
-/// what went wrong in it.
+/// Exports a Rust function as a `zp_each` that must receive each of the ranges at least once, with its exact length.
+/// Returns the error of the function, or a fault if a range is missing or has the wrong length.
 pub(crate) fn checked_ranges(
     ranges: &[ByteRange],
     each: RangeCallback<'_>,

@@ -1,16 +1,16 @@
-//! Errors as statuses and texts, and back.
+//! Converts errors to statuses and texts, and back.
 
 use super::{call::CallState, guard::Answer};
 use crate::abi::{self, Status, Str};
 use std::io;
 use zarr_core::{Error, ErrorKind};
 
-/// The other side has recorded an error already and only its status crossed.
+/// A status for which the other side has already recorded the error.
 #[derive(Debug, thiserror::Error)]
 #[error("status {0} of the other side")]
 struct Relayed(Status);
 
-/// An error that has no kind of its own in zarr-core.
+/// An error of the other side for which zarr-core has no kind.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 struct Reported {
@@ -18,7 +18,7 @@ struct Reported {
     message: String,
 }
 
-/// The status that stands for an error.
+/// Returns the status for an error.
 pub(crate) fn status_of(e: &Error) -> Status {
     match e.kind() {
         ErrorKind::Configuration(_) | ErrorKind::Metadata(_) | ErrorKind::Json { .. } => abi::E_CONFIGURATION,
@@ -40,7 +40,7 @@ pub(crate) fn status_of(e: &Error) -> Status {
     }
 }
 
-/// An error from a status and the texts that came with it.
+/// Creates an error from a status and the texts that were reported with it.
 pub(crate) fn rebuilt(status: Status, message: &str, hint: Option<&str>) -> Error {
     let (text, path) = split(message);
     let text = text.to_owned();
@@ -65,8 +65,8 @@ pub(crate) fn rebuilt(status: Status, message: &str, hint: Option<&str>) -> Erro
     }
 }
 
-/// A message that ends with ` (at configuration.some[1].member)` is split there: the host puts the place of the
-/// extension before that.
+/// Splits a message that ends with ` (at configuration.some[1].member)`: the host prepends the extension's own path to
+/// the path.
 fn split(message: &str) -> (&str, Option<&str>) {
     let place = message.strip_suffix(')').and_then(|m| m.rsplit_once(" (at "));
     let is_path = |p: &str| p.starts_with("configuration") && !p.contains(char::is_whitespace);
@@ -76,12 +76,12 @@ fn split(message: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// True for "nothing is stored there" as the other side says it.
+/// Returns whether the other side reported that nothing is stored.
 pub(crate) fn is_missing(e: &Error) -> bool {
     matches!(e.kind(), ErrorKind::Plugin(e) if e.downcast_ref::<Reported>().is_some_and(|r| r.status == abi::E_MISSING))
 }
 
-/// What went wrong without what `rebuilt` puts before it again.
+/// Returns the message of an error without the prefix that `rebuilt` adds again.
 fn message_of(e: &Error) -> String {
     let text = match e.kind() {
         ErrorKind::Configuration(s)
@@ -97,8 +97,8 @@ fn message_of(e: &Error) -> String {
     }
 }
 
-/// The error for a status that the other side answered to a function which it passed. What it means, the other side has
-/// recorded with the call.
+/// Creates the error for a status that a function of the other side returned. The other side has recorded the cause
+/// with the call.
 pub(crate) fn relayed(status: Status) -> Error {
     match status {
         abi::E_SUSPENDED => ErrorKind::Suspended.into(),
@@ -107,12 +107,12 @@ pub(crate) fn relayed(status: Status) -> Error {
     }
 }
 
-/// As [`relayed`], where success is possible.
+/// As [`relayed`], but [`abi::OK`] is success.
 pub(crate) fn check(status: Status) -> zarr_core::Result<()> {
     if status == abi::OK { Ok(()) } else { Err(relayed(status)) }
 }
 
-/// Puts an error of our own aside; what the other side is to know of it is the status.
+/// Stores an error of this side, and returns only its status for the other side.
 pub(crate) fn set_aside(answer: zarr_core::Result<Answer>, failed: &mut Option<Error>) -> Answer {
     answer.unwrap_or_else(|e| {
         let status = status_of(&e);
@@ -121,7 +121,7 @@ pub(crate) fn set_aside(answer: zarr_core::Result<Answer>, failed: &mut Option<E
     })
 }
 
-/// Tells the caller what went wrong, and gives the status to return.
+/// Reports an error to the caller, and returns the status for it.
 ///
 /// # Safety
 /// `call` is null or points to a `zp_call` that is being served.
@@ -149,6 +149,6 @@ pub(crate) unsafe fn report(call: *const abi::Call, e: Error) -> Status {
 pub(crate) unsafe fn set_error(call: *const abi::Call, status: Status, message: &str, hint: Option<&str>) {
     let Some(Some(set_error)) = abi::member!(call, Call.set_error) else { return };
     let (message, hint) = (Str::new(message), hint.map(Str::new));
-    // SAFETY: texts and call live until it returns.
+    // SAFETY: the texts and the call live until it returns.
     unsafe { set_error(call, status, &raw const message, hint.as_ref().map_or(std::ptr::null(), std::ptr::from_ref)) };
 }

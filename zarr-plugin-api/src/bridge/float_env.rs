@@ -1,20 +1,21 @@
-//! The floating-point environment of a thread: how results are rounded, and what becomes of subnormal numbers. Some
-//! compilers put code into libraries that changes it when they are loaded, and then every later result of the program
-//! may change. Which exceptions stop a program is not looked at: that changes no result.
+//! The floating-point environment of a thread: the rounding mode, and the treatment of subnormal numbers. Some
+//! compilers add code to libraries that changes it when they are loaded, which may change every later result of the
+//! program. Masks of exceptions are ignored, because they do not change results.
 
-/// What is known of the environment before a call.
+/// The state of the environment before a call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Environment {
-    /// Rounding to nearest, subnormal numbers as they are.
+    /// Rounding to nearest, and subnormal numbers as they are.
     Usual,
-    /// Another: its control word.
+    /// Any other environment, with its control word.
     Other(u64),
 }
 
-/// Sums that show it, all in one instruction: the control word itself takes as long to read as a whole call.
+/// Detects the usual environment by four sums in one instruction: reading the control word takes as long as a whole
+/// call.
 ///
-/// The least subnormal number is kept as it is; 1 and three quarters of a step are rounded up, which rounding down and to
-/// zero do not do; 1 and a quarter of a step are rounded down, which rounding up does not do.
+/// The smallest subnormal number must be preserved. 1 + 3/4 of a step must be rounded up, which rounding down and
+/// toward zero do not do. 1 + 1/4 of a step must be rounded down, which rounding up does not do.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline]
 fn is_usual() -> bool {
@@ -28,10 +29,10 @@ fn is_usual() -> bool {
 #[inline]
 fn add(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
     use std::arch::x86_64::__m128;
-    // SAFETY: four numbers of 32 bits either way.
+    // SAFETY: both types are four 32-bit numbers.
     let (mut sum, b) =
         unsafe { (std::mem::transmute::<[f32; 4], __m128>(a), std::mem::transmute::<[f32; 4], __m128>(b)) };
-    // SAFETY: adds two registers. Not `pure`: it must not move across a call.
+    // SAFETY: adds two registers. The block is not `pure`, because it must not move across a call.
     unsafe { std::arch::asm!("addps {}, {}", inout(xmm_reg) sum, in(xmm_reg) b, options(nomem, nostack)) };
     // SAFETY: as above.
     unsafe { std::mem::transmute::<__m128, [f32; 4]>(sum) }
@@ -41,10 +42,10 @@ fn add(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
 #[inline]
 fn add(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
     use std::arch::aarch64::float32x4_t;
-    // SAFETY: four numbers of 32 bits either way.
+    // SAFETY: both types are four 32-bit numbers.
     let (a, b) = unsafe { (std::mem::transmute::<_, float32x4_t>(a), std::mem::transmute::<_, float32x4_t>(b)) };
     let sum: float32x4_t;
-    // SAFETY: adds two registers. Not `pure`: it must not move across a call.
+    // SAFETY: adds two registers. The block is not `pure`, because it must not move across a call.
     unsafe {
         std::arch::asm!("fadd {:v}.4s, {:v}.4s, {:v}.4s", out(vreg) sum, in(vreg) a, in(vreg) b, options(nomem, nostack));
     }
@@ -54,21 +55,21 @@ fn add(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
 
 #[cfg(target_arch = "x86_64")]
 mod word {
-    /// Tells only what happened.
+    /// Status flags, which only record exceptions that occurred.
     const SEEN: u32 = 0x3f;
 
     pub(super) fn get() -> u64 {
         let mut mxcsr = 0u32;
-        // SAFETY: stores four bytes where it is told to.
+        // SAFETY: stores four bytes in `mxcsr`.
         unsafe { std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr, options(nostack, preserves_flags)) };
         u64::from(mxcsr & !SEEN)
     }
     pub(super) fn set(word: u64) {
         let mxcsr = word as u32;
-        // SAFETY: the value was read by `get`, perhaps with some bits cleared, so no reserved bit is set.
+        // SAFETY: the value was read by `get`, possibly with some bits cleared, so no reserved bit is set.
         unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr, options(nostack, readonly)) };
     }
-    /// Rounding, and what becomes of subnormal numbers.
+    /// The bits for the rounding mode and the treatment of subnormal numbers.
     pub(super) const RESULTS: u64 = 0x6000 | 0x8000 | 0x40;
 }
 
@@ -81,10 +82,10 @@ mod word {
         fpcr
     }
     pub(super) fn set(word: u64) {
-        // SAFETY: the value was read by `get`, perhaps with some bits cleared.
+        // SAFETY: the value was read by `get`, possibly with some bits cleared.
         unsafe { std::arch::asm!("msr fpcr, {}", in(reg) word, options(nomem, nostack)) };
     }
-    /// Rounding, and what becomes of subnormal numbers.
+    /// The bits for the rounding mode and the treatment of subnormal numbers.
     pub(super) const RESULTS: u64 = 0b111 << 22 | 1 << 19;
 }
 
@@ -107,7 +108,7 @@ impl Environment {
     pub(crate) fn now() -> Self {
         if is_usual() { Self::Usual } else { Self::Other(word::get()) }
     }
-    /// Puts it back. True if it had been changed.
+    /// Restores the environment, and returns whether it had been changed.
     #[inline]
     pub(crate) fn restore(self) -> bool {
         match self {
@@ -131,7 +132,7 @@ impl Environment {
 mod tests {
     use super::*;
 
-    /// Every rounding, and both ways to lose subnormal numbers, alone and together.
+    /// Tests every rounding mode and both treatments that lose subnormal numbers, alone and together.
     #[test]
     fn every_change_is_detected_and_undone() {
         let usual = word::get();
@@ -146,7 +147,7 @@ mod tests {
                 assert_eq!((seen, changed), (other == usual, other != usual), "{other:x}");
                 assert_eq!(word::get(), usual);
 
-                // And from there back to the usual.
+                // Also from that environment back to the usual one.
                 word::set(other);
                 let before = Environment::now();
                 word::set(usual);

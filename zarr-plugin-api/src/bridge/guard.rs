@@ -1,33 +1,34 @@
-//! What calls of the other side answer, and who watches over them.
+//! The results of calls to the other side, and the trait that monitors them.
 
 use crate::abi::Status;
 use zarr_core::{Error, Result};
 
-/// An answer that no correct callee gives.
+/// A result that no correct callee returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fault(pub(crate) &'static str);
 
-/// What a function answered, and what is wrong with that if no correct callee answers so.
+/// The status that a function returned, and the fault if no correct callee returns this result.
 pub(crate) type Answer = (Status, Option<Fault>);
 
-/// What came of an exported call. Two words, which come back in registers: almost always there is nothing to tell.
+/// The result of an exported call. It is two words, so that it is returned in registers: there is almost never an
+/// error.
 pub(crate) struct Ended {
     pub(crate) status: Status,
     pub(crate) wrong: Option<Box<Wrong>>,
 }
 
-/// What went wrong, whatever the status.
+/// The error of a call, whatever its status is.
 pub(crate) enum Wrong {
-    /// What no correct callee answers; comes before an error that was reported with it.
+    /// A result that no correct callee returns. It takes precedence over an error that was reported with it.
     Contract(Fault),
-    /// What the other side recorded.
+    /// The error that the other side reported.
     Reported(Error),
 }
 
-/// Watches over the calls of a side that is not trusted.
+/// Monitors calls to a side that is not trusted.
 pub(crate) trait Guard: Send + Sync {
-    /// Runs a call, unless the other side is to be called no more; gives what the call means.
+    /// Runs a call and returns its result, or an error if the other side may no longer be called.
     fn run(&self, call: &mut dyn FnMut() -> Ended) -> Result<()>;
-    /// Runs a function that only gives something back, unless the other side is to be called no more.
+    /// Runs a function that only releases something, unless the other side may no longer be called.
     fn end(&self, end: &mut dyn FnMut());
 }

@@ -1,5 +1,5 @@
-//! Between the types of zarr-core and those of the ABI. Each module has two directions: `to_abi` exports one of ours
-//! to the other side for a call, `from_abi` imports what the other side passes.
+//! Converts between the types of zarr-core and those of the ABI. The modules have two directions: `to_abi` exports a
+//! value of this side to the other side for a call, and `from_abi` imports a value that the other side passes.
 
 pub(crate) mod array;
 pub(crate) mod call;
@@ -20,13 +20,13 @@ use std::{
 };
 use zarr_core::{ErrorKind, Result};
 
-/// Runs code of ours where the other side cannot be told of a panic.
+/// Runs code of this side where a panic cannot be reported to the other side.
 pub(crate) fn quietly<R>(f: impl FnOnce() -> R) -> Option<R> {
-    // A payload's own drop may panic again.
+    // Dropping a panic's payload may panic again, so it is forgotten.
     catch_unwind(AssertUnwindSafe(f)).map_err(std::mem::forget).ok()
 }
 
-/// Tells of a panic, and gives the status to return.
+/// Reports a panic, and returns the status for it.
 ///
 /// # Safety
 /// As [`serve`].
@@ -38,7 +38,7 @@ unsafe fn panicked<const PLUGIN: bool>(call: *const abi::Call, payload: Box<dyn 
         // SAFETY: the caller's promise.
         unsafe { error::set_error(call, abi::E_PANIC, text, None) };
     }
-    // A payload's own drop may panic again.
+    // Dropping a panic's payload may panic again, so it is forgotten.
     std::mem::forget(payload);
     if PLUGIN {
         return abi::E_PANIC;
@@ -48,14 +48,14 @@ unsafe fn panicked<const PLUGIN: bool>(call: *const abi::Call, payload: Box<dyn 
     unsafe { error::report(call, e.into()) }
 }
 
-/// Runs one of our functions that the other side calls. A panic does not cross: in a plugin it is answered with
-/// [`E_PANIC`](abi::E_PANIC), in a host it is an error of ours.
+/// Runs a function of this side that the other side calls. A panic does not cross: a plugin returns
+/// [`E_PANIC`](abi::E_PANIC), a host reports an error of its own.
 ///
 /// # Safety
 /// `call` is null or points to a `zp_call` that is being served.
 #[inline(always)]
 pub(crate) unsafe fn serve<const PLUGIN: bool>(call: *const abi::Call, f: impl FnOnce() -> Result<()>) -> Status {
-    // Printing and dropping an author's error runs code of the author too.
+    // Formatting and dropping an author's error also runs code of the author, so it happens where panics are caught.
     let run = || match f() {
         Ok(()) => abi::OK,
         // SAFETY: the caller's promise.

@@ -21,8 +21,8 @@ impl Output<'_, '_> {
     }
 }
 
-/// Exports an output. `input`: what a result may be a part of. What was written is appended if the status is
-/// [`abi::OK`].
+/// Exports an output for `f`. If the status is [`abi::OK`], the written bytes are appended. `input` contains the bytes
+/// of which the result may be a part.
 #[inline(always)]
 pub(crate) fn to_abi(
     out: &mut OutputBuffer<'_>,
@@ -72,13 +72,13 @@ fn aliased(state: &mut Output<'_, '_>, ffi: &abi::Out, input: Option<&[u8]>) -> 
 }
 
 unsafe extern "C" fn reserve(out: *mut abi::Out, call: *const abi::Call, keep: usize, min_cap: usize) -> abi::Status {
-    // SAFETY: the callee passes the output on that it was given, and nobody else uses it meanwhile.
+    // SAFETY: the callee passes on the output that it received, and does not access it elsewhere in the meantime.
     let ffi = unsafe { &mut *out };
     // SAFETY: `to_abi` keeps its state for as long as the output is borrowed.
     let state = unsafe { &mut *ffi.host.cast::<Output<'_, '_>>() };
     let grow = || {
         if min_cap > state.cap {
-            // Twice as much each time, so that bytes are moved a few times only.
+            // The capacity at least doubles each time, so that bytes are only moved a few times.
             let left = usize::try_from(state.out.left()).unwrap_or(usize::MAX);
             let wanted = min_cap.max(state.cap.saturating_mul(2)).min(left.max(min_cap));
             let preserved = keep.min(state.cap);
@@ -90,7 +90,7 @@ unsafe extern "C" fn reserve(out: *mut abi::Out, call: *const abi::Call, keep: u
         }
         Ok(())
     };
-    // SAFETY: the callee passes the call on that it was given.
+    // SAFETY: the callee passes on the call that it received.
     unsafe { serve::<false>(call, grow) }
 }
 
@@ -101,9 +101,10 @@ struct ImportedOutput {
 
 impl ImportedOutput {
     /// # Safety
-    /// The output is that of the call that is being served, for `'a`, and what was given before is not used any more.
+    /// The output is that of the call that is being served, for `'a`, and memory that was returned before is no longer
+    /// used.
     unsafe fn memory<'a>(&self) -> &'a mut [u8] {
-        // SAFETY: the caller's promise: `cap` bytes at `data` are for this call alone.
+        // SAFETY: the caller's promise: the `cap` bytes at `data` are for this call alone.
         unsafe { abi::slice_mut((*self.out).data, (*self.out).cap) }
     }
 }
@@ -116,12 +117,12 @@ impl<'a> Sink<'a> for ImportedOutput {
         };
         // SAFETY: as above; the call is being served.
         error::check(unsafe { reserve(self.out, self.call, keep, capacity) })?;
-        // SAFETY: `from_abi` makes this and uses it for less long than the output is borrowed.
+        // SAFETY: `from_abi` creates this, and does not use it for longer than the output is borrowed.
         Ok(unsafe { self.memory() })
     }
 }
 
-/// Writes to an output that the other side passes. `input`: what a result may be a part of.
+/// Writes to an output that the other side passes. `input` contains the bytes of which the result may be a part.
 ///
 /// # Safety
 /// All pointers are those that the other side passed to the call that is being served.
@@ -155,7 +156,8 @@ pub(crate) unsafe fn from_abi(
     Ok(())
 }
 
-/// What the other side writes, in memory of its own: short texts, keys, configurations. At most `max` bytes.
+/// Collects the bytes that the other side writes in memory of this side: short texts, keys, configurations. Fails if
+/// there are more than `max` bytes.
 pub(crate) fn collected(
     max: u64,
     f: impl FnOnce(*mut abi::Out) -> abi::Status,

@@ -9,21 +9,21 @@ use zarr_core::{
     representation::{Representation, Size},
 };
 
-/// No element of a plugin's data type is larger.
+/// The maximum size of an element of a plugin's data type, in bytes.
 const MAX_ELEMENT: usize = 1 << 24;
-/// No struct has more fields.
+/// The maximum number of fields of a struct.
 const MAX_FIELDS: usize = 1 << 12;
 
-/// A layout that lives at one place in memory.
+/// An exported layout. It has a fixed address, to which pointers may point.
 #[derive(Debug)]
 pub(crate) struct FfiLayout {
     ffi: abi::Layout,
-    // What `ffi` points to.
+    // The data that `ffi` points to.
     _fields: Vec<*const abi::Field>,
     _ffi_fields: Box<[abi::Field]>,
     _names: Box<[(Box<str>, Str)]>,
 }
-// SAFETY: the pointers lead into what the struct owns, and nothing changes after it is made.
+// SAFETY: the pointers lead to data that the struct owns, and nothing changes after it is created.
 unsafe impl Send for FfiLayout {}
 // SAFETY: as above.
 unsafe impl Sync for FfiLayout {}
@@ -98,10 +98,10 @@ fn scalars(kind: u32, width: u32, components: u32) -> Result<(ScalarKind, usize,
     Ok((kind, width, components))
 }
 
-/// A layout that the other side passes.
+/// Imports a layout that the other side passes.
 ///
 /// # Safety
-/// `p` is null or points to a `zp_layout` whose pointers lead to what it says.
+/// `p` is null or points to a `zp_layout` whose pointers are valid for the lengths that it states.
 pub(crate) unsafe fn layout_from(p: *const abi::Layout) -> Result<Layout> {
     let none = || Error::chain("a data type has no layout");
     // SAFETY: the caller's promise; a layout begins with its size.
@@ -140,7 +140,7 @@ pub(crate) unsafe fn layout_from(p: *const abi::Layout) -> Result<Layout> {
     }
 }
 
-/// The alignment that scalars of a layout want.
+/// Returns the alignment that the scalars of a layout need.
 #[cfg(feature = "load")]
 pub(crate) fn alignment(layout: &Layout) -> usize {
     let one = |width: usize| if width.is_power_of_two() { width.min(16) } else { 1 };
@@ -151,17 +151,17 @@ pub(crate) fn alignment(layout: &Layout) -> usize {
     }
 }
 
-/// A representation that lives at one place in memory.
+/// An exported representation. It has a fixed address, to which pointers may point.
 #[derive(Debug)]
 pub(crate) struct FfiRepresentation {
     ffi: abi::Representation,
-    // What `ffi` points to.
+    // The data that `ffi` points to.
     _layout: Box<FfiLayout>,
     _label: Box<(String, Str)>,
     _shape: Box<[u64]>,
     _fill: Box<(Box<[u8]>, abi::Bytes)>,
 }
-// SAFETY: the pointers lead into what the struct owns, and nothing changes after it is made.
+// SAFETY: the pointers lead to data that the struct owns, and nothing changes after it is created.
 unsafe impl Send for FfiRepresentation {}
 // SAFETY: as above.
 unsafe impl Sync for FfiRepresentation {}
@@ -187,7 +187,7 @@ impl FfiRepresentation {
         };
         Self { ffi, _layout: layout, _label: label, _shape: shape, _fill: fill }
     }
-    /// The same with a data type of this library.
+    /// Returns the representation with a data type of this library.
     pub(crate) fn with_data_type(mut self, vtable: &'static abi::DataType, this: *const std::ffi::c_void) -> Self {
         (self.ffi.data_type, self.ffi.data_type_self) = (vtable, this);
         self
@@ -199,7 +199,7 @@ impl FfiRepresentation {
 
 #[cfg(feature = "load")]
 impl abi::Representation {
-    /// Takes from another what is left null.
+    /// Replaces members that are null with those of another representation.
     pub(crate) fn fill_in(&mut self, other: &Self) {
         fn either<T>(own: *const T, other: *const T) -> *const T {
             if own.is_null() { other } else { own }
@@ -214,7 +214,7 @@ impl abi::Representation {
     }
 }
 
-/// What a representation consists of, as the other side gives it.
+/// The parts of a representation that the other side passes.
 pub(crate) struct Parts {
     #[cfg(feature = "load")]
     pub(crate) ffi: abi::Representation,
@@ -226,7 +226,7 @@ pub(crate) struct Parts {
 
 impl Parts {
     /// # Safety
-    /// `p` is null or points to a `zp_representation` whose pointers lead to what it says.
+    /// `p` is null or points to a `zp_representation` whose pointers are valid for the lengths that it states.
     pub(crate) unsafe fn new(p: *const abi::Representation, max_rank: u32) -> Result<Self> {
         // SAFETY: the caller's promise; a representation begins with its size.
         let ffi = unsafe { abi::copied(p) }.ok_or_else(|| Error::chain("there is no representation"))?;

@@ -1,4 +1,4 @@
-//! `zp_reader`: one version of one stored value, read as [`Source`] says.
+//! `zp_reader`: one version of one stored value, read with the rules of [`Source`].
 
 use super::{
     call::{self, CallState},
@@ -21,7 +21,7 @@ pub(crate) fn range_to(range: ByteRange) -> abi::Range {
         ByteRange::From(start) => (abi::RANGE_FROM, start, 0),
         ByteRange::Suffix(len) => (abi::RANGE_SUFFIX, 0, len),
         ByteRange::All => (abi::RANGE_ALL, 0, 0),
-        // The other side refuses a kind that it does not know.
+        // The other side rejects a kind that it does not know.
         _ => (u32::MAX, 0, 0),
     };
     abi::Range { kind, reserved0: 0, start, len }
@@ -37,16 +37,16 @@ pub(crate) fn range_from(range: &abi::Range) -> Result<ByteRange> {
     }
 }
 
-/// Ranges that the other side passes.
+/// Imports ranges that the other side passes.
 ///
 /// # Safety
-/// `ranges` points to `n` of them, or `n` is 0.
+/// `ranges` points to `n` ranges, or `n` is 0.
 pub(crate) unsafe fn ranges_from(ranges: *const abi::Range, n: usize) -> Result<Ranges<ByteRange>> {
     // SAFETY: the caller's promise.
     unsafe { abi::slice(ranges, n) }.iter().map(range_from).collect()
 }
 
-/// Hands bytes to a function that the other side passes.
+/// Passes bytes to a function of the other side.
 ///
 /// # Safety
 /// `each` may be called with `context` now.
@@ -73,23 +73,23 @@ const fn functions<const PLUGIN: bool>() -> abi::Reader {
     }
 }
 
-/// A reader of a source, for as long as `source` stays where it is.
+/// Creates a reader of a source, which is valid for as long as `source` is not moved.
 fn reader<const PLUGIN: bool>(source: &&dyn Source) -> abi::Reader {
     let size = source.size().ok().flatten().unwrap_or(u64::MAX);
-    // The host pointer is thin: it points to the wide one.
+    // `host` is a thin pointer, so it points to the wide one.
     let host = std::ptr::from_ref(source).cast_mut().cast();
     abi::Reader { gap: source.gap(), size, host, ..functions::<PLUGIN>() }
 }
 
-/// Exports a source for a call.
+/// Exports a source for the duration of `f`.
 #[cfg(feature = "load")]
 pub(crate) fn to_abi<const PLUGIN: bool, R>(source: &dyn Source, f: impl FnOnce(*const abi::Reader) -> R) -> R {
     let reader = reader::<PLUGIN>(&source);
     f(&raw const reader)
 }
 
-/// Exports a source to a change of its value. Nothing is kept for it: the call that comes with it is the other side's, and
-/// the value of the next try, which may be another, would be passed at the same address.
+/// Exports a source to a change of its value. Nothing is cached for it: the call context belongs to the other side, and
+/// the value of the next attempt, which may differ, would be passed at the same address.
 pub(crate) fn to_abi_for_update<const PLUGIN: bool, R>(
     source: &dyn Source,
     f: impl FnOnce(*const abi::Reader) -> R,
@@ -106,12 +106,12 @@ pub(crate) fn into_abi<const PLUGIN: bool>(source: Box<dyn Source + '_>) -> abi:
 }
 
 unsafe extern "C" fn release(reader: *mut abi::Reader) {
-    // SAFETY: `into_abi` made it, and it is released once.
+    // SAFETY: `into_abi` created it, and it is released once.
     quietly(|| unsafe { drop(Box::from_raw((*reader).host.cast::<Box<dyn Source>>())) });
 }
 
 /// # Safety
-/// `reader` is one that `to_abi` or `into_abi` made and that is not released. A `Box<dyn Source>` and a `&dyn Source`
+/// `reader` was created by `to_abi` or `into_abi`, and has not been released. A `Box<dyn Source>` and a `&dyn Source`
 /// are the same two words.
 unsafe fn source<'a>(reader: *const abi::Reader) -> &'a dyn Source {
     // SAFETY: the caller's promise.
@@ -127,12 +127,12 @@ unsafe extern "C" fn read<const PLUGIN: bool>(
     context: *mut c_void,
 ) -> Status {
     let run = || {
-        // SAFETY: the other side passes what it was given, and its own ranges.
+        // SAFETY: the other side passes the reader that it received, and its own ranges.
         let (source, ranges) = unsafe { (source(reader), ranges_from(ranges, n)?) };
-        // SAFETY: the other side passes `each` and `context` until this returns.
+        // SAFETY: the `each` and `context` of the other side are valid until this function returns.
         source.read(&ranges, &mut |i, bytes| unsafe { deliver(each, context, i, bytes) })
     };
-    // SAFETY: the other side passes the call on that it was given.
+    // SAFETY: the other side passes on the call that it received.
     unsafe { serve::<PLUGIN>(call, run) }
 }
 
@@ -144,19 +144,19 @@ unsafe extern "C" fn read_into<const PLUGIN: bool>(
     len: usize,
 ) -> Status {
     let run = || {
-        // SAFETY: the other side passes what it was given, its own range and its own memory.
+        // SAFETY: the other side passes the reader that it received, its own range and its own memory.
         let (source, range, out) = unsafe { (source(reader), range_from(&*range)?, abi::slice_mut(out, len)) };
         source.read_into(range, out)
     };
-    // SAFETY: the other side passes the call on that it was given.
+    // SAFETY: the other side passes on the call that it received.
     unsafe { serve::<PLUGIN>(call, run) }
 }
 
 unsafe extern "C" fn in_memory(reader: *const abi::Reader, len: *mut usize) -> *const u8 {
-    // SAFETY: the other side passes the reader on that it was given.
+    // SAFETY: the other side passes on the reader that it received.
     match quietly(|| unsafe { source(reader) }.in_memory()).flatten() {
         Some(bytes) => {
-            // SAFETY: the other side's own variable.
+            // SAFETY: it is the other side's own variable.
             unsafe { *len = bytes.len() };
             bytes.as_ptr()
         }
@@ -164,19 +164,19 @@ unsafe extern "C" fn in_memory(reader: *const abi::Reader, len: *mut usize) -> *
     }
 }
 
-/// Something that the other side made, and how to drop it.
+/// A value that the other side created, and the function that drops it.
 struct Foreign {
     made: *mut c_void,
     drop: Option<unsafe extern "C" fn(*mut c_void)>,
 }
-// SAFETY: the ABI says that what `make` gives may be used and dropped on any thread.
+// SAFETY: by the ABI, a value that `make` creates may be used and dropped on any thread.
 unsafe impl Send for Foreign {}
 // SAFETY: as above.
 unsafe impl Sync for Foreign {}
 impl Drop for Foreign {
     fn drop(&mut self) {
         if let Some(drop) = self.drop {
-            // SAFETY: made by the other side together with this function, and dropped once.
+            // SAFETY: the other side created the value for this function, and it is dropped once.
             unsafe { drop(self.made) };
         }
     }
@@ -196,16 +196,16 @@ unsafe extern "C" fn memo(
         let Some(make) = make else { return Err(ErrorKind::Contract("a null function was passed").into()) };
         let mut new = || -> Result<Cached> {
             let mut made = std::ptr::null_mut();
-            // SAFETY: the other side passes `make` and `context` until this returns.
+            // SAFETY: the `make` and `context` of the other side are valid until this function returns.
             error::check(unsafe { make(context, &raw mut made) })?;
             Ok(Arc::new(Foreign { made, drop }) as Cached)
         };
-        // SAFETY: the other side passes what it was given.
+        // SAFETY: the other side passes on the call that it received.
         let state = unsafe { CallState::of(call) }.ok_or(ErrorKind::Contract("a reader was used in another call"))?;
-        // Until the call ends, and no longer: that an owner is still who it was nobody knows after that.
+        // Cached until the call ends, and no longer: after that, another owner may have the same number.
         let key = (reader as usize, owner as usize, start);
         let mut value = state.cached_value(key).map_or_else(&mut new, Ok)?;
-        // Whoever drops things in another way did not make this: two chose one number for themselves.
+        // A value with another drop function belongs to another owner, who chose the same number.
         let same = |f: &Foreign| match (f.drop, drop) {
             (Some(a), Some(b)) => std::ptr::fn_addr_eq(a, b),
             (a, b) => a.is_none() && b.is_none(),
@@ -214,7 +214,7 @@ unsafe extern "C" fn memo(
             value = new()?;
         }
         if let Some(foreign) = value.downcast_ref::<Foreign>() {
-            // SAFETY: the other side's own variable.
+            // SAFETY: it is the other side's own variable.
             unsafe { *cached = foreign.made };
         }
         state.cache(key, value);
@@ -226,7 +226,7 @@ unsafe extern "C" fn memo(
 
 // ---- import
 
-/// A source of the other side, borrowed for a call or owned.
+/// A source of the other side, either borrowed for a call or owned.
 pub(crate) struct ImportedSource {
     reader: abi::Reader,
     original: *const abi::Reader,
@@ -234,7 +234,7 @@ pub(crate) struct ImportedSource {
     guard: Option<Arc<dyn Guard>>,
     limits: Limits,
 }
-// SAFETY: the ABI lets a reader be used from any thread for as long as it is borrowed.
+// SAFETY: the ABI allows use of a reader from any thread for as long as it is borrowed.
 unsafe impl Send for ImportedSource {}
 // SAFETY: as above.
 unsafe impl Sync for ImportedSource {}
@@ -242,7 +242,7 @@ unsafe impl Sync for ImportedSource {}
 impl Drop for ImportedSource {
     fn drop(&mut self) {
         if let (None, Some(release)) = (self.call, self.reader.release) {
-            // SAFETY: it was given to us, and is released once.
+            // SAFETY: the other side passed its ownership to this side, and it is released once.
             let mut end = || unsafe { release(&raw mut self.reader) };
             match &self.guard {
                 Some(guard) => guard.end(&mut end),
@@ -254,29 +254,29 @@ impl Drop for ImportedSource {
 
 impl ImportedSource {
     /// # Safety
-    /// `reader` and `call` are those that the other side passed to the call that is being served, for as long as this
-    /// lives.
+    /// `reader` and `call` are those that the other side passed to the call that is being served, and are valid for as
+    /// long as this value lives.
     pub(crate) unsafe fn borrowed(reader: *const abi::Reader, call: *const abi::Call) -> Option<Self> {
         // SAFETY: the caller's promise; a reader begins with its size.
         let copy = unsafe { abi::copied(reader) }?;
         Some(Self { reader: copy, original: reader, call: Some(call), guard: None, limits: Limits::default() })
     }
-    /// The same for a change, which keeps nothing: see [`to_abi_for_update`].
+    /// As [`borrowed`](Self::borrowed), but for a change, for which nothing is cached: see [`to_abi_for_update`].
     ///
     /// # Safety
-    /// As for `ffi`.
+    /// As for [`borrowed`](Self::borrowed).
     pub(crate) unsafe fn borrowed_for_update(reader: *const abi::Reader, call: *const abi::Call) -> Option<Self> {
         // SAFETY: the caller's promise.
         let mut ffi = unsafe { Self::borrowed(reader, call) }?;
         ffi.reader.memo = None;
         Some(ffi)
     }
-    /// A reader that the other side filled and that is ours until we release it.
+    /// Imports a reader that the other side filled, and that this side owns until it is released.
     ///
     /// # Safety
-    /// The other side filled it, and has not been told to release it.
+    /// The other side filled it, and it has not been released.
     pub(crate) unsafe fn owned(reader: abi::Reader, guard: Option<Arc<dyn Guard>>, limits: &Limits) -> Self {
-        // What it would keep lives until the end of a call, and each of its calls is one of its own.
+        // Cached values would live until the end of a call, but each use of this reader is a call of its own.
         let reader = abi::Reader { memo: None, ..reader };
         Self { reader, original: std::ptr::null(), call: None, guard, limits: limits.clone() }
     }
@@ -307,7 +307,7 @@ impl Source for ImportedSource {
         let mut failed = None;
         let done = self.checked(|reader, call| {
             let outcome = checked_ranges(ranges, &mut *each, |each, context| {
-                // SAFETY: reader and call are borrowed, see the constructors; the rest lives until it returns.
+                // SAFETY: reader and call are borrowed, see the constructors; everything else lives until it returns.
                 unsafe { read(reader, call, ffi.as_ptr(), ffi.len(), each, context) }
             });
             error::set_aside(outcome, &mut failed)
@@ -328,7 +328,7 @@ impl Source for ImportedSource {
         let bytes = unsafe { in_memory(reader, &raw mut len) };
         let size = self.reader.size;
         let fits = !bytes.is_null() && (size == u64::MAX || size == len as u64);
-        // SAFETY: what it gives lives as long as the reader.
+        // SAFETY: the bytes live as long as the reader.
         fits.then(|| unsafe { abi::slice(bytes, len) })
     }
     fn size(&self) -> Result<Option<u64>> {
@@ -337,7 +337,8 @@ impl Source for ImportedSource {
     fn cached(&self, key: (usize, u64), _: u64, make: &mut dyn FnMut() -> Result<Cached>) -> Result<Cached> {
         type Make<'m, 'f> = Callback<&'m mut (dyn FnMut() -> Result<Cached> + 'f)>;
         unsafe extern "C" fn run(context: *mut c_void, made: *mut *mut c_void) -> Status {
-            // SAFETY: the context is valid until the call that passes this function returns; `made` is the other side's own variable.
+            // SAFETY: the context is valid until the call that passes this function returns; `made` is the other side's
+            // own variable.
             unsafe {
                 Make::run(context, |make| {
                     *made = Box::into_raw(Box::new(make()?)).cast();
@@ -346,7 +347,7 @@ impl Source for ImportedSource {
             }
         }
         unsafe extern "C" fn drop_cached(made: *mut c_void) {
-            // SAFETY: `run` made it, and it is dropped once.
+            // SAFETY: `run` created it, and it is dropped once.
             quietly(|| unsafe { drop(Box::from_raw(made.cast::<Cached>())) });
         }
         let Some(memo) = self.reader.memo else { return make() };
@@ -355,11 +356,12 @@ impl Source for ImportedSource {
         let cached_at = &raw mut cached;
         let owner = key.0 as *const c_void;
         let done = self.with(|reader, call| {
-            // SAFETY: reader and call are borrowed, see the constructors; the rest lives until it returns.
+            // SAFETY: reader and call are borrowed, see the constructors; everything else lives until it returns.
             unsafe { memo(reader, call, owner, key.1, Some(run), at, Some(drop_cached), cached_at) }
         });
         context.end(done)?;
-        // SAFETY: a `Cached` that `run` of this library made under this owner, which lives until the call ends.
+        // SAFETY: it is a `Cached` that `run` of this library created under this owner, and it lives until the call
+        // ends.
         match unsafe { cached.cast::<Cached>().as_ref() } {
             Some(value) => Ok(value.clone()),
             None => Err(ErrorKind::Contract("a reader cached nothing").into()),

@@ -1,4 +1,5 @@
-//! `zp_store`: a store with all its abilities, in either direction. Experimental: both sides have the same minor.
+//! `zp_store`: a store with all its abilities, in either direction. Experimental: both sides must have the same minor
+//! version.
 
 mod export;
 mod import;

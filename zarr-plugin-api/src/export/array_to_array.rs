@@ -1,4 +1,4 @@
-//! `zp_array_to_array`
+//! Exports array -> array codecs as `zp_array_to_array`.
 
 use super::{
     array_to_bytes::region,
@@ -23,14 +23,14 @@ struct Extra {
     decoded: Representation,
     encoded: Representation,
     ffi: FfiRepresentation,
-    /// For [`DecodeStrategy::Permute`].
+    /// The order of the dimensions for [`DecodeStrategy::Permute`].
     order: Vec<u64>,
-    /// What `ffi` points to, if the codec gives a data type of its own.
+    /// The data type that `ffi` points to, if the codec changes the data type.
     _data_type: Option<Box<data_type::Instance>>,
 }
 
 kind! {
-    /// Codecs from arrays to arrays.
+    /// Exports codecs from arrays to arrays.
     ArrayToArray, "array_to_array", codec::ArrayToArray, abi::EXTENSION_ARRAY_TO_ARRAY, abi::CAP_STRIDED
 }
 
@@ -67,8 +67,8 @@ fn extra(object: &Arc<Kind>, decoded: Representation) -> Result<Extra> {
     Ok(Extra { decoded, encoded, ffi, order, _data_type: data_type })
 }
 
-// SAFETY of the blocks below: the host passes what `create` gave; every other pointer is valid until the function
-// returns.
+// SAFETY of the blocks below: the host passes the instance that `create` returned; every other pointer is valid until
+// the function returns.
 
 unsafe extern "C" fn encoded_representation(
     this: *const c_void,
@@ -121,7 +121,7 @@ unsafe extern "C" fn plan(this: *const c_void, plan: *mut u32, order: *mut *cons
     unsafe {
         run_without_call::<Kind, Extra>(this, |this| {
             *plan = match this.object.decode_strategy() {
-                // Elements of variable length do not lie in the memory that would be changed.
+                // Elements of variable length are not stored in the memory that would be modified.
                 DecodeStrategy::InPlace if this.extra.decoded.layout().is_variable() => abi::PLAN_COPY,
                 DecodeStrategy::InPlace => abi::PLAN_IN_PLACE,
                 DecodeStrategy::Permute(_) => abi::PLAN_PERMUTE,

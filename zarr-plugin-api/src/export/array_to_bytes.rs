@@ -1,4 +1,4 @@
-//! `zp_array_to_bytes`
+//! Exports array -> bytes codecs as `zp_array_to_bytes`.
 
 use super::{
     instance::{bytes, create_fn, head, representation, run, run_without_call},
@@ -18,11 +18,11 @@ use zarr_core::{
 };
 
 type Kind = dyn codec::ArrayToBytes;
-/// What it was created for.
+/// The representation that the codec was created for.
 type Extra = Representation;
 
 kind! {
-    /// Codecs from arrays to bytes.
+    /// Exports codecs from arrays to bytes.
     ArrayToBytes, "array_to_bytes", codec::ArrayToBytes, abi::EXTENSION_ARRAY_TO_BYTES, abi::CAP_STRIDED
 }
 
@@ -41,8 +41,8 @@ impl<T: zarr_core::registry::ExtensionType + codec::ArrayToBytes> ArrayToBytes<T
 
 create_fn!(Codec, codec::ArrayToBytes, |_: &Arc<Kind>, cx| representation(cx));
 
-// SAFETY of the blocks below: the host passes what `create` gave; every other pointer is valid until the function
-// returns.
+// SAFETY of the blocks below: the host passes the instance that `create` returned; every other pointer is valid until
+// the function returns.
 
 unsafe extern "C" fn abilities(this: *const c_void, abilities: *mut u64) -> Status {
     // SAFETY: see above.
@@ -96,7 +96,7 @@ unsafe extern "C" fn decode(
 }
 
 /// # Safety
-/// Both point to as many numbers as the array of the representation has dimensions.
+/// `start` and `len` each point to one number for each dimension of the representation.
 pub(super) unsafe fn region(start: *const u64, len: *const u64, of: &Representation) -> Result<Region> {
     let rank = of.shape().len();
     // SAFETY: the caller's promise.

@@ -1,4 +1,4 @@
-//! `zp_bytes_to_bytes`
+//! Exports bytes -> bytes codecs as `zp_bytes_to_bytes`.
 
 use super::{
     instance::{bytes, create_fn, head, run, run_without_call},
@@ -16,11 +16,11 @@ use std::{ffi::c_void, sync::Arc};
 use zarr_core::{Error, codec};
 
 type Kind = dyn codec::BytesToBytes;
-/// Its abilities.
+/// The abilities of the codec.
 type Extra = u64;
 
 kind! {
-    /// Codecs from bytes to bytes.
+    /// Exports codecs from bytes to bytes.
     BytesToBytes, "bytes_to_bytes", codec::BytesToBytes, abi::EXTENSION_BYTES_TO_BYTES, 0
 }
 
@@ -35,13 +35,13 @@ impl<T: zarr_core::registry::ExtensionType + codec::BytesToBytes> BytesToBytes<T
 }
 
 create_fn!(Codec, codec::BytesToBytes, |object: &Arc<Kind>, _| {
-    // Whether there is such a source does not depend on the bytes.
+    // Whether the codec has such a source does not depend on the bytes.
     let nothing: &[u8] = &[];
     Ok(if object.decoded_source(&nothing).is_some() { abi::ABILITY_DECODED_READ } else { 0 })
 });
 
-// SAFETY of the blocks below: the host passes what `create` gave; every other pointer is valid until the function
-// returns.
+// SAFETY of the blocks below: the host passes the instance that `create` returned; every other pointer is valid until
+// the function returns.
 
 unsafe extern "C" fn abilities(this: *const c_void, abilities: *mut u64) -> Status {
     // SAFETY: see above.

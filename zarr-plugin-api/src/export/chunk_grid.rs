@@ -1,4 +1,4 @@
-//! `zp_chunk_grid`
+//! Exports chunk grids as `zp_chunk_grid`.
 
 use super::{
     instance::{create_fn, head, run, run_without_call},
@@ -19,7 +19,7 @@ type Kind = dyn chunk_grid::ChunkGrid;
 type Extra = ();
 
 kind! {
-    /// Chunk grids.
+    /// Exports chunk grids.
     ChunkGrid, "chunk_grid", chunk_grid::ChunkGrid, abi::EXTENSION_CHUNK_GRID, 0
 }
 
@@ -36,8 +36,8 @@ impl<T: zarr_core::registry::ExtensionType + chunk_grid::ChunkGrid> ChunkGrid<T>
 
 create_fn!(ChunkGrid, chunk_grid::ChunkGrid, |_: &Arc<Kind>, _| Ok(()));
 
-// SAFETY of the blocks below: the host passes what `create` gave; every other pointer is valid until the function
-// returns, those to arrays for as many numbers as the rank says.
+// SAFETY of the blocks below: the host passes the instance that `create` returned; every other pointer is valid until
+// the function returns, and pointers to arrays are valid for `rank` numbers.
 
 /// Writes one number for each dimension.
 ///

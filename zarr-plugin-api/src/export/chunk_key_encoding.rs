@@ -1,4 +1,4 @@
-//! `zp_chunk_key_encoding`
+//! Exports chunk key encodings as `zp_chunk_key_encoding`.
 
 use super::{
     instance::{create_fn, head, run},
@@ -15,7 +15,7 @@ type Kind = dyn chunk_key_encoding::ChunkKeyEncoding;
 type Extra = ();
 
 kind! {
-    /// Chunk key encodings.
+    /// Exports chunk key encodings.
     ChunkKeyEncoding, "chunk_key_encoding", chunk_key_encoding::ChunkKeyEncoding, abi::EXTENSION_CHUNK_KEY_ENCODING, 0
 }
 
@@ -29,8 +29,8 @@ impl<T: zarr_core::registry::ExtensionType + chunk_key_encoding::ChunkKeyEncodin
 
 create_fn!(ChunkKeyEncoding, chunk_key_encoding::ChunkKeyEncoding, |_: &Arc<Kind>, _| Ok(()));
 
-// SAFETY of the blocks below: the host passes what `create` gave; every other pointer is valid until the function
-// returns, those to arrays for as many numbers as the rank says.
+// SAFETY of the blocks below: the host passes the instance that `create` returned; every other pointer is valid until
+// the function returns, and pointers to arrays are valid for `rank` numbers.
 
 unsafe extern "C" fn encode(
     this: *const c_void,

@@ -1,4 +1,4 @@
-//! `zp_data_type`
+//! Exports data types as `zp_data_type`.
 
 use super::{
     instance::{self, bytes, create_fn, head, run, run_without_call},
@@ -18,7 +18,7 @@ use zarr_core::{
 type Kind = dyn data_type::DataType;
 type Extra = FfiLayout;
 
-/// A data type that a codec of this library gives.
+/// A data type that a codec of this library changes elements to.
 pub(super) type Instance = instance::Instance<Kind, Extra>;
 
 pub(super) fn instance(data_type: Arc<Kind>) -> Instance {
@@ -27,7 +27,7 @@ pub(super) fn instance(data_type: Arc<Kind>) -> Instance {
 }
 
 kind! {
-    /// Data types.
+    /// Exports data types.
     DataType, "data_type", data_type::DataType, abi::EXTENSION_DATA_TYPE, 0
 }
 
@@ -38,7 +38,7 @@ impl<T: zarr_core::registry::ExtensionType + data_type::DataType> DataType<T> {
 
 create_fn!(DataType, data_type::DataType, |object: &Arc<Kind>, _| Ok(FfiLayout::new(&object.layout())));
 
-/// Without `create`: for data types that a codec gives.
+/// The functions for data types that a codec returns. There is no `create`: the codec owns the instance.
 pub(super) static FUNCTIONS: abi::DataType = functions();
 
 const fn functions() -> abi::DataType {
@@ -60,8 +60,8 @@ const fn functions() -> abi::DataType {
     }
 }
 
-// SAFETY of the blocks below: the host passes what `create` gave; every other pointer is valid until the function
-// returns.
+// SAFETY of the blocks below: the host passes the instance that `create` returned; every other pointer is valid until
+// the function returns.
 
 unsafe extern "C" fn layout(this: *const c_void, layout: *mut Layout) -> Status {
     // SAFETY: see above.

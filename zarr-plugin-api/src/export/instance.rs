@@ -1,4 +1,4 @@
-//! An extension that was made for a host, and the functions of `ZP_HEAD`.
+//! An extension that was created for a host, and the functions of `ZP_HEAD`.
 
 use crate::{
     abi::{self, Bytes, Call, Out, Site as FfiCreateContext, Status},
@@ -22,12 +22,12 @@ use zarr_core::{
     representation::{Representation, Size},
 };
 
-/// What `self` of the ABI points to.
+/// The object that `self` of the ABI points to.
 pub(crate) struct Instance<D: ?Sized, X> {
     pub(crate) object: Arc<D>,
     configuration: String,
     context: OwnContext,
-    /// What the functions of the kind need besides.
+    /// The data that the functions of the kind need in addition.
     pub(crate) extra: X,
 }
 
@@ -38,7 +38,7 @@ impl<D: ?Sized, X> Instance<D, X> {
     }
 }
 
-/// A data type of the host. A plugin sees its layout and what it is called.
+/// A data type of the host. A plugin only sees its layout and its label.
 struct HostType {
     label: String,
     layout: Layout,
@@ -65,7 +65,7 @@ impl DataType for HostType {
     }
 }
 
-/// `create`: makes the extension with `make`, and what its functions need with `extra`.
+/// Implements `create`: creates the extension with `make`, and the additional data of its functions with `extra`.
 ///
 /// # Safety
 /// The pointers are those that the host passed to `create`.
@@ -77,7 +77,7 @@ pub(crate) unsafe fn create<D: ?Sized, X>(
     extra: impl FnOnce(&Arc<D>, &CreateContext<'_>) -> Result<X>,
 ) -> Status {
     let run = || {
-        // SAFETY: the host passes the call and the site until `create` returns.
+        // SAFETY: the host's call and site are valid until `create` returns.
         let (imported, ffi) = unsafe { (ImportedCall::new(call), abi::copied(cx)) };
         let ffi = ffi.ok_or_else(|| Error::argument("there is no site"))?;
         // SAFETY: as above.
@@ -113,7 +113,7 @@ pub(crate) unsafe fn create<D: ?Sized, X>(
         let configuration = made.configuration()?;
         let extra = extra(&made.object, &cx)?;
         let instance = Box::new(Instance::new(made.object, &configuration, imported.limits(), extra));
-        // SAFETY: the host's own variable.
+        // SAFETY: it is the host's own variable.
         unsafe { *this = Box::into_raw(instance).cast() };
         Ok(())
     };
@@ -121,35 +121,36 @@ pub(crate) unsafe fn create<D: ?Sized, X>(
     unsafe { serve::<true>(call, run) }
 }
 
-/// The representation of the site, to be kept.
+/// Returns a copy of the representation that the extension is created for.
 pub(crate) fn representation(cx: &CreateContext<'_>) -> Result<Representation> {
     cx.representation().cloned()
 }
 
-/// `destroy`
+/// Implements `destroy`.
 pub(crate) unsafe extern "C" fn destroy<D: ?Sized, X>(this: *mut c_void) -> Status {
-    // SAFETY: `create` of the same kind made it, and the host destroys it once.
+    // SAFETY: `create` of the same kind created it, and the host destroys it once.
     let drop_it = || unsafe { drop(Box::from_raw(this.cast::<Instance<D, X>>())) };
     if quietly(drop_it).is_some() { abi::OK } else { abi::E_PANIC }
 }
 
-/// The instance.
+/// Returns the instance that `self` points to.
 ///
 /// # Safety
-/// `this` comes from `create` of the same kind and is not destroyed.
+/// `this` comes from `create` of the same kind and has not been destroyed.
 pub(crate) unsafe fn this<'a, D: ?Sized, X>(this: *const c_void) -> &'a Instance<D, X> {
     // SAFETY: the caller's promise.
     unsafe { &*this.cast::<Instance<D, X>>() }
 }
 
-/// `configuration`
+/// Implements `configuration`.
 pub(crate) unsafe extern "C" fn configuration<D: ?Sized, X>(
     instance: *const c_void,
     call: *const Call,
     json: *mut Out,
 ) -> Status {
     let run = || {
-        // SAFETY: the host passes what `create` gave; every other pointer is valid until this returns.
+        // SAFETY: the host passes the instance that `create` returned; every other pointer is valid until this function
+        // returns.
         unsafe { out::from_abi(json, call, None, |out| out.extend(this::<D, X>(instance).configuration.as_bytes())) }
     };
     // SAFETY: as above.
@@ -159,7 +160,7 @@ pub(crate) unsafe extern "C" fn configuration<D: ?Sized, X>(
 /// Runs a function of an instance with the host's call.
 ///
 /// # Safety
-/// `instance` comes from `create` of the same kind and is not destroyed; `call` is being served.
+/// `instance` comes from `create` of the same kind and has not been destroyed; `call` is being served.
 #[inline(always)]
 pub(crate) unsafe fn run<'a, D: ?Sized + 'a, X: 'a>(
     instance: *const c_void,
@@ -176,7 +177,7 @@ pub(crate) unsafe fn run<'a, D: ?Sized + 'a, X: 'a>(
     unsafe { serve::<true>(call, run) }
 }
 
-/// Runs a function of an instance that has no call.
+/// Runs a function of an instance that has no call parameter.
 ///
 /// # Safety
 /// As [`run`].
@@ -189,7 +190,7 @@ pub(crate) unsafe fn run_without_call<'a, D: ?Sized + 'a, X: 'a>(
     unsafe { serve::<true>(std::ptr::null(), || f(this::<D, X>(instance))) }
 }
 
-/// Bytes that the host passes.
+/// Returns the bytes that the host passes; none for null.
 ///
 /// # Safety
 /// `p` is null or points to a `zp_bytes` that is borrowed for `'a`.
@@ -198,7 +199,7 @@ pub(crate) unsafe fn bytes<'a>(p: *const Bytes) -> &'a [u8] {
     unsafe { abi::bytes(p).unwrap_or_default() }
 }
 
-/// The functions of `ZP_HEAD` of a kind.
+/// Expands to the functions of `ZP_HEAD` of a kind.
 macro_rules! head {
     ($vtable:ty, $create:expr, $abilities:expr) => {
         $crate::abi::Head {
@@ -213,7 +214,7 @@ macro_rules! head {
 }
 pub(crate) use head;
 
-/// `create` of a kind: `create!(BytesToBytes, T, extra)`.
+/// Defines `create` of a kind: `create_fn!(Codec, codec::BytesToBytes, extra)`.
 macro_rules! create_fn {
     ($point:ident, $bound:path, $extra:expr) => {
         unsafe extern "C" fn create<T: zarr_core::registry::ExtensionType + $bound>(
@@ -226,7 +227,7 @@ macro_rules! create_fn {
                 let point = zarr_core::extension::ExtensionPoint::$point;
                 zarr_core::registry::Registration::make::<T, Kind>(extension, cx, |object| object, point)
             };
-            // SAFETY: the host passes what the ABI says.
+            // SAFETY: the host passes the pointers that the ABI prescribes for `create`.
             unsafe { $crate::export::instance::create(call, cx, this, make, $extra) }
         }
     };

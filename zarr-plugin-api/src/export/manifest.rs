@@ -1,18 +1,18 @@
-//! The manifest that a plugin contains, made when it is compiled.
+//! The manifest that a plugin contains, built at compile time.
 
-/// What a plugin says of itself.
+/// The facts from which the manifest of a plugin is built.
 pub struct Info {
-    /// Words with dots between.
+    /// The id of the plugin: one or more words with dots between.
     pub id: &'static str,
-    /// Of the crate.
+    /// The version of the crate.
     pub version: &'static str,
-    /// Of the crate.
+    /// The license of the crate.
     pub license: &'static str,
-    /// Its extensions.
+    /// The extensions that the plugin offers.
     pub offered: &'static [ProvidedExtension],
 }
 
-/// An extension of a plugin.
+/// An extension in the manifest of a plugin.
 pub struct ProvidedExtension {
     pub(crate) kind: &'static str,
     pub(crate) name: &'static str,
@@ -21,24 +21,24 @@ pub struct ProvidedExtension {
     pub(crate) lossy: bool,
 }
 
-/// A manifest where it can be found without running code: magic, length, text.
+/// A manifest that can be found in a library without running code: magic number, length, text.
 #[repr(C)]
 pub struct Embedded<const N: usize> {
     magic: [u8; 8],
     len: [u8; 8],
-    /// JSON.
+    /// The manifest in JSON.
     pub text: [u8; N],
 }
 
 impl<const N: usize> Embedded<N> {
-    /// `N` is [`Info::len`].
+    /// Builds the manifest. `N` must be [`Info::len`].
     pub const fn new(info: &Info) -> Self {
         let writer = info.written(Writer { text: [0; N], len: 0 });
         Self { magic: *b"ZARRPLG1", len: (N as u64).to_le_bytes(), text: writer.text }
     }
 }
 
-/// Counts what does not fit: with no room at all it gives the length.
+/// Writes text, and counts bytes that do not fit: without any room, it measures the length.
 struct Writer<const N: usize> {
     text: [u8; N],
     len: usize,
@@ -69,7 +69,7 @@ impl<const N: usize> Writer<N> {
 }
 
 impl Info {
-    /// Bytes of the manifest.
+    /// Returns the length of the manifest in bytes.
     #[allow(clippy::len_without_is_empty, reason = "a manifest is never empty")]
     pub const fn len(&self) -> usize {
         self.written(Writer { text: [], len: 0 }).len

@@ -1,6 +1,6 @@
-//! The author's side: [`export_plugin!`](crate::export_plugin) and what it expands to.
+//! The plugin's side: [`export_plugin!`](crate::export_plugin), and the items that it expands to.
 //!
-//! One function table for each kind serves all extensions of it: only `create` knows the type.
+//! All extensions of one kind share the functions of their vtables, except for `create`, which depends on the type.
 
 mod array_to_array;
 mod array_to_bytes;
@@ -23,10 +23,10 @@ pub use storage_transformer::StorageTransformer;
 
 use crate::abi::Str;
 
-/// More aliases than this nobody needs.
+/// The maximum number of aliases of an extension.
 pub(crate) const MAX_ALIASES: usize = 8;
 
-/// The aliases of an extension as the ABI has them.
+/// Returns the aliases of an extension in the form of the ABI.
 pub(crate) const fn aliases(of: &[&str]) -> [Str; MAX_ALIASES] {
     assert!(of.len() <= MAX_ALIASES, "an extension has at most 8 aliases");
     let mut aliases = [const { Str::new("") }; MAX_ALIASES];
@@ -38,7 +38,7 @@ pub(crate) const fn aliases(of: &[&str]) -> [Str; MAX_ALIASES] {
     aliases
 }
 
-/// Declares a kind: what `export_plugin!` finds under the kind's name.
+/// Declares the type that `export_plugin!` uses for a kind of extension.
 macro_rules! kind {
     ($(#[$doc:meta])* $name:ident, $word:literal, $bound:path, $kind:expr, $caps:expr) => {
         $(#[$doc])*
@@ -49,7 +49,7 @@ macro_rules! kind {
                 assert!(!T::FAMILY, "a plugin offers names, not a family of names");
                 $crate::export::aliases(T::ALIASES)
             };
-            /// The extension in a plugin's descriptor.
+            /// The extension in the plugin's descriptor.
             pub const EXTENSION: &'static $crate::abi::Extension = &$crate::abi::Extension {
                 struct_size: $crate::abi::size32::<$crate::abi::Extension>(),
                 kind: $kind,
@@ -60,7 +60,7 @@ macro_rules! kind {
                 n_aliases: T::ALIASES.len(),
                 vtable: (&raw const *Self::VTABLE).cast(),
             };
-            /// The extension in a plugin's manifest.
+            /// The extension in the plugin's manifest.
             pub const OFFERED: $crate::export::ProvidedExtension = $crate::export::ProvidedExtension {
                 kind: $word,
                 name: T::NAME,
@@ -75,9 +75,11 @@ pub(crate) use kind;
 
 /// Exports extensions as a plugin: `export_plugin! { id: "org.example.mine", BytesToBytes: [Mine], DataType: [A, B] }`.
 ///
-/// Kinds are the names of the traits. A crate may use it once. Programs that link the crate statically get the
-/// extensions too, as with [`register!`](zarr_core::register). With the crate's own cargo feature `plugin` its
-/// `cdylib` is a plugin that any host of the ABI loads: it has the entry symbol and the manifest.
+/// A kind is the name of the trait that the types implement. A crate can use the macro once.
+///
+/// Programs that link the crate statically also get the extensions, as with [`register!`](zarr_core::register). If the
+/// crate's own cargo feature `plugin` is enabled, its `cdylib` exports the entry function and contains the manifest, so
+/// that any host of the ABI can load it.
 #[macro_export]
 macro_rules! export_plugin {
     (id: $id:literal, $($kind:ident: [$($type:ty),+ $(,)?]),+ $(,)?) => {
@@ -114,12 +116,12 @@ macro_rules! export_plugin {
     };
 }
 
-/// The table of a plugin's extensions.
+/// The extensions in the descriptor of a plugin.
 pub struct Extensions<const N: usize>(#[doc(hidden)] pub [*const crate::abi::Extension; N]);
-// SAFETY: static data that is never written.
+// SAFETY: it contains pointers to static data that is never written.
 unsafe impl<const N: usize> Sync for Extensions<N> {}
 
-/// The descriptor of a plugin.
+/// Builds the descriptor of a plugin.
 #[doc(hidden)]
 pub const fn plugin(
     id: &'static Str,

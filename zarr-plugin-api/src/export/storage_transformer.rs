@@ -1,4 +1,4 @@
-//! `zp_storage_transformer`
+//! Exports storage transformers as `zp_storage_transformer`.
 
 use super::{
     instance::{create_fn, head, run},
@@ -15,7 +15,7 @@ type Kind = dyn storage_transformer::StorageTransformer;
 type Extra = ();
 
 kind! {
-    /// Storage transformers.
+    /// Exports storage transformers.
     StorageTransformer, "storage_transformer", storage_transformer::StorageTransformer,
     abi::EXTENSION_STORAGE_TRANSFORMER, 0
 }
@@ -33,7 +33,8 @@ unsafe extern "C" fn wrap(
     below: *const FfiStore,
     above: *mut FfiStore,
 ) -> Status {
-    // SAFETY: the host passes what `create` gave; every other pointer is valid until this returns; `below` is given away.
+    // SAFETY: the host passes the instance that `create` returned; every other pointer is valid until this function
+    // returns; the host gives up `below`.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
             let below = abi::copied(below).ok_or_else(|| Error::argument("there is no store"))?;

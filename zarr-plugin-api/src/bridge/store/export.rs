@@ -1,4 +1,4 @@
-//! A store of ours for the other side.
+//! Exports a store of this side to the other side.
 
 use crate::{
     abi::{self, Bytes, Call, Out, Range, Reader, Status, Store as FfiStore, Str},
@@ -11,7 +11,7 @@ use zarr_core::{
     store::{Key, Prefix, Store, Update},
 };
 
-/// Gives a store away, until it is released.
+/// Exports a store that the other side owns until it releases it.
 pub(crate) fn into_abi<const PLUGIN: bool>(store: Arc<dyn Store>) -> FfiStore {
     let ability = |has: bool, bit| if has { bit } else { 0 };
     let abilities = ability(store.readable().is_some(), abi::STORE_READ)
@@ -40,28 +40,28 @@ pub(crate) fn into_abi<const PLUGIN: bool>(store: Arc<dyn Store>) -> FfiStore {
 }
 
 unsafe extern "C" fn release(ffi: *mut FfiStore) {
-    // SAFETY: `into_abi` made it, and it is released once.
+    // SAFETY: `into_abi` created it, and it is released once.
     let drop_it = || unsafe { drop(Box::from_raw((*ffi).this.cast::<Arc<dyn Store>>())) };
     quietly(drop_it);
 }
 
 /// # Safety
-/// `ffi` is a copy of what `into_abi` made, and is not released. The other arguments of the functions below are what the
-/// other side passes to them; each says no more.
+/// `ffi` is a copy of a store that `into_abi` created, and has not been released. The functions below receive their
+/// other arguments from the other side; their own sections on safety only state what they need of those.
 unsafe fn store<'a>(ffi: *const FfiStore) -> &'a dyn Store {
     // SAFETY: the caller's promise.
     unsafe { &**(*ffi).this.cast::<Arc<dyn Store>>() }
 }
 
 /// # Safety
-/// As for `text`.
+/// As for [`abi::text`].
 unsafe fn key(p: *const Str) -> Result<Key> {
     // SAFETY: the caller's promise.
     Key::new(unsafe { abi::text(p) }.ok_or_else(|| Error::name("a key is not UTF-8"))?)
 }
 
 /// # Safety
-/// As for `text`.
+/// As for [`abi::text`].
 unsafe fn prefix(p: *const Str) -> Result<Prefix> {
     // SAFETY: the caller's promise.
     Prefix::new(unsafe { abi::text(p) }.ok_or_else(|| Error::name("a prefix is not UTF-8"))?)
@@ -96,7 +96,7 @@ unsafe fn deliver(
     crate::bridge::error::check(unsafe { found(context, i, u32::from(is_prefix), ptr, len) })
 }
 
-/// Hands names over, each with whether it is a prefix.
+/// Passes names to a function of the other side, each with whether it is a prefix.
 ///
 /// # Safety
 /// As for `deliver`.
@@ -112,7 +112,7 @@ unsafe fn deliver_all<'n>(
     names.enumerate().try_for_each(one)
 }
 
-/// A change that the other side makes.
+/// A change whose function is on the other side.
 struct Foreign<const PLUGIN: bool> {
     change: abi::Change,
     context: *mut c_void,
@@ -123,27 +123,28 @@ impl<const PLUGIN: bool> Update for Foreign<PLUGIN> {
     fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
         let Some(change) = self.change else { return Err(ErrorKind::Contract("a null function was passed").into()) };
         let (mut value, mut stored) = (Bytes::new(&[]), 0);
-        // SAFETY: the other side passes the function, its context and the call until `update` returns.
+        // SAFETY: the function, its context and the call of the other side are valid until `update` returns.
         let mut run = |old| unsafe { change(self.context, self.call, old, &raw mut value, &raw mut stored) };
         crate::bridge::error::check(match old {
             Some(old) => source::to_abi_for_update::<PLUGIN, _>(old, &mut run),
             None => run(std::ptr::null()),
         })?;
-        // SAFETY: the bytes live until the next call.
+        // SAFETY: the bytes live until the next call of the function.
         Ok((stored != 0).then(|| unsafe { bytes(&raw const value) }))
     }
 }
 
-/// A function of the table: its body runs with panics stopped and errors reported.
+/// Defines a function of the vtable. Its body runs with panics caught and errors reported.
 macro_rules! served {
     ($($name:ident($store:ident, $call:ident, $($arg:ident: $ty:ty),*) $body:block)*) => { $(
         unsafe extern "C" fn $name<const PLUGIN: bool>(ffi: *const FfiStore, $call: *const Call, $($arg: $ty),*) -> Status {
-            // SAFETY: the other side passes the store that it was given; every other pointer is valid until this returns.
+            // SAFETY: the other side passes the store that it received; every other pointer is valid until this
+            // function returns.
             let run = || unsafe {
                 let $store = store(ffi);
                 $body
             };
-            // SAFETY: the other side passes the call that it is serving or has made.
+            // SAFETY: the other side passes the call that it is serving or has created.
             unsafe { serve::<PLUGIN>($call, run) }
         }
     )* };

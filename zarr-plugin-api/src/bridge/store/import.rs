@@ -1,4 +1,4 @@
-//! A store of the other side for us.
+//! Imports a store of the other side.
 
 use crate::{
     abi::{self, Bytes, Call, Range, Status, Store as FfiStore, Str},
@@ -16,16 +16,16 @@ use zarr_core::{
     store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, Update, WriteableStore},
 };
 
-/// A store that the other side gave.
+/// A store of the other side.
 pub(crate) struct ImportedStore {
     ffi: FfiStore,
     name: String,
     guard: Option<Arc<dyn Guard>>,
     limits: Limits,
-    // What the store's functions need, dropped after its release.
+    // The data that the store's functions need; dropped after the store is released.
     _owner: Box<dyn Any + Send + Sync>,
 }
-// SAFETY: the ABI says that a store is used from any threads at once.
+// SAFETY: the ABI allows use of a store from any number of threads at once.
 unsafe impl Send for ImportedStore {}
 // SAFETY: as above.
 unsafe impl Sync for ImportedStore {}
@@ -39,7 +39,7 @@ impl fmt::Debug for ImportedStore {
 impl Drop for ImportedStore {
     fn drop(&mut self) {
         let Some(release) = self.ffi.release else { return };
-        // SAFETY: it was given to us, and is released once.
+        // SAFETY: the other side passed its ownership to this side, and it is released once.
         let mut end = || unsafe { release(&raw mut self.ffi) };
         match &self.guard {
             Some(guard) => guard.end(&mut end),
@@ -50,7 +50,7 @@ impl Drop for ImportedStore {
 
 impl ImportedStore {
     /// # Safety
-    /// The other side filled it, or passed it to be kept, and it has not been released.
+    /// The other side filled it, or passed its ownership to this side, and it has not been released.
     pub(crate) unsafe fn new(
         ffi: FfiStore,
         name: &str,
@@ -90,7 +90,7 @@ impl ImportedStore {
 
 const LACKS: ErrorKind = ErrorKind::Unsupported("this operation");
 
-/// A function of the other side, or the error that says that there is none.
+/// Returns a function of the other side, or fails if it is null.
 macro_rules! function {
     ($store:ident.$name:ident) => {
         $store.ffi.$name.ok_or(LACKS)?
@@ -99,7 +99,7 @@ macro_rules! function {
 
 type OnFound<'f> = &'f mut dyn FnMut(usize, bool, Option<&[u8]>) -> Result<()>;
 
-/// Exports a Rust function as a `zp_found`, and gives back what went wrong in it.
+/// Exports a Rust function as a `zp_found`, and returns its error, if it has one.
 fn with_found(each: OnFound<'_>, f: impl FnOnce(abi::Found, *mut c_void) -> Result<()>) -> Result<()> {
     unsafe extern "C" fn run(context: *mut c_void, i: usize, is_prefix: u32, ptr: *const u8, len: usize) -> Status {
         // SAFETY: the context is valid until the call that passes this function returns, the bytes until this one does.
@@ -133,7 +133,7 @@ impl Store for ImportedStore {
         let mut text = Vec::new();
         let done = self.ffi.uri.map(|uri| {
             self.call(&mut |store, call| {
-                // SAFETY: the store is not released, and what is borrowed lives until it returns.
+                // SAFETY: the store is not released, and everything that is borrowed lives until it returns.
                 let got = out::collected(1 << 16, |out| unsafe { uri(store, call, &raw const prefix, out) })?;
                 text = got.2;
                 Ok((got.0, got.1))
@@ -147,8 +147,8 @@ impl Store for ImportedStore {
     }
 }
 
-// SAFETY of the blocks below: the store is not released before it is dropped, and what is borrowed lives until the function
-// returns.
+// SAFETY of the blocks below: the store is not released before it is dropped, and everything that is borrowed lives
+// until the function returns.
 
 impl ReadableStore for ImportedStore {
     fn open<'s>(&'s self, key: &Key) -> Result<Option<Box<dyn Source + 's>>> {
@@ -164,7 +164,8 @@ impl ReadableStore for ImportedStore {
             filled = status == abi::OK;
             Ok((status, None))
         });
-        // SAFETY: it was filled if it was found. It is ours to release also if the call is found to be wrong.
+        // SAFETY: the reader was filled if the key was found. This side must release it even if the call violated the
+        // contract.
         let source = (filled && found != 0)
             .then(|| unsafe { source::ImportedSource::owned(reader, self.guard.clone(), &self.limits) });
         done?;
@@ -231,7 +232,8 @@ impl WriteableStore for ImportedStore {
             value: *mut Bytes,
             stored: *mut u32,
         ) -> Status {
-            // SAFETY: the context is valid until the call that passes this function returns, the rest until this one does.
+            // SAFETY: the context is valid until the call that passes this function returns; everything else is valid
+            // until this function returns.
             unsafe {
                 Run::run(context, |(change, asked)| {
                     **asked = true;
