@@ -1,11 +1,11 @@
-//! The cases: data that every implementation should agree on, discovered from a tree of files.
+//! The cases: data that every implementation should agree on, discovered in a tree of files.
 //!
-//! - `POINT/EXTENSION/CASE/`: a golden array as another implementation wrote it (`array.zarr/`), its elements in C order
-//!   (`elements.json`) and where it came from (`case.json`).
-//! - `refusal/RULE/`: a document that a reader must refuse (`refuse.json`), its counterpart that it must accept
-//!   (`accept.json`), and the clause that tells them apart (`rule.json`).
-//! - `damage/CASE/`: an array whose stored chunks are damaged (`array.zarr/`); `case.json` has the clause and the golden
-//!   array that it was made of.
+//! - `POINT/EXTENSION/CASE/`: a golden array as another implementation wrote it (`array.zarr/`), its elements in C
+//!   order (`elements.json`) and its origin (`case.json`).
+//! - `refusal/RULE/`: a document that a reader must refuse (`refuse.json`), its valid counterpart that the reader must
+//!   accept (`accept.json`), and the clause that separates the two (`rule.json`).
+//! - `damage/CASE/`: an array whose stored chunks are damaged (`array.zarr/`); `case.json` contains the clause and the
+//!   golden array that was damaged.
 
 use include_dir::{Dir, DirEntry, include_dir};
 use ozarr::{
@@ -31,25 +31,25 @@ pub struct Cases {
 }
 
 impl Cases {
-    /// Those that this program was built with.
+    /// Returns the cases that are built into this program.
     pub fn embedded() -> Self {
         let mut files = BTreeMap::new();
         embedded(&EMBEDDED, &mut files);
         Self { files }
     }
-    /// Those below a folder.
+    /// Reads the cases below a folder.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// If a file cannot be read.
     pub fn at(folder: &Path) -> Result<Self> {
         let mut files = BTreeMap::new();
         read(folder, "", &mut files)?;
         Ok(Self { files })
     }
-    /// Golden arrays, sorted by id.
+    /// Returns the golden arrays, sorted by id.
     ///
     /// # Errors
-    /// When one is incomplete.
+    /// If one is incomplete.
     pub fn goldens(&self) -> Result<Vec<Golden>> {
         let found = self.folders("case.json").filter(|(id, _)| !id.starts_with("damage/"));
         found
@@ -59,10 +59,10 @@ impl Cases {
             })
             .collect()
     }
-    /// Documents to be refused, sorted by rule.
+    /// Returns the documents to be refused, sorted by rule.
     ///
     /// # Errors
-    /// When one is incomplete.
+    /// If one is incomplete.
     pub fn refusals(&self) -> Result<Vec<Refusal>> {
         let found = self.folders("rule.json");
         found
@@ -82,10 +82,10 @@ impl Cases {
             })
             .collect()
     }
-    /// Damaged arrays, sorted by id.
+    /// Returns the damaged arrays, sorted by id.
     ///
     /// # Errors
-    /// When one is incomplete.
+    /// If one is incomplete.
     pub fn damages(&self) -> Result<Vec<Damage>> {
         let found = self.folders("case.json").filter(|(id, _)| id.starts_with("damage/"));
         found
@@ -101,7 +101,7 @@ impl Cases {
             })
             .collect()
     }
-    /// Folders that have a file of this name, and the file.
+    /// Returns the ids of folders that contain a file of this name, each with the contents of the file.
     fn folders(&self, name: &'static str) -> impl Iterator<Item = (&str, &Bytes)> {
         self.files.iter().filter_map(move |(path, bytes)| {
             let id = path.strip_suffix(name)?.strip_suffix('/')?;
@@ -131,18 +131,18 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// Keys and values, sorted.
+    /// Returns the keys and values, sorted by key.
     pub fn values(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.files.iter().map(|(key, value)| (key.as_str(), &**value))
     }
-    /// The metadata document.
+    /// Returns the metadata document.
     pub fn document(&self) -> &[u8] {
         &self.files["zarr.json"]
     }
-    /// Writes it to a folder.
+    /// Writes the array to a folder, one file for each key.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub fn write_to(&self, folder: &Path) -> Result<()> {
         for (key, value) in &self.files {
             let path = folder.join(key);
@@ -151,10 +151,10 @@ impl Stored {
         }
         Ok(())
     }
-    /// Opens it from memory.
+    /// Opens the array from memory.
     ///
     /// # Errors
-    /// When it is refused.
+    /// If the metadata document is refused.
     pub fn open(&self, context: &Context) -> Result<Array> {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
         for (key, value) in &self.files {
@@ -164,63 +164,63 @@ impl Stored {
     }
 }
 
-/// A golden array.
+/// A golden array: an array that another implementation wrote, with the elements that it wrote.
 #[derive(Debug, Clone)]
 pub struct Golden {
-    /// `codec/gzip/zarr-python-level-5`
+    /// The id of the case, such as `codec/gzip/zarr-python-level-5`.
     pub id: String,
-    /// `writer`, `generator`, `about`.
+    /// The members of `case.json`: `writer`, `generator`, `about`.
     pub about: Object,
-    /// As its writer left it.
+    /// The stored array, unchanged since it was written.
     pub array: Stored,
     elements: Bytes,
 }
 
 impl Golden {
-    /// The elements as JSON, in C order.
+    /// Returns the elements as JSON, in C order.
     ///
     /// # Errors
-    /// When they are no list.
+    /// If `elements.json` is not a list.
     pub fn elements(&self) -> Result<Vec<Json>> {
         match Json::parse(&self.elements, &Limits::default())? {
             Json::Array(items) => Ok(items),
             other => Err(Error::metadata(format!("elements are an array, not {}", other.kind())).at_key(&self.id)),
         }
     }
-    /// The elements as their bytes.
+    /// Returns the bytes of each element, in C order.
     ///
     /// # Errors
-    /// When one is no element of the data type.
+    /// If one is not a valid element of the data type.
     pub fn element_bytes(&self, data_type: &dyn DataType) -> Result<Vec<Vec<u8>>> {
         self.elements()?.iter().map(|e| data_type.fill_from_json(e)).collect()
     }
 }
 
-/// A document that must be refused, and its counterpart.
+/// A document that must be refused, and its valid counterpart.
 #[derive(Debug, Clone)]
 pub struct Refusal {
-    /// Its name.
+    /// The name of the rule.
     pub rule: String,
-    /// The clause that it breaks.
+    /// The clause that the document breaks.
     pub clause: String,
-    /// `array` or `group`.
+    /// The type of the node: `array` or `group`.
     pub node: String,
-    /// The document.
+    /// The document that must be refused.
     pub refuse: Bytes,
-    /// As near as can be, and right.
+    /// The valid counterpart: a valid document that differs as little as possible.
     pub accept: Bytes,
 }
 
-/// An array whose chunks are damaged: to be refused when all of it is read.
+/// An array with damaged chunks. Reading all of it must fail.
 #[derive(Debug, Clone)]
 pub struct Damage {
-    /// Its name.
+    /// The id of the case.
     pub id: String,
-    /// The clause that it breaks.
+    /// The clause that the array breaks.
     pub clause: String,
-    /// The golden that it was made of.
+    /// The golden array that was damaged.
     pub counterpart: String,
-    /// What is stored.
+    /// The damaged array.
     pub array: Stored,
 }
 

@@ -1,4 +1,4 @@
-//! Checks: what they are, and how they are run.
+//! Checks: their definition, and how they are run.
 
 use crate::report::{Outcome, Record};
 use proptest::{
@@ -14,69 +14,69 @@ use std::{
     time::Instant,
 };
 
-/// What a check found.
+/// The result of a check.
 pub type Verdict = Result<(), Finding>;
 
-/// Why a check did not pass.
+/// The reason for which a check did not pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// The subject is wrong.
+    /// The subject is wrong; the text describes how.
     Broken(String),
-    /// The subject does not do what is checked, and says so.
+    /// The subject reports that it does not support the property; the text is the reason.
     Unsupported(String),
 }
 
 impl<E: std::error::Error> From<E> for Finding {
-    /// An error where there should be none.
+    /// Converts an error where none is expected to a finding.
     fn from(e: E) -> Self {
         Self::Broken(e.to_string())
     }
 }
 
-/// The finding that the subject is wrong.
+/// Fails with the finding that the subject is wrong.
 ///
 /// # Errors
-/// Always.
+/// Always [`Finding::Broken`].
 pub fn broken<T>(what: impl Into<String>) -> Result<T, Finding> {
     Err(Finding::Broken(what.into()))
 }
 
-/// A finding unless `true`.
+/// Fails with a finding unless the condition is true.
 ///
 /// # Errors
-/// If it is not.
+/// [`Finding::Broken`] if it is false.
 pub fn ensure(condition: bool, what: impl FnOnce() -> String) -> Verdict {
     if condition { Ok(()) } else { broken(what()) }
 }
 
-/// The finding that the subject does not do this.
+/// Fails with the finding that the subject does not support the property.
 ///
 /// # Errors
-/// Always.
+/// Always [`Finding::Unsupported`].
 pub fn unsupported<T>(why: impl Into<String>) -> Result<T, Finding> {
     Err(Finding::Unsupported(why.into()))
 }
 
-/// A property, for subjects of a kind.
+/// A property to check, for one kind of subject.
 pub struct Check<S: ?Sized> {
-    /// Its id: what follows the subject's in the ids of cases.
+    /// The id of the check. The id of a case is the subject's id, a slash and this.
     pub id: &'static str,
-    /// The clause of `clauses.toml`.
+    /// The id of the clause in `clauses.toml`.
     pub clause: &'static str,
-    /// Looks for a breach of it.
+    /// Searches for a violation of the property.
     pub run: fn(&S, &Settings) -> Verdict,
 }
 
-/// How checks are run.
+/// The options of a run.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Only cases whose id contains this; `*` stands for anything.
+    /// Only run cases whose id contains this text; `*` stands for any text.
     pub filter: Option<String>,
-    /// What random choices begin with.
+    /// The seed of random choices.
     pub seed: u64,
-    /// How many random inputs a property is tried with.
+    /// The number of random inputs with which each property is tried.
     pub cases: u32,
-    /// Who is told before a case begins.
+    /// Is called before each case.
     pub observer: Option<Arc<dyn Observer>>,
 }
 
@@ -86,14 +86,14 @@ impl Default for Settings {
     }
 }
 
-/// Is told before each case.
+/// An observer that is called before each case.
 pub trait Observer: Debug + Send + Sync {
-    /// A case begins, unless this is false.
+    /// Called before a case runs. If it returns false, the case is skipped.
     fn begins(&self, id: &str, clause: &str) -> bool;
 }
 
 impl Settings {
-    /// True if a case of this id is to run.
+    /// Returns whether the filter includes a case with this id.
     pub fn includes(&self, id: &str) -> bool {
         let Some(filter) = &self.filter else { return true };
         let mut rest = id;
@@ -105,13 +105,13 @@ impl Settings {
             None => false,
         })
     }
-    /// Runs checks on a subject whose cases begin with `prefix`; a panic is a finding.
+    /// Runs checks on a subject. Ids of cases begin with `prefix`. A panic is a failure of its case.
     pub fn run<S: ?Sized>(&self, prefix: &str, subject: &S, checks: &[Check<S>], each: &mut dyn FnMut(Record)) {
         for check in checks {
             self.case(&format!("{prefix}/{}", check.id), check.clause, each, || (check.run)(subject, self));
         }
     }
-    /// Runs one case, if it is to run; a panic is a finding.
+    /// Runs one case, unless the filter or the observer excludes it. A panic is a failure.
     pub fn case(&self, id: &str, clause: &str, each: &mut dyn FnMut(Record), run: impl FnOnce() -> Verdict) {
         if !self.includes(id) || self.observer.as_ref().is_some_and(|o| !o.begins(id, clause)) {
             return;
@@ -129,11 +129,12 @@ impl Settings {
         };
         each(Record { id: id.to_owned(), clause: clause.to_owned(), outcome, seconds: begin.elapsed().as_secs_f64() });
     }
-    /// Tries a property with random inputs; what breaks it is made as small as can be. `property` is its name: the same
-    /// name and seed try the same inputs.
+    /// Tries a property with random inputs, and shrinks an input that violates it.
+    ///
+    /// `property` is the name of the property: the same name and seed result in the same inputs.
     ///
     /// # Errors
-    /// The finding with the smallest input.
+    /// The finding for the smallest input.
     pub fn each<T: Strategy>(&self, property: &str, inputs: T, run: impl Fn(T::Value) -> Verdict) -> Verdict
     where
         T::Value: Debug,

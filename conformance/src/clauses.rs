@@ -1,4 +1,4 @@
-//! The clauses of `clauses.toml`: what is required, where it is said, and how many cases each has.
+//! The clauses of `clauses.toml`: each requirement, the page that states it, and the number of its cases.
 //!
 //! ```
 //! use zarr_conformance::{cases::Cases, clauses::{Clauses, Tallies}};
@@ -13,36 +13,37 @@ use ozarr::{Error, Result, zarr_core::json::Json};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More negatives of one clause do not count: many spellings of one mistake are no breadth.
+/// The maximum number of negatives of one clause that are counted: many spellings of one mistake do not test more.
 pub const COUNTED_NEGATIVES: usize = 5;
 
 /// One requirement.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Clause {
-    /// `array/shape`
+    /// The id, such as `array/shape`.
     pub id: String,
-    /// The page that says it: `core`, `codec/gzip`, `registered/zstd`, `rfc8259`; `contract` and `abi` are our own.
+    /// The page that states the requirement: `core`, `codec/gzip`, `registered/zstd`, `rfc8259`; `contract` and `abi`
+    /// are pages of this project.
     pub page: String,
     /// The section of the page.
     pub section: String,
-    /// What is required.
+    /// The requirement.
     pub requires: String,
-    /// Why there can be no positive case.
+    /// The reason for which there cannot be a positive case.
     pub no_positive: Option<String>,
-    /// Why there can be no negative case.
+    /// The reason for which there cannot be a negative case.
     pub no_negative: Option<String>,
-    /// Set if there need be no cases.
+    /// How the clause is checked, if not by cases of its own.
     pub checked_by: Option<CheckedBy>,
-    /// The test that checks it: `zarr-core/src/name.rs::node_paths`.
+    /// The test that checks the clause, such as `zarr-core/src/name.rs::node_paths`.
     pub test: Option<String>,
 }
 
-/// What checks a clause other than cases.
+/// The kinds of checks, other than cases, that a clause may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckedBy {
-    /// A property of this suite: what does not keep it fails a case that names the clause.
+    /// A property of this suite. A subject that violates it fails a case that names the clause.
     Property,
     /// A test of this project.
     Test,
@@ -56,10 +57,10 @@ pub struct Clauses {
 }
 
 impl Clauses {
-    /// Those that this program was built with.
+    /// Returns the clauses that are built into this program.
     ///
     /// # Errors
-    /// When the file is wrong.
+    /// If the file is malformed.
     pub fn embedded() -> Result<Self> {
         Self::parse(include_str!("../clauses.toml"))
     }
@@ -71,16 +72,16 @@ impl Clauses {
         }
         Ok(clauses)
     }
-    /// The clauses.
+    /// Returns an iterator over the clauses.
     pub fn iter(&self) -> impl Iterator<Item = &Clause> {
         self.clause.iter()
     }
-    /// The clause of an id.
+    /// Returns the clause with this id.
     pub fn get(&self, id: &str) -> Option<&Clause> {
         self.iter().find(|c| c.id == id)
     }
-    /// What is missing, or stands there without need: cases of clauses that do not exist, clauses without cases of
-    /// both kinds and without a reason, reasons where there are cases.
+    /// Returns messages for everything that is missing or superfluous: cases of clauses that do not exist, clauses
+    /// without positive or negative cases and without a reason for that, and reasons where there are cases.
     pub fn gaps(&self, tallies: &Tallies) -> Vec<String> {
         let unknown = tallies.0.keys().filter(|id| self.get(id).is_none());
         let unknown = unknown.map(|id| format!("{id}: cases name it, and it is not a clause"));
@@ -107,16 +108,16 @@ impl Clause {
     }
 }
 
-/// How many cases a clause has.
+/// The number of cases of a clause.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Golden arrays, and the counterparts of refusals.
+    /// The number of golden arrays, and of valid counterparts of refusals.
     pub positives: usize,
-    /// Refusals and damaged arrays.
+    /// The number of refusals and damaged arrays.
     pub negatives: usize,
 }
 
-/// How many cases each clause has that has any.
+/// The number of cases of each clause that has any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tallies(BTreeMap<String, Tally>);
 
@@ -124,7 +125,7 @@ impl Tallies {
     /// Counts the cases.
     ///
     /// # Errors
-    /// When one is incomplete or names no clause.
+    /// If a case is incomplete or names no clause.
     pub fn of(cases: &Cases) -> Result<Self> {
         let mut tallies = Self::default();
         for golden in cases.goldens()? {
@@ -145,15 +146,15 @@ impl Tallies {
     fn at(&mut self, clause: &str) -> &mut Tally {
         self.0.entry(clause.to_owned()).or_default()
     }
-    /// The cases of a clause.
+    /// Returns the number of cases of a clause.
     pub fn get(&self, clause: &str) -> Tally {
         self.0.get(clause).copied().unwrap_or_default()
     }
-    /// All positives.
+    /// Returns the number of all positives.
     pub fn positives(&self) -> usize {
         self.0.values().map(|t| t.positives).sum()
     }
-    /// The negatives, of each clause no more than [`COUNTED_NEGATIVES`].
+    /// Returns the number of all negatives, of each clause at most [`COUNTED_NEGATIVES`].
     pub fn counted_negatives(&self) -> usize {
         self.0.values().map(|t| t.negatives.min(COUNTED_NEGATIVES)).sum()
     }

@@ -1,4 +1,4 @@
-//! The command line: what is checked, how, and where the report goes.
+//! The command line: selects subjects, runs the checks, and prints the report.
 
 use clap::{Args, Parser, Subcommand};
 use ozarr::{Error, Result, plugins::Plugin, zarr_core::registry::Registry};
@@ -139,7 +139,7 @@ impl How {
     fn settings(&self) -> Settings {
         Settings { filter: self.filter.clone(), seed: self.seed, cases: self.cases, observer: None }
     }
-    /// A function that takes a subject's records, tells of each on a terminal, and adds them to its report.
+    /// Returns the report of a subject. `run` runs the cases; each is shown on a terminal when it ends.
     fn report(
         &self,
         subject: &str,
@@ -154,7 +154,7 @@ impl How {
         })?;
         Ok(report)
     }
-    /// Tells what came of it; gives the exit status.
+    /// Prints the reports, and returns the exit status.
     fn end(&self, mut reports: Vec<Report>) -> Result<ExitCode> {
         if let Some(file) = &self.expectations {
             let expectations = Expectations::read(file)?;
@@ -178,7 +178,7 @@ impl How {
     }
 }
 
-/// One line on standard error, if that is a terminal.
+/// A progress line on standard error, if that is a terminal.
 struct Progress {
     shown: bool,
     done: usize,
@@ -244,7 +244,7 @@ impl Action {
                 how.end(reports)
             }
             Self::Plugin { file, samples, patience, fuzz, how } => {
-                // A mistake in it is the user's, not the plugin's.
+                // A mistake in the samples is the user's, not the plugin's, so it is reported before any check.
                 load(samples.clone())?;
                 let subject = plugin::Subject {
                     samples,

@@ -1,4 +1,4 @@
-//! Elements as their bytes, of any data type, and arrays read and written by them.
+//! Elements as bytes, for any data type, and functions that read and write arrays in this form.
 
 use ozarr::{
     Array, Error, Result,
@@ -9,12 +9,12 @@ use ozarr::{
     },
 };
 
-/// All elements of an array in C order, each as its own bytes.
+/// Returns the bytes of each element of an array, in C order.
 pub fn read_elements(array: &Array) -> Result<Vec<Vec<u8>>> {
     read_region(array, &Region::whole(array.shape()))
 }
 
-/// The elements of a region in C order, each as its own bytes.
+/// Returns the bytes of each element of a region, in C order.
 pub fn read_region(array: &Array, region: &Region) -> Result<Vec<Vec<u8>>> {
     match array.representation().layout() {
         Layout::Variable { .. } => {
@@ -29,12 +29,12 @@ pub fn read_region(array: &Array, region: &Region) -> Result<Vec<Vec<u8>>> {
     }
 }
 
-/// Writes all elements of an array in C order, each given as its own bytes.
+/// Writes all elements of an array. `elements` contains the bytes of each, in C order.
 pub fn write_elements(array: &Array, elements: &[Vec<u8>]) -> Result<()> {
     write_region(array, &Region::whole(array.shape()), elements)
 }
 
-/// Writes the elements of a region in C order, each given as its own bytes.
+/// Writes the elements of a region. `elements` contains the bytes of each, in C order.
 pub fn write_region(array: &Array, region: &Region, elements: &[Vec<u8>]) -> Result<()> {
     match array.representation().layout() {
         Layout::Variable { text: true } => {
@@ -46,12 +46,12 @@ pub fn write_region(array: &Array, region: &Region, elements: &[Vec<u8>]) -> Res
     }
 }
 
-/// Those of an array's elements, given in C order, that lie in a region.
+/// Returns the elements that lie in a region. `elements` contains all elements of an array, in C order.
 pub fn part_of<'e>(elements: &'e [Vec<u8>], shape: &[u64], region: &Region) -> Vec<&'e Vec<u8>> {
     elements.iter().enumerate().filter(|(i, _)| is_inside(*i, shape, region)).map(|(_, e)| e).collect()
 }
 
-/// True if the `i`-th element of an array in C order lies in a region.
+/// Returns whether the `i`-th element of an array in C order lies in a region.
 pub(crate) fn is_inside(mut i: usize, shape: &[u64], region: &Region) -> bool {
     (0..shape.len()).rev().all(|d| {
         let at = i as u64 % shape[d];
@@ -60,7 +60,7 @@ pub(crate) fn is_inside(mut i: usize, shape: &[u64], region: &Region) -> bool {
     })
 }
 
-/// The places of a shape in C order.
+/// Returns all indices of a shape, in C order.
 pub(crate) fn indices(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> + '_ {
     (0..shape.iter().product()).map(move |mut i| {
         let mut at = vec![0; shape.len()];
@@ -72,13 +72,14 @@ pub(crate) fn indices(shape: &[u64]) -> impl Iterator<Item = Vec<u64>> + '_ {
     })
 }
 
-/// The middle of an array: a part that begins and ends inside chunks where it can.
+/// Returns the middle of an array: a region that begins and ends inside chunks where possible.
 pub fn middle(shape: &[u64]) -> Region {
     let start = shape.iter().map(|n| n / 3).collect();
     Region { start, len: shape.iter().map(|n| n - n / 3 - n / 5).collect() }
 }
 
-/// True if `after` has all of `before`, in its order. A writer may add what it chose for what was left out.
+/// Returns whether `after` contains all of `before`, in the same order. A writer may add the values that it chose for
+/// missing members.
 pub fn is_preserved(before: &Json, after: &Json) -> bool {
     match (before, after) {
         (Json::Object(a), Json::Object(b)) => {

@@ -1,4 +1,4 @@
-//! The cases of one extension, as the sample data that an entry of the extension registry carries.
+//! Exports the cases of one extension as the sample data of an entry in the extension registry.
 
 use crate::cases::{Cases, Golden};
 use ozarr::{
@@ -12,11 +12,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes the golden arrays of an extension below a new folder: for each `zarr.json`, its chunks and `elements.json`, and
-/// a `README.md` that lists them. Gives how many there are. `name`: `gzip`, or with its extension point `codec/gzip`.
+/// Writes the golden arrays of an extension below a new folder, and returns how many there are.
+///
+/// Each `zarr.json` is written with its chunks and `elements.json`; a `README.md` lists the arrays. `name` is the name
+/// of the extension, such as `gzip`, or with its extension point, `codec/gzip`.
 ///
 /// # Errors
-/// When there are none, the name is that of several extensions, the folder is not empty, or a file cannot be written.
+/// If there are no golden arrays, several extensions have this name, the folder is not empty, or a file cannot be
+/// written.
 pub fn export(cases: &Cases, name: &str, folder: &Path) -> Result<usize> {
     let goldens = cases.goldens()?;
     let (point, name) = find(&goldens, name)?;
@@ -37,7 +40,7 @@ pub fn export(cases: &Cases, name: &str, folder: &Path) -> Result<usize> {
         let document = Json::parse(golden.array.document(), &Default::default())?;
         let member = |m: &str| document.as_object().and_then(|o| o.get(m)).cloned().unwrap_or(Json::Null);
         let text = |m: &str| golden.about.get(m).and_then(Json::as_str).unwrap_or_default().replace('|', "\\|");
-        // Codecs stand in a list.
+        // Codecs are in a list.
         let place = [point, "codecs"][usize::from(point == "codec")];
         let used = configuration(&member(place), name).map_or_else(String::new, |c| format!("`{}`", Json::Object(c)));
         let label = label.display();
@@ -55,13 +58,13 @@ pub fn export(cases: &Cases, name: &str, folder: &Path) -> Result<usize> {
     Ok(of.len())
 }
 
-/// Extension point and name of what an array is about.
+/// Returns the extension point and name of the extension that an array tests.
 fn extension(golden: &Golden) -> Option<(&str, &str)> {
     let mut parts = golden.id.split('/');
     parts.next().zip(parts.next())
 }
 
-/// The one extension of that name.
+/// Returns the only extension with this name.
 fn find<'g>(goldens: &'g [Golden], name: &str) -> Result<(&'g str, &'g str)> {
     let all: BTreeSet<_> = goldens.iter().filter_map(extension).collect();
     let full = |(point, name): &(&str, &str)| format!("{point}/{name}");
@@ -80,7 +83,7 @@ fn find<'g>(goldens: &'g [Golden], name: &str) -> Result<(&'g str, &'g str)> {
     }
 }
 
-/// The configuration of an extension, wherever a document has it first.
+/// Returns the first configuration of an extension in a document, at any depth.
 fn configuration(json: &Json, name: &str) -> Option<Object> {
     match json {
         Json::Object(o) if o.get("name").and_then(Json::as_str) == Some(name) => {

@@ -1,10 +1,11 @@
 //! A conformance suite for Zarr v3: for extensions, plugins, stores and implementations.
 //!
-//! Four subjects, each with its checks: an [`extension`] of a registry, a [`plugin`]'s library, a [`store`], an
-//! [`implementation`] in any language. [`check`] says what a check is and runs it, [`report`] what came of a run, and
-//! [`clauses`] what is required. [`cases`] finds golden arrays, refusals and damage.
+//! There are four kinds of subjects, each with its own checks: an [`extension`] of a registry, the library of a
+//! [`plugin`], a [`store`], and an [`implementation`] in any language. [`check`] defines and runs checks, [`report`]
+//! describes the result of a run, and [`clauses`] lists the requirements. [`cases`] contains golden arrays, refusals
+//! and damaged arrays.
 //!
-//! The test of an extension that is linked:
+//! A test of a linked extension:
 //!
 //! ```
 //! use zarr_conformance::{check::Settings, extension::{Samples, Subject}, report::Outcome};

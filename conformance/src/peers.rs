@@ -1,7 +1,7 @@
-//! Other implementations as running processes: `peers/peer.py` in a Python environment of its own.
+//! Other implementations as running processes: `peers/peer.py` in its own Python environment.
 //!
-//! The environment is made once below `target/`, from `peers/requirements.txt`. What is missing is an error, never a
-//! reason to skip.
+//! The environment is created once below `target/`, from `peers/requirements.txt`. If something is missing, that is an
+//! error, never a reason to skip a test.
 
 use ozarr::{
     Error, Result,
@@ -28,19 +28,22 @@ pub struct Peer {
     replies: BufReader<ChildStdout>,
 }
 
-/// What a peer answered.
+/// The reply of a peer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// It did it.
+    /// The request succeeded.
     Done,
-    /// It does not know the data type or a codec.
+    /// The peer does not know the data type or a codec.
     Unsupported(String),
-    /// It failed.
+    /// The request failed.
     Failed(String),
 }
 
 impl Peer {
     /// Starts `zarr-python` or `tensorstore`.
+    ///
+    /// # Errors
+    /// If the Python environment cannot be created, or the peer cannot be started.
     pub fn start(name: &'static str) -> Result<Self> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/peer.py");
         let mut process =
@@ -49,11 +52,14 @@ impl Peer {
         let (requests, replies) = pipes.ok_or_else(|| Error::argument("a peer has no pipes"))?;
         Ok(Self { name, process, requests, replies: BufReader::new(replies) })
     }
-    /// Which it is.
+    /// Returns the name with which the peer was started.
     pub fn name(&self) -> &'static str {
         self.name
     }
     /// Sends a request and waits for the reply.
+    ///
+    /// # Errors
+    /// If the peer has ended, or its reply is malformed.
     pub fn ask(&mut self, request: &Object) -> Result<Reply> {
         writeln!(self.requests, "{}", Json::Object(request.clone()))?;
         self.requests.flush()?;
@@ -81,13 +87,16 @@ impl Drop for Peer {
     }
 }
 
-/// The folder for what is built.
+/// Returns the folder for build results.
 pub(crate) fn target() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| here.join("../target"), PathBuf::from)
 }
 
-/// Runs a Python script in the peers' environment; gives what it printed.
+/// Runs a Python script in the peers' environment, and returns its standard output.
+///
+/// # Errors
+/// If the environment cannot be created, or the script fails.
 pub fn script(script: &Path, arguments: &[&str]) -> Result<String> {
     let output = Command::new(python()?).arg(script).args(arguments).output()?;
     if output.status.success() {
@@ -97,7 +106,8 @@ pub fn script(script: &Path, arguments: &[&str]) -> Result<String> {
     Err(Error::argument(format!("{} {arguments:?} failed: {}", script.display(), stderr.trim())))
 }
 
-/// The interpreter of an environment that has all that the peers need; made if it is not there.
+/// Returns the Python interpreter of an environment with all packages that the peers need. Creates the environment if
+/// it does not exist.
 pub(crate) fn python() -> Result<PathBuf> {
     let requirements = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/requirements.txt");
     let text = fs::read_to_string(&requirements)?;
@@ -106,7 +116,7 @@ pub(crate) fn python() -> Result<PathBuf> {
     let dir = target.join(format!("peers-{hash:016x}"));
     let interpreter = dir.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     fs::create_dir_all(&target)?;
-    // Several test programs may come here at the same time.
+    // Several test programs may reach this at the same time.
     let lock = File::create(target.join("peers.lock"))?;
     lock.lock()?;
     let complete = dir.join("complete");
@@ -133,7 +143,11 @@ fn run(command: &mut Command) -> Result<()> {
     Err(e.with_hint("the peers need Python 3.11 with venv and pip, and a package index to install from"))
 }
 
-/// Our own `ozarr` command: that of the variable OZARR, or one that is built of this tree.
+/// Returns the path of the `ozarr` command of this project: the one in the variable OZARR, or one that is built from
+/// this tree.
+///
+/// # Errors
+/// If it cannot be built.
 pub fn ozarr() -> Result<PathBuf> {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     if let Some(program) = std::env::var_os("OZARR") {

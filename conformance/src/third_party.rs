@@ -1,7 +1,7 @@
-//! Plugins of `plugins/`, each built as a third party would build it: from a copy outside the tree, with its own lock
-//! file. Those in C see only the header.
+//! Builds the plugins of `plugins/` as a third party would build them: from a copy outside the tree, with their own
+//! lock files. Plugins in C have access to the header only.
 //!
-//! A plugin is built once for each state of its sources. What cannot be built is an error, never a reason to skip.
+//! A plugin is built once for each state of its sources. A failed build is an error, never a reason to skip a test.
 
 use ozarr::{Error, Result, plugins::HEADER};
 use std::{
@@ -11,7 +11,7 @@ use std::{
     process::Command,
 };
 
-/// The plugins of `plugins/` that are written in Rust.
+/// The names of the plugins of `plugins/` that are written in Rust.
 pub const IN_RUST: [&str; 9] = [
     "numcodecs-lz4",
     "numcodecs-zlib",
@@ -23,10 +23,10 @@ pub const IN_RUST: [&str; 9] = [
     "fan-out",
     "chunk-manifest",
 ];
-/// And those in C.
+/// The names of the plugins of `plugins/` that are written in C.
 pub const IN_C: [&str; 1] = ["numcodecs-fletcher32"];
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 fn tree() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
@@ -36,12 +36,12 @@ fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree().join("target"), PathBuf::from)
 }
 
-/// The folder in which cargo builds third-party projects, so that what they share is built once.
+/// Returns the folder in which cargo builds third-party projects, so that shared dependencies are built once.
 pub fn build_folder() -> PathBuf {
     target().join("third-party/target")
 }
 
-/// The files below a folder without what is built there, sorted.
+/// Collects the files below a folder, sorted, without build results.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder).map_err(|e| Error::from(e).at_key(folder.display()))? {
         let path = entry?.path();
@@ -55,7 +55,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// A number that stands for the contents of folders.
+/// Returns a hash of the contents of folders.
 fn state(folders: &[&Path]) -> Result<String> {
     let mut hasher = DefaultHasher::new();
     for folder in folders {
@@ -77,7 +77,7 @@ fn run(command: &mut Command) -> Result<()> {
     Err(Error::argument(format!("{command:?} failed: {}", stderr.trim())))
 }
 
-/// Locks the folder of built plugins: several test programs may come here at the same time.
+/// Locks the folder of built plugins, because several test programs may build at the same time.
 fn lock(below: &Path) -> Result<File> {
     fs::create_dir_all(below)?;
     let lock = File::create(below.join("lock"))?;
@@ -85,19 +85,19 @@ fn lock(below: &Path) -> Result<File> {
     Ok(lock)
 }
 
-/// The library of a plugin in Rust of `plugins/`.
+/// Builds a plugin of `plugins/` in Rust, and returns the path of its library.
 pub fn rust(name: &str) -> Result<PathBuf> {
     let tree = tree();
     built(name, &tree.join("plugins").join(name))
 }
 
-/// The library of a plugin in Rust of another folder.
+/// Builds a plugin in Rust from another folder, and returns the path of its library.
 pub fn rust_from(name: &str, source: &Path) -> Result<PathBuf> {
     built(name, source)
 }
 
-/// Writes a project as `ozarr plugin new` does, into a folder that is not there yet. One in Rust has the versions that are
-/// locked here.
+/// Creates a project in a new folder, as `ozarr plugin new` does. A project in Rust gets the versions of dependencies
+/// that are locked here.
 pub fn new_project(folder: &Path, name: &str, kind: &str, lang: &str) -> Result<()> {
     let tree = tree();
     let mut new = Command::new(crate::peers::ozarr()?);
@@ -106,14 +106,14 @@ pub fn new_project(folder: &Path, name: &str, kind: &str, lang: &str) -> Result<
     if lang == "rust" { lock_versions(folder) } else { Ok(()) }
 }
 
-/// Gives a new project the versions that are locked here.
+/// Copies the versions of dependencies that are locked here to a new project.
 pub fn lock_versions(project: &Path) -> Result<()> {
     fs::copy(tree().join("Cargo.lock"), project.join("Cargo.lock"))?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     run(Command::new(cargo).args(["metadata", "--offline", "--format-version", "1"]).current_dir(project))
 }
 
-/// The library of a new project in Rust.
+/// Creates and builds a new project in Rust, and returns the path of its library.
 pub fn new_in_rust(name: &str, kind: &str) -> Result<PathBuf> {
     let (place, package) = (tempfile::tempdir()?, name.replace('.', "-"));
     let folder = place.path().join(&package);
@@ -135,7 +135,7 @@ fn built(name: &str, source: &Path) -> Result<PathBuf> {
             .args(["build", "--locked", "--quiet", "--lib", "--features", "plugin"])
             .current_dir(&copy)
             .env("CARGO_TARGET_DIR", build_folder())
-            // Each is built once: what serves the next build only fills the disk.
+            // Each project is built once, so incremental data would only fill the disk.
             .env("CARGO_INCREMENTAL", "0")
             .env_remove("RUSTFLAGS"))?;
         let file = format!("{}{}{suffix}", std::env::consts::DLL_PREFIX, name.replace('-', "_"));
@@ -145,11 +145,12 @@ fn built(name: &str, source: &Path) -> Result<PathBuf> {
     Ok(library)
 }
 
-/// The program that links every plugin in Rust, and loads what it is given.
+/// Builds the program that links every plugin in Rust and loads the plugins that it is given, and returns its path.
 pub fn static_and_dynamic() -> Result<PathBuf> {
     let below = target().join("third-party");
     let _lock = lock(&below)?;
-    // A folder of its own: libraries of crates that are plugins too have one name, with and without the feature.
+    // It has its own folder, because the library of a crate that is also a plugin has the same name with and without
+    // the feature.
     let folder = below.join("static");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     run(Command::new(cargo)
@@ -159,7 +160,7 @@ pub fn static_and_dynamic() -> Result<PathBuf> {
     Ok(folder.join("debug").join(format!("static-and-dynamic{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Copies a project out of the tree, where its paths to crates of the tree are others.
+/// Copies a project out of the tree, and adapts its paths to crates in the tree.
 fn copy(name: &str, source: &Path) -> Result<PathBuf> {
     let place = std::env::temp_dir().join(format!("zarr-third-party-{:016x}", {
         let mut hasher = DefaultHasher::new();
@@ -188,7 +189,8 @@ fn copy(name: &str, source: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// A library from one file in C or C++, which sees the header and nothing else. `extra` are arguments of the compiler.
+/// Builds a library from one file in C or C++ that has access to the header only. `extra` are arguments of the
+/// compiler.
 pub fn c(source: &Path, extra: &[&str]) -> Result<PathBuf> {
     let below = target().join("third-party");
     let _lock = lock(&below)?;
@@ -220,7 +222,7 @@ pub fn c(source: &Path, extra: &[&str]) -> Result<PathBuf> {
     Ok(library)
 }
 
-/// The library of a plugin in C of `plugins/`.
+/// Builds a plugin of `plugins/` in C, and returns the path of its library.
 pub fn c_plugin(name: &str) -> Result<PathBuf> {
     c(&tree().join("plugins").join(name).join("plugin.c"), &[])
 }

@@ -7,10 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Waits for a process; `None` if it made no progress for so long.
+/// Waits for a process to end; returns `None` if it makes no progress for the duration `patience`.
 ///
 /// # Errors
-/// When the system does not tell.
+/// If the system cannot report the state of the process.
 pub(crate) fn wait(
     child: &mut Child,
     patience: Duration,

@@ -1,5 +1,5 @@
-//! Properties of what a codec can do besides: say what it makes of a representation, decode and change a part, decode
-//! in place.
+//! Properties of a codec's additional abilities: the representation that it encodes to, partial decoding, updates, and
+//! decoding in place.
 
 use super::{
     codec::{at, on_each},
@@ -20,7 +20,7 @@ use ozarr::{
 };
 use proptest::prelude::*;
 
-/// The properties of a kind of codec, besides those of all.
+/// Returns the properties of one kind of codec, without those that all codecs have.
 pub(super) fn of(constructor: Option<&Constructor>) -> &'static [Check<Trials>] {
     match constructor {
         Some(Constructor::ArrayToArray(_)) => ARRAY_TO_ARRAY,
@@ -51,7 +51,7 @@ const BYTES_TO_BYTES: &[Check<Trials>] = &[PARTIAL];
 /// The properties of each kind.
 pub(super) const ALL: [&[Check<Trials>]; 3] = [ARRAY_TO_ARRAY, ARRAY_TO_BYTES, BYTES_TO_BYTES];
 
-/// Of codecs that give arrays: they give the array that they say, with the fill value that they say.
+/// The arrays that an array -> array codec encodes to have the representation and fill value that it states.
 fn representation(trials: &Trials, _: &Settings) -> Verdict {
     for trial in &trials.all {
         let Some(encoded) = trial.encoded() else { return unsupported("it gives bytes") };
@@ -72,7 +72,7 @@ fn representation(trials: &Trials, _: &Settings) -> Verdict {
     Ok(())
 }
 
-/// What a codec says of how it may be run is what it does.
+/// The decode strategy that a codec states gives the same result as decoding.
 fn plan(trials: &Trials, settings: &Settings) -> Verdict {
     on_each(trials, settings, "plan", |trial, limits, value| {
         let (Codec::ArrayToArray(codec), Value::Array(elements)) = (&trial.codec, value) else {
@@ -103,7 +103,7 @@ fn plan(trials: &Trials, settings: &Settings) -> Verdict {
     })
 }
 
-/// Of codecs that say that they store elements as they are: they do.
+/// A codec that states that it stores elements unchanged does so.
 fn raw(trials: &Trials, settings: &Settings) -> Verdict {
     on_each(trials, settings, "raw", |trial, limits, value| {
         let (Codec::ArrayToBytes(codec), Value::Array(elements)) = (&trial.codec, value) else {
@@ -130,12 +130,12 @@ fn inner_chunks(trials: &Trials, _: &Settings) -> Verdict {
     if found { Ok(()) } else { unsupported("it has no inner chunks") }
 }
 
-/// Encoded bytes that are asked for in ranges.
+/// A source of encoded bytes that is read in ranges.
 struct Ranged<'b>(&'b [u8]);
 
 impl Source for Ranged<'_> {
     fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
-        // Backwards: no order is promised.
+        // In reverse, because no order is guaranteed.
         ranges.iter().enumerate().rev().try_for_each(|(i, r)| each(i, r.of(self.0)?))
     }
     fn size(&self) -> Result<Option<u64>> {
@@ -143,7 +143,7 @@ impl Source for Ranged<'_> {
     }
 }
 
-/// A trial with elements and a region.
+/// Returns inputs of a trial, elements and a region.
 fn with_region(trials: &Trials) -> BoxedStrategy<(usize, Value, Region)> {
     let shapes: Vec<Vec<u64>> = trials.all.iter().map(|t| t.representation.shape().to_vec()).collect();
     let inputs = trials.inputs();
@@ -168,7 +168,7 @@ fn partial_array(trial: &Trial, limits: &Limits, source: &dyn Source, region: &R
     memory.elements().map(Some)
 }
 
-/// A part is the same part of the whole.
+/// Decoding a part results in the same elements as decoding the whole.
 fn partial_decode(trials: &Trials, settings: &Settings) -> Verdict {
     if trials.all.is_empty() {
         return unsupported("it could not be made");
@@ -218,7 +218,7 @@ fn partial_decode(trials: &Trials, settings: &Settings) -> Verdict {
     })
 }
 
-/// A read that must wait is begun again, and then asks for the same bytes.
+/// A read that was suspended starts again, and requests the same bytes.
 fn suspension(trials: &Trials, settings: &Settings) -> Verdict {
     let has = |t: &Trial| matches!(&t.codec, Codec::ArrayToBytes(codec) if codec.partial_decode().is_some());
     if !trials.all.iter().any(has) {
@@ -244,7 +244,7 @@ fn suspension(trials: &Trials, settings: &Settings) -> Verdict {
     })
 }
 
-/// A part that is changed is changed, and nothing else.
+/// Updating a region replaces it and changes nothing else.
 fn update(trials: &Trials, settings: &Settings) -> Verdict {
     let has = |t: &Trial| matches!(&t.codec, Codec::ArrayToBytes(codec) if codec.partial_encode().is_some());
     if !trials.all.iter().any(has) {
@@ -284,7 +284,7 @@ fn update(trials: &Trials, settings: &Settings) -> Verdict {
     })
 }
 
-/// A chunk of which every part was changed to the fill value need not be stored.
+/// A chunk in which every part was changed to the fill value does not have to be stored.
 fn fill(trials: &Trials, _: &Settings) -> Verdict {
     let mut found = false;
     for trial in &trials.all {

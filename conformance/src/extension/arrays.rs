@@ -1,5 +1,5 @@
-//! The property that an extension does its part in arrays: of any shape, with any of the registry's other extensions,
-//! written in any order and part by part.
+//! The property that an extension works in arrays: of any shape, with any other extensions of the registry, written in
+//! any order and in parts.
 
 use super::{
     Sample, Samples, Subject, storage_transformer,
@@ -30,20 +30,20 @@ use std::{cell::Cell, sync::Arc};
 
 pub(super) const CHECKS: &[Check<Subject>] = &[Check { id: "arrays", clause: "contract/in-arrays", run: arrays }];
 
-/// What an array is made of, as far as the extension leaves it open.
+/// The parts of an array that the extension under test does not determine.
 #[derive(Debug, Clone)]
 struct Plan {
     sample: Index,
-    /// Lengths of the array and of its chunks.
+    /// The lengths of the array and of its chunks.
     axes: Vec<(u64, u64)>,
     data_type: Index,
     big: bool,
     transposed: bool,
-    /// Codecs from bytes to bytes.
+    /// The bytes -> bytes codecs.
     behind: Vec<Index>,
     v2: bool,
     fill: u64,
-    /// Where to write, and what, one after the other.
+    /// The regions to write, one after the other, with the seed of their elements.
     writes: Vec<(Vec<(Index, Index)>, u64)>,
 }
 
@@ -71,7 +71,7 @@ fn object(name: &str, member: &str, value: impl Into<Json>) -> Json {
     Extension::new(name, configuration).to_json().clone()
 }
 
-/// What arrays can be made of.
+/// The parts from which arrays can be built.
 struct Parts {
     types: Vec<Typed>,
     behind: Vec<Json>,
@@ -102,11 +102,11 @@ fn parts(subject: &Subject) -> Result<Parts> {
 }
 
 impl Plan {
-    /// The document, and the data type.
+    /// Returns the metadata document, and the data type.
     fn document<'p>(&self, subject: &Subject, parts: &'p Parts) -> Result<(Object, &'p Typed)> {
         let sample = &subject.samples[self.sample.index(subject.samples.len())];
         let own = sample.extension()?.to_json().clone();
-        // Some codecs take only whole groups of bytes.
+        // Some codecs only accept whole groups of bytes.
         let multiple = sample.multiple.unwrap_or(1);
         let fits = |t: &&Typed| {
             multiple == 1 || !t.data_type.layout().is_variable() && t.data_type.layout().size().is_multiple_of(multiple)
@@ -116,7 +116,7 @@ impl Plan {
             *types.get(self.data_type.index(types.len().max(1))).ok_or_else(|| Error::chain("no data type fits"))?;
         let (mut shape, mut chunks): (Vec<u64>, Vec<u64>) = self.axes.iter().copied().unzip();
         if let Some(fixed) = &sample.shape {
-            // The shape of chunks, and for grids that of the array.
+            // The shape of chunks, and for grids also of the array.
             chunks.clone_from(fixed);
             let length =
                 |(i, n): (usize, &u64)| self.axes.get(i).map_or(*n, |(more, _)| (*n * 2).saturating_sub(*more).max(1));
@@ -145,7 +145,7 @@ impl Plan {
                 codecs.push(serializer);
             }
             (ExtensionPoint::Codec, Some(Constructor::ArrayToBytes(_))) => {
-                // A shard's inner chunks have their own order.
+                // The inner chunks of a shard have an order of their own.
                 codecs.clear();
                 codecs.push(own.clone());
             }
@@ -175,7 +175,7 @@ impl Plan {
     }
 }
 
-/// An element that a number stands for.
+/// Returns an element that is determined by a number.
 fn element(data_type: &dyn DataType, seed: u64) -> Vec<u8> {
     let mut state = seed | 1;
     let mut random = || {
@@ -204,7 +204,7 @@ fn region(shape: &[u64], choice: &[(Index, Index)]) -> Region {
     Region { start: start.into(), len: len.into() }
 }
 
-/// All of the array, and a part of it, are as they should be.
+/// Checks that all of the array, and a region of it, have the expected elements.
 fn reads(array: &Array, wanted: &Elements, part: &Region, when: &str) -> Verdict {
     let whole = read_region(array, &Region::whole(&wanted.shape))?;
     ensure(whole == wanted.each, || format!("{when}, the array is {whole:x?}, not {:x?}", wanted.each))?;
@@ -260,7 +260,7 @@ fn arrays(subject: &Subject, settings: &Settings) -> Verdict {
         let array = ArrayMetadata::from_object(document, &subject.limits)
             .and_then(|m| Hierarchy::new(store.clone(), context.clone()).create_array_from("/", m, false));
         match array {
-            // Not everything goes with everything.
+            // Not all parts can be combined.
             Err(e) => first.set(Some(e.to_string())),
             Ok(array) => {
                 made.set(made.get() + 1);

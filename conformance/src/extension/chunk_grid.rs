@@ -1,4 +1,5 @@
-//! Properties of chunk grids: chunks cover every element once, and chunks and elements agree.
+//! Properties of chunk grids: chunks cover every element exactly once, and the mappings between chunks and elements
+//! agree.
 
 use super::{Sample, Subject};
 use crate::check::{Check, Finding, Settings, Verdict, ensure, unsupported};
@@ -50,7 +51,8 @@ fn made(subject: &Subject) -> std::result::Result<Vec<Made<'_>>, Finding> {
     if found.is_empty() { unsupported("it could not be made") } else { Ok(found) }
 }
 
-/// Shapes of arrays that a grid made for `shape` can cut: some need just the one they were made for.
+/// Returns shapes of arrays that a grid created for `shape` can divide. Some grids only accept the shape for which they
+/// were created.
 fn shapes(grid: &dyn ChunkGrid, shape: &[u64]) -> Vec<Vec<u64>> {
     let changed = |f: &dyn Fn(u64) -> u64| shape.iter().map(|n| f(*n)).collect::<Vec<u64>>();
     let all = [
@@ -102,7 +104,7 @@ fn tessellation(subject: &Subject, _: &Settings) -> Verdict {
     Ok(())
 }
 
-/// The chunk of an element is the one that has it.
+/// The chunk that is returned for an element contains it.
 fn chunk_index_of(subject: &Subject, _: &Settings) -> Verdict {
     for (_, extension, grid, made_for) in made(subject)? {
         for shape in shapes(&*grid, &made_for) {
@@ -124,7 +126,7 @@ fn chunk_index_of(subject: &Subject, _: &Settings) -> Verdict {
     Ok(())
 }
 
-/// What is said of a dimension is what its chunks are.
+/// The stated division of a dimension agrees with the chunks.
 fn axis(subject: &Subject, _: &Settings) -> Verdict {
     let mut found = false;
     for (_, extension, grid, shape) in made(subject)? {
@@ -181,7 +183,7 @@ fn rank(subject: &Subject) -> Verdict {
     Ok(())
 }
 
-/// Numbers without measure give an error or an answer.
+/// Very large numbers cause an error or return a result, but do not panic.
 fn beyond(subject: &Subject, settings: &Settings) -> Verdict {
     for (sample, extension, grid, shape) in made(subject)? {
         let property = format!("{} beyond {:?}", subject.id(), sample.configuration);
@@ -203,7 +205,7 @@ fn beyond(subject: &Subject, settings: &Settings) -> Verdict {
     Ok(())
 }
 
-/// A dimension without length has no chunks: none is counted, and none is given.
+/// A dimension of length zero has no chunks: their number is zero, and none is returned.
 fn empty(subject: &Subject) -> Verdict {
     let mut found = false;
     for (_, extension, grid, shape) in made(subject)? {
@@ -223,7 +225,7 @@ fn empty(subject: &Subject) -> Verdict {
     if found { Ok(()) } else { unsupported("it cuts no array without elements") }
 }
 
-/// After a resize, elements that stay are in the chunks where they were.
+/// After a resize, elements that remain are in the same chunks as before.
 fn resize(subject: &Subject, settings: &Settings) -> Verdict {
     for (sample, extension, grid, shape) in made(subject)? {
         let property = format!("{} resize {:?}", subject.id(), sample.configuration);
@@ -234,7 +236,7 @@ fn resize(subject: &Subject, settings: &Settings) -> Verdict {
                 Some(members) => make(subject, &extension.with_configuration(members)?, &new)?,
                 None => grid.clone(),
             };
-            // What cannot be resized is refused.
+            // A shape to which the grid cannot be resized is refused.
             if resized.grid_shape(&new).is_err() {
                 return Ok(());
             }

@@ -1,4 +1,5 @@
-//! Properties of chunk key encodings: each chunk has a key of its own, which every store takes and no other node has.
+//! Properties of chunk key encodings: every chunk has a unique key, which every store accepts and which never belongs
+//! to another node.
 
 use super::{Sample, Subject};
 use crate::check::{Check, Finding, Settings, Verdict, ensure, unsupported};
@@ -41,7 +42,7 @@ fn made(subject: &Subject) -> Result<Vec<Made<'_>>, Finding> {
     if found.is_empty() { unsupported("it could not be made") } else { Ok(found) }
 }
 
-/// Cells, near and far.
+/// Returns chunk indices, small and large.
 fn chunk_index(rank: usize) -> impl Strategy<Value = Vec<u64>> + Clone {
     vec(prop_oneof![4 => 0u64..130, 1 => any::<u64>(), 1 => Just(u64::MAX)], rank)
 }
@@ -62,7 +63,7 @@ fn each(
     Ok(())
 }
 
-/// No two chunks have one key.
+/// No two chunks have the same key.
 fn injective(subject: &Subject, settings: &Settings) -> Verdict {
     for (sample, shape, encoding) in made(subject)? {
         let mut seen = BTreeMap::new();
@@ -82,7 +83,7 @@ fn injective(subject: &Subject, settings: &Settings) -> Verdict {
     Ok(())
 }
 
-/// Every key is one that stores take.
+/// Every key is one that stores accept.
 fn valid(subject: &Subject, settings: &Settings) -> Verdict {
     each(subject, settings, "valid", |encoding, chunk_index| {
         let key = encoding.encode(chunk_index)?;
@@ -90,7 +91,7 @@ fn valid(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// No key is that of the node's metadata or leads elsewhere.
+/// No key is that of the node's metadata, or leads out of the node.
 fn no_escape(subject: &Subject, settings: &Settings) -> Verdict {
     each(subject, settings, "no-escape", |encoding, chunk_index| {
         let key = encoding.encode(chunk_index)?;
@@ -101,7 +102,7 @@ fn no_escape(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// No key is a folder of another, which not every store can have.
+/// No key is a folder of another key, which not every store supports.
 fn no_nesting(subject: &Subject, _: &Settings) -> Verdict {
     for (_, shape, encoding) in made(subject)? {
         let mut keys = BTreeSet::new();
@@ -123,7 +124,7 @@ fn no_nesting(subject: &Subject, _: &Settings) -> Verdict {
     Ok(())
 }
 
-/// A key leads back to its chunk.
+/// Decoding a key returns its chunk index.
 fn decode(subject: &Subject, settings: &Settings) -> Verdict {
     each(subject, settings, "decode", |encoding, chunk_index| {
         let key = encoding.encode(chunk_index)?;
@@ -134,7 +135,7 @@ fn decode(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// Other keys are those of no chunk, or of one whose key they are.
+/// Any other key decodes to no chunk, or to the chunk to which the key belongs.
 fn foreign_keys(subject: &Subject, settings: &Settings) -> Verdict {
     let many = Settings { cases: settings.cases.saturating_mul(8), ..settings.clone() };
     for (sample, shape, encoding) in made(subject)? {
@@ -160,7 +161,7 @@ fn foreign_keys(subject: &Subject, settings: &Settings) -> Verdict {
     Ok(())
 }
 
-/// A chunk has one key.
+/// A chunk always has the same key.
 fn deterministic(subject: &Subject, settings: &Settings) -> Verdict {
     each(subject, settings, "deterministic", |encoding, chunk_index| {
         let key = encoding.encode(chunk_index)?;

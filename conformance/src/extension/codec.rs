@@ -1,4 +1,5 @@
-//! Properties of every codec: what is encoded comes back, always the same, and damage is told.
+//! Properties of every codec: decoding restores the encoded elements, results are deterministic, and damage is
+//! detected.
 
 use super::{
     trial::{Codec, Trial, Trials, with_call},
@@ -20,17 +21,17 @@ pub(super) const CHECKS: &[Check<Trials>] = &[
     Check { id: "threads", clause: "contract/threads", run: threads },
 ];
 
-/// Of those that take arrays.
+/// The properties of codecs that encode arrays.
 pub(super) const OF_ARRAYS: &[Check<Trials>] = &[
     Check { id: "data-types", clause: "codec/round-trip", run: data_types },
     Check { id: "rank-0", clause: "codec/round-trip", run: rank_0 },
     Check { id: "strides", clause: "contract/strides", run: strides },
 ];
 
-/// Of those that take bytes.
+/// The properties of codecs that encode bytes.
 pub(super) const FROM_BYTES: &[Check<Trials>] = &[Check { id: "room", clause: "contract/strides", run: strides }];
 
-/// Of those that give bytes.
+/// The properties of codecs that encode to bytes.
 pub(super) const OF_BYTES: &[Check<Trials>] = &[
     Check { id: "append", clause: "contract/append", run: append },
     Check { id: "sizes", clause: "contract/sizes", run: sizes },
@@ -38,7 +39,7 @@ pub(super) const OF_BYTES: &[Check<Trials>] = &[
     Check { id: "integrity", clause: "codec/integrity", run: integrity },
 ];
 
-/// Runs a property on any trial with something to encode.
+/// Checks a property on random trials that have an input to encode.
 pub(super) fn on_each(
     trials: &Trials,
     settings: &Settings,
@@ -55,7 +56,7 @@ pub(super) fn on_each(
     })
 }
 
-/// A finding with the trial that it was found with.
+/// Adds the trial to a finding.
 pub(super) fn at(trial: &Trial, verdict: Verdict) -> Verdict {
     verdict.map_err(|e| match e {
         Finding::Broken(what) => Finding::Broken(format!("{what} ({})", trial.label)),
@@ -73,7 +74,7 @@ fn check_round_trip(trial: &Trial, limits: &Limits, value: &Value) -> Verdict {
         return unsupported("it loses something, and the sample does not say how much");
     }
     ensure(trial.is_near(value, &decoded), || format!("what comes back is beyond the tolerance: {decoded:?}"))?;
-    // What was lost once is lost: decoded elements are encoded without further loss.
+    // Loss occurs only once: decoded elements are encoded without further loss.
     let again = trial.encode(limits, &decoded, false)?;
     let twice = trial.decode(limits, &again, value, false)?;
     ensure(twice == decoded, || "what was decoded loses more when it is encoded again".to_owned())
@@ -83,7 +84,7 @@ fn round_trip(trials: &Trials, settings: &Settings) -> Verdict {
     on_each(trials, settings, "round-trip", check_round_trip)
 }
 
-/// Every data type and shape that it accepts.
+/// The codec works for every data type and shape that it accepts.
 fn data_types(trials: &Trials, settings: &Settings) -> Verdict {
     let few = Settings { cases: 2, ..settings.clone() };
     for trial in &trials.all {
@@ -98,7 +99,7 @@ fn is_rank_0(representation: &Representation) -> bool {
     representation.shape().is_empty()
 }
 
-/// An array without dimensions has one element. A codec that refuses it does so when it is made.
+/// An array without dimensions has one element. A codec that does not support it must refuse it on creation.
 fn rank_0(trials: &Trials, settings: &Settings) -> Verdict {
     let mut found = false;
     for trial in trials.all.iter().filter(|t| is_rank_0(&t.representation)) {
@@ -111,7 +112,7 @@ fn rank_0(trials: &Trials, settings: &Settings) -> Verdict {
     if found { Ok(()) } else { unsupported("it is created from no sample for an array without dimensions") }
 }
 
-/// No bytes, or elements without any.
+/// The codec works for zero bytes, and for arrays without elements.
 fn empty(trials: &Trials, _: &Settings) -> Verdict {
     let mut found = false;
     for trial in &trials.all {
@@ -130,8 +131,8 @@ fn empty(trials: &Trials, _: &Settings) -> Verdict {
     if found { Ok(()) } else { unsupported("every element that it takes has bytes") }
 }
 
-/// Elements are found wherever they lie in memory, and memory beside them stays as it is. Bytes are decoded into memory
-/// that has just the room for them.
+/// Elements are found wherever they are in memory, and adjacent memory is not changed. Bytes are decoded into memory of
+/// exactly the right size.
 fn strides(trials: &Trials, settings: &Settings) -> Verdict {
     on_each(trials, settings, "strides", |trial, limits, value| {
         let plain = trial.encode(limits, value, false)?;
@@ -143,7 +144,7 @@ fn strides(trials: &Trials, settings: &Settings) -> Verdict {
     })
 }
 
-/// What was in the output before stays there.
+/// Bytes that were already in the output are preserved.
 fn append(trials: &Trials, settings: &Settings) -> Verdict {
     const BEFORE: &[u8] = b"before";
     on_each(trials, settings, "append", |trial, limits, value| {
@@ -167,7 +168,7 @@ fn append(trials: &Trials, settings: &Settings) -> Verdict {
     })
 }
 
-/// The size that it says is the size that it makes.
+/// The size that the codec states is the size that it encodes to.
 fn sizes(trials: &Trials, settings: &Settings) -> Verdict {
     on_each(trials, settings, "sizes", |trial, limits, value| {
         let (Value::Bytes(encoded), given) = (trial.encode(limits, value, false)?, value) else { return Ok(()) };
@@ -194,7 +195,7 @@ fn sizes(trials: &Trials, settings: &Settings) -> Verdict {
     })
 }
 
-/// The same elements give the same bytes, from another instance, too, and after others were encoded.
+/// The same elements result in the same bytes, also from another instance, and after other elements were encoded.
 fn deterministic(trials: &Trials, settings: &Settings) -> Verdict {
     on_each(trials, settings, "deterministic", |trial, limits, value| {
         let first = trial.encode(limits, value, false)?;
@@ -207,7 +208,7 @@ fn deterministic(trials: &Trials, settings: &Settings) -> Verdict {
     })
 }
 
-/// An instance serves several threads at once.
+/// One instance can be used by several threads at once.
 fn threads(trials: &Trials, settings: &Settings) -> Verdict {
     const THREADS: usize = 4;
     let few = Settings { cases: settings.cases.div_ceil(4), ..settings.clone() };
@@ -244,7 +245,7 @@ fn threads(trials: &Trials, settings: &Settings) -> Verdict {
     })
 }
 
-/// What becomes of encoded bytes on the way.
+/// Returns random damage to encoded bytes.
 fn damaged() -> impl Strategy<Value = Vec<(prop::sample::Index, u8, u8)>> {
     let one = (any::<prop::sample::Index>(), any::<u8>(), 0u8..4);
     proptest::collection::vec(one, 1..4)
@@ -270,7 +271,7 @@ fn apply(bytes: &[u8], damage: &[(prop::sample::Index, u8, u8)]) -> Vec<u8> {
     bad
 }
 
-/// Damaged bytes give an error or elements, within the limits.
+/// Decoding damaged bytes results in an error or in elements, within the limits.
 fn damage(trials: &Trials, settings: &Settings) -> Verdict {
     const ROOM: u64 = 1 << 16;
     if trials.all.is_empty() {
@@ -291,7 +292,7 @@ fn damage(trials: &Trials, settings: &Settings) -> Verdict {
     })
 }
 
-/// Where the codec promises it, damage is told, or what was meant comes back all the same.
+/// If the codec promises it, damage is detected or does not change the decoded elements.
 fn integrity(trials: &Trials, settings: &Settings) -> Verdict {
     let protected: Vec<&Trial> = trials.all.iter().filter(|t| t.sample.integrity).collect();
     if protected.is_empty() {

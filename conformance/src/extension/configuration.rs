@@ -1,4 +1,4 @@
-//! Properties that all extension points share: how an extension is made, and what it would write into metadata.
+//! Properties of all extension points: the creation of an extension, and the configuration that it stores in metadata.
 
 use super::{Sample, Subject};
 use crate::check::{Check, Finding, Verdict, broken, ensure, unsupported};
@@ -26,11 +26,11 @@ pub(super) const OF_INSTANCES: &[Check<Subject>] = &[
     Check { id: "hostile-configuration", clause: "contract/no-panic", run: |s, _| hostile(s) },
 ];
 
-/// A sample with an array that it is made for.
+/// A sample, its extension, and an array for which the extension can be created.
 type Accepted<'s> = (&'s Sample, Extension, Representation);
 
 impl Subject {
-    /// Makes the extension and gives what it would write into metadata.
+    /// Creates the extension, and returns the configuration that it would store in metadata.
     pub(super) fn written(&self, extension: &Extension, of: &Representation, intent: Intent) -> Result<Object> {
         fn of_instance<T: ?Sized>(made: Result<Instance<T>>) -> Result<Object> {
             made?.configuration()
@@ -51,8 +51,8 @@ impl Subject {
             Constructor::StorageTransformer(make) => of_instance(make(extension, &cx)),
         }
     }
-    /// Why it cannot be created from a sample for any array: with the error that is about the configuration, if there is
-    /// one. `None` if it can.
+    /// Returns the error if the extension cannot be created from a sample for any array, preferably one about the
+    /// configuration; `None` if it can be created.
     fn refused(&self, sample: &Sample, extension: &Extension) -> Result<Option<Error>> {
         let about_configuration = |e: &Error| matches!(e.kind(), ErrorKind::Configuration(_));
         let mut why = Error::argument("the registry has no data types");
@@ -65,7 +65,8 @@ impl Subject {
         }
         Ok(Some(why))
     }
-    /// Unsupported if it is created from none of its samples: a check that tried nothing must not pass.
+    /// Returns an unsupported verdict if the extension cannot be created from any of its samples: a check that tried
+    /// nothing must not pass.
     pub(crate) fn ensure_created(&self) -> Verdict {
         let created = match self.created.get() {
             Some(created) => *created,
@@ -79,7 +80,7 @@ impl Subject {
         };
         if created { Ok(()) } else { unsupported(format!("not tried: see {}/create", self.id())) }
     }
-    /// Each sample with the first array that it is made for.
+    /// Returns each sample with the first array for which it is accepted.
     fn accepted(&self) -> std::result::Result<Vec<Accepted<'_>>, Finding> {
         let mut found = Vec::new();
         for (sample, extension) in self.extensions()? {
@@ -108,7 +109,7 @@ fn create(subject: &Subject) -> Verdict {
     Ok(())
 }
 
-/// An alias makes the same.
+/// An alias creates the same extension.
 fn aliases(subject: &Subject) -> Verdict {
     let Some(found) = subject.registry.find(subject.point, &subject.name).filter(|f| !f.is_family()) else {
         return Ok(());
@@ -130,12 +131,13 @@ fn aliases(subject: &Subject) -> Verdict {
     Ok(())
 }
 
-/// What it writes is accepted and written again, whoever made it, and keeps what was said.
+/// The configuration that an extension stores is accepted and stored again, for every intent, and preserves the given
+/// members.
 fn stable(subject: &Subject) -> Verdict {
     for (_, extension, of) in subject.accepted()? {
         let given = extension.configuration().cloned().unwrap_or_default();
         for intent in [Intent::Open, Intent::Create] {
-            // What is stored may be more than what a new array may have.
+            // Stored metadata may contain values that a new array must not have.
             let Ok(once) = subject.written(&extension, &of, intent) else { continue };
             let again = Extension::new(extension.name(), once.clone());
             let twice = subject.written(&again, &of, Intent::Open);
@@ -164,7 +166,7 @@ fn stable(subject: &Subject) -> Verdict {
     Ok(())
 }
 
-/// A member that means nothing is refused, so that nobody takes it for one that does.
+/// An unknown member is refused, so that it is not mistaken for one that has an effect.
 fn unknown(subject: &Subject) -> Verdict {
     for (sample, extension, of) in subject.accepted()? {
         if sample.open {
@@ -179,7 +181,7 @@ fn unknown(subject: &Subject) -> Verdict {
     Ok(())
 }
 
-/// Values that no member can have are refused or mean something; nothing panics.
+/// Values that no member can have are refused or accepted; nothing panics.
 fn hostile(subject: &Subject) -> Verdict {
     const VALUES: [&str; 9] = [
         "null",
@@ -213,7 +215,7 @@ fn hostile(subject: &Subject) -> Verdict {
     Ok(())
 }
 
-/// What it cannot take it refuses when it is made, with an error that is about that.
+/// An array that the extension does not support is refused on creation, with an error about that.
 fn refusal(subject: &Subject) -> Verdict {
     for (sample, extension) in subject.extensions()? {
         for of in subject.arrays(sample)? {

@@ -1,4 +1,4 @@
-//! Properties of data types: fill values are exact in every form, and the layout is that of the bytes.
+//! Properties of data types: fill values are exact in every form, and the layout matches the bytes.
 
 use super::{
     Sample, Subject,
@@ -38,7 +38,7 @@ fn made(subject: &Subject) -> Result<Vec<Made<'_>>, Finding> {
     for (sample, extension) in subject.extensions()? {
         match subject.registry.data_type(&extension, &subject.limits) {
             Ok(made) => found.push((sample, extension, made.object)),
-            // `create` tells of a sample that is refused.
+            // The check `create` reports a sample that is refused.
             Err(_) if sample.configuration.is_some() => {}
             Err(e) => return unsupported(e.to_string()),
         }
@@ -46,7 +46,7 @@ fn made(subject: &Subject) -> Result<Vec<Made<'_>>, Finding> {
     if found.is_empty() { unsupported("it could not be made") } else { Ok(found) }
 }
 
-/// Elements of the right form; not every one need be valid.
+/// Returns elements of the right size, not all of which have to be valid.
 fn element(layout: &Layout) -> BoxedStrategy<Vec<u8>> {
     match layout {
         Layout::Variable { text: true } => "\\PC{0,8}".prop_map(String::into_bytes).boxed(),
@@ -59,7 +59,7 @@ fn element(layout: &Layout) -> BoxedStrategy<Vec<u8>> {
     }
 }
 
-/// Scalars have bytes, components and fields that make up the element.
+/// Scalars, components and fields add up to the size of the element.
 fn layout(subject: &Subject) -> Verdict {
     for (_, _, data_type) in made(subject)? {
         let layout = data_type.layout();
@@ -79,7 +79,7 @@ fn layout(subject: &Subject) -> Verdict {
             }
             _ => {}
         }
-        // `default-fill` tells of one that is refused.
+        // The check `default-fill` reports one that is refused.
         let Ok(fill) = data_type.fill_from_json(&data_type.default_fill()) else { continue };
         let fits = layout.is_variable() || fill.len() == layout.size();
         ensure(fits, || format!("an element has {} bytes, and the layout {}", fill.len(), layout.size()))?;
@@ -87,7 +87,7 @@ fn layout(subject: &Subject) -> Verdict {
     Ok(())
 }
 
-/// A new array has a fill value that the data type permits.
+/// The default fill value is valid for the data type.
 fn default_fill(subject: &Subject) -> Verdict {
     for (_, _, data_type) in made(subject)? {
         let json = data_type.default_fill();
@@ -98,7 +98,7 @@ fn default_fill(subject: &Subject) -> Verdict {
     Ok(())
 }
 
-/// Every element has a fill value in JSON that gives the same bits.
+/// Every element has a fill value in JSON that results in the same bits.
 fn fill_from_bytes(subject: &Subject, settings: &Settings) -> Verdict {
     let many = Settings { cases: settings.cases.saturating_mul(8), ..settings.clone() };
     for (sample, extension, data_type) in made(subject)? {
@@ -108,7 +108,7 @@ fn fill_from_bytes(subject: &Subject, settings: &Settings) -> Verdict {
                 return Ok(());
             }
             let json = data_type.fill_to_json(&bytes)?;
-            // What goes through a document must come back.
+            // A value that is written to a document must be read back.
             let read = Json::parse(json.to_string().as_bytes(), &subject.limits)?;
             let back = data_type.fill_from_json(&read)?;
             ensure(back == bytes, || format!("{} gives {json}, which gives {back:x?}", extension.to_json()))
@@ -117,7 +117,7 @@ fn fill_from_bytes(subject: &Subject, settings: &Settings) -> Verdict {
     Ok(())
 }
 
-/// JSON that might be a fill value of some data type.
+/// Returns JSON that may be a fill value of some data type.
 fn json() -> impl Strategy<Value = String> {
     const TEXTS: [&str; 44] = [
         "0",
@@ -174,7 +174,7 @@ fn json() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Whatever is accepted gives an element, and that element's JSON gives it again.
+/// Every accepted fill value results in an element, and the JSON of that element results in it again.
 fn fill_from_json(subject: &Subject, settings: &Settings) -> Verdict {
     let many = Settings { cases: settings.cases.saturating_mul(8), ..settings.clone() };
     for (sample, _, data_type) in made(subject)? {
@@ -192,7 +192,7 @@ fn fill_from_json(subject: &Subject, settings: &Settings) -> Verdict {
     Ok(())
 }
 
-/// What can be a fill value of no data type is refused as a fill value.
+/// A value that is not a fill value of any data type is refused with an error about the fill value.
 fn fill_refused(subject: &Subject) -> Verdict {
     for (_, _, data_type) in made(subject)? {
         for text in ["null", "{\"a\":{\"b\":[]}}", "[[[[[[0]]]]]]", "[{},{}]"] {
@@ -207,7 +207,7 @@ fn fill_refused(subject: &Subject) -> Verdict {
     Ok(())
 }
 
-/// Bytes that are no element give an error.
+/// Bytes with another length than that of an element cause an error.
 fn wrong_length(subject: &Subject, settings: &Settings) -> Verdict {
     for (sample, _, data_type) in made(subject)? {
         let layout = data_type.layout();
@@ -240,7 +240,8 @@ fn elements(subject: &Subject, settings: &Settings) -> Verdict {
     Ok(())
 }
 
-/// What is printed as an integer is one scalar with that value, so that swapping its bytes means what it should.
+/// An element that is printed as an integer must be one scalar with that value, so that reversing its bytes is
+/// meaningful.
 fn is_scalar(layout: &Layout, element: &[u8], json: &Json) -> Verdict {
     let Ok(number) = json.to_string().parse::<i128>() else { return Ok(()) };
     let (kind, width) = match layout {
@@ -263,7 +264,7 @@ fn is_scalar(layout: &Layout, element: &[u8], json: &Json) -> Verdict {
     })
 }
 
-/// Stored by `bytes`, big endian is little endian with each scalar reversed, and both come back.
+/// Stored by `bytes`, big endian is little endian with each scalar reversed, and both are read back.
 fn stored(subject: &Subject, settings: &Settings) -> Verdict {
     for (sample, extension, data_type) in made(subject)? {
         let layout = data_type.layout();
@@ -307,7 +308,7 @@ fn stored(subject: &Subject, settings: &Settings) -> Verdict {
     Ok(())
 }
 
-/// Another instance, and another thread, say the same.
+/// Another instance, and another thread, return the same results.
 fn deterministic(subject: &Subject, settings: &Settings) -> Verdict {
     for (sample, extension, data_type) in made(subject)? {
         let other = subject.registry.data_type(&extension, &subject.limits)?.object;

@@ -1,4 +1,4 @@
-//! Extensions: the properties of each extension point, tried on what a registry holds under a name.
+//! Extensions: checks the properties of each extension point on the extensions of a registry.
 
 mod abilities;
 mod arrays;
@@ -28,14 +28,15 @@ use ozarr::{
     },
 };
 
-/// Tries everything that has to hold for a linked extension, with each of these configurations. For its tests: `point` is a
-/// word like `codec` or `chunk_grid`.
+/// Checks all properties of a linked extension, with each of these configurations. For the tests of the extension.
+///
+/// `point` is the word for the extension point, such as `codec` or `chunk_grid`.
 ///
 /// # Errors
-/// When there is no such extension, or a configuration is no JSON object.
+/// If there is no such extension, or a configuration is not a JSON object.
 ///
 /// # Panics
-/// With the first property that is broken.
+/// If a property is violated; the message describes the first violation.
 #[track_caller]
 #[allow(clippy::panic, reason = "a property that is broken fails its test")]
 pub fn assert_properties(point: &str, name: &str, configurations: &[&str]) -> Result<()> {
@@ -51,7 +52,7 @@ pub fn assert_properties(point: &str, name: &str, configurations: &[&str]) -> Re
 }
 
 impl Subject {
-    /// Runs every property of its extension point.
+    /// Runs the checks of every property of its extension point.
     pub fn run(&self, settings: &Settings, each: &mut dyn FnMut(Record)) {
         let id = self.id();
         settings.run(&id, self, configuration::CHECKS, each);
@@ -83,7 +84,7 @@ impl Subject {
             settings.case(&id, check.clause, each, || self.ensure_created().and_then(|()| (check.run)(on, settings)));
         }
     }
-    /// Every property there is, by the word of its extension point: `codec/round-trip`.
+    /// Returns the ids of all properties, each after the word for its extension point, such as `codec/round-trip`.
     pub fn properties() -> Vec<String> {
         fn ids<S: ?Sized>(point: &str, checks: &[Check<S>], properties: &mut Vec<String>) {
             properties.extend(checks.iter().map(|c| format!("{point}/{}", c.id)));

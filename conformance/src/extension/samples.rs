@@ -1,4 +1,4 @@
-//! Samples: how extensions are configured to be tried, and what they promise then.
+//! Samples: configurations with which to check extensions, and what they promise.
 
 use ozarr::{
     Error, ErrorKind, Result,
@@ -13,7 +13,7 @@ use ozarr::{
 use serde::Deserialize;
 use std::path::Path;
 
-/// How an extension point is called in ids of cases.
+/// Returns the word for an extension point in ids of cases.
 pub fn word(point: ExtensionPoint) -> &'static str {
     match point {
         ExtensionPoint::DataType => "data_type",
@@ -24,31 +24,31 @@ pub fn word(point: ExtensionPoint) -> &'static str {
     }
 }
 
-/// A configuration to try an extension with.
+/// A configuration with which to check an extension.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sample {
-    /// `codec`, `data_type`, `chunk_grid`, `chunk_key_encoding` or `storage_transformer`.
+    /// The extension point: `codec`, `data_type`, `chunk_grid`, `chunk_key_encoding` or `storage_transformer`.
     pub point: String,
     /// The name in metadata.
     pub name: String,
-    /// The configuration as JSON; none if it is left out.
+    /// The configuration as JSON; `None` for an extension without one.
     pub configuration: Option<String>,
-    /// The only shape of chunks, or of arrays for a grid, that it is meant for.
+    /// The only shape of chunks, or for a grid of arrays, with which the sample is used.
     pub shape: Option<Vec<u64>>,
-    /// Whether any change of encoded bytes is noticed, or leaves what they mean as it was.
+    /// Whether every change of encoded bytes is detected, or does not change the decoded elements.
     #[serde(default)]
     pub integrity: bool,
-    /// For codecs that lose something: by how much a floating point number may differ, relative to it.
+    /// For lossy codecs: the maximum relative error of a floating-point number.
     pub tolerance: Option<f64>,
-    /// For bytes -> bytes codecs that take only lengths which are a multiple of this.
+    /// For bytes -> bytes codecs that only accept lengths that are a multiple of this.
     pub multiple: Option<usize>,
-    /// Whether it takes members that it does not know.
+    /// Whether the extension accepts unknown members.
     #[serde(default)]
     pub open: bool,
 }
 
-/// Samples of extensions.
+/// A list of samples.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Samples {
@@ -57,17 +57,17 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Those for registered extensions, which this program was built with.
+    /// Returns the samples for registered extensions that are built into this program.
     ///
     /// # Errors
-    /// When the file it was built with is wrong.
+    /// If the built-in file is malformed.
     pub fn embedded() -> Result<Self> {
         Self::parse(include_str!("../../samples.toml"))
     }
-    /// Reads the text of a file.
+    /// Parses the text of a file of samples.
     ///
     /// # Errors
-    /// When it is not of the form that `samples.toml` shows.
+    /// If it does not have the form that `samples.toml` shows.
     pub fn parse(text: &str) -> Result<Self> {
         toml::from_str::<Self>(text).map_err(|e| Error::configuration(e.to_string()))?.checked()
     }
@@ -95,26 +95,28 @@ impl Samples {
         }
         Ok(self)
     }
-    /// Reads a file.
+    /// Reads a file of samples.
     ///
     /// # Errors
-    /// When it cannot be read, or is of another form.
+    /// If it cannot be read, or does not have the form that `samples.toml` shows.
     pub fn read(file: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(file).map_err(|e| Error::from(e).at_key(file.display()))?;
         Self::parse(&text).map_err(|e| e.at_key(file.display()))
     }
-    /// Puts samples before these: an extension that they name is tried with theirs.
+    /// Adds samples that take precedence over these: an extension that `first` names is only checked with its samples
+    /// there.
     pub fn with(self, mut first: Self) -> Self {
         let named = |s: &Sample| first.sample.iter().any(|f| (&f.point, &f.name) == (&s.point, &s.name));
         let rest: Vec<Sample> = self.sample.into_iter().filter(|s| !named(s)).collect();
         first.sample.extend(rest);
         first
     }
-    /// Refuses a sample of an extension that does not exist, which nothing would be tried with. Known are those of the
-    /// registry, those that this program has samples of, and `more`.
+    /// Refuses a sample of an unknown extension, because it would never be used.
+    ///
+    /// Known are the extensions of the registry, those that this program has samples of, and `more`.
     ///
     /// # Errors
-    /// The unknown name, with the nearest known one as its hint.
+    /// If an extension is unknown; the hint is the nearest known name.
     pub fn check(&self, registry: &Registry, more: &[(ExtensionPoint, String)]) -> Result<()> {
         let embedded = Self::embedded()?;
         let known = |point| {
@@ -124,7 +126,7 @@ impl Samples {
         };
         for sample in &self.sample {
             let Some(point) = sample.point() else { continue };
-            // Names of a family are not listed.
+            // The names of a family are not listed.
             if registry.find(point, &sample.name).is_some() || known(point).any(|name| name == sample.name) {
                 continue;
             }
@@ -136,11 +138,11 @@ impl Samples {
         }
         Ok(())
     }
-    /// The extensions of a point that there are samples for.
+    /// Returns the names of the extensions of a point that have samples.
     pub fn names(&self, point: &str) -> impl Iterator<Item = &str> {
         self.sample.iter().filter(move |s| s.point == point).map(|s| s.name.as_str())
     }
-    /// How to try an extension: without a configuration, if nothing is known of it.
+    /// Returns the samples of an extension: one without a configuration if there are none.
     pub fn of(&self, point: &str, name: &str) -> Vec<Sample> {
         let known: Vec<Sample> = self.sample.iter().filter(|s| s.point == point && s.name == name).cloned().collect();
         if known.is_empty() {
@@ -154,10 +156,10 @@ impl Sample {
     fn point(&self) -> Option<ExtensionPoint> {
         ExtensionPoint::ALL.into_iter().find(|p| word(*p) == self.point)
     }
-    /// What would stand in metadata.
+    /// Returns the extension as in metadata.
     ///
     /// # Errors
-    /// When the configuration is no JSON object.
+    /// If the configuration is not a JSON object.
     pub fn extension(&self) -> Result<Extension> {
         let Some(text) = &self.configuration else { return Ok(Extension::short_hand(&self.name)) };
         match Json::parse(text.as_bytes(), &Limits::default())? {

@@ -1,4 +1,5 @@
-//! Properties of storage transformers: a store through one is a store, and several are stacked in their order.
+//! Properties of storage transformers: a store through a transformer behaves as a store, and several are stacked in
+//! order.
 
 use super::{Sample, Subject};
 use crate::{
@@ -23,12 +24,12 @@ const CHECKS: &[Check<Subject>] = &[
     Check { id: "stacking", clause: "transformer/stacking", run: |s, _| stacking(s) },
 ];
 
-/// What the ids of the store properties begin with.
+/// The first part of the ids of the store properties.
 const STORE: &str = "store";
-/// Their clause: a property of stores that a transformer's store breaks, the transformer breaks.
+/// Their clause: if a transformer's store violates a property of stores, the transformer violates this clause.
 const STORE_CLAUSE: &str = "transformer/store-properties";
 
-/// Runs the properties, those of stores on each sample.
+/// Runs the checks of all properties; those of stores run on each sample.
 pub(super) fn run(subject: &Subject, id: &str, settings: &Settings, each: &mut dyn FnMut(Record)) {
     subject.run_created(subject, CHECKS, settings, each);
     let samples = match subject.ensure_created().and_then(|()| made(subject)) {
@@ -43,7 +44,7 @@ pub(super) fn run(subject: &Subject, id: &str, settings: &Settings, each: &mut d
     }
 }
 
-/// Its properties but those of stores.
+/// Returns the ids of its properties, without those of stores.
 pub(super) fn properties() -> Vec<String> {
     CHECKS.iter().map(|c| format!("storage_transformer/{}", c.id)).collect()
 }
@@ -73,7 +74,7 @@ fn made(subject: &Subject) -> std::result::Result<Vec<Made<'_>>, Finding> {
     if found.is_empty() { unsupported("it could not be made") } else { Ok(found) }
 }
 
-/// Unsupported if a store through it can only be read.
+/// Returns an unsupported verdict if a store through it can only be read.
 pub(super) fn ensure_writes(subject: &Subject) -> Verdict {
     for (_, transformer) in made(subject)? {
         if transformer.wrap(Arc::new(MemoryStore::default()))?.writer().is_err() {
@@ -83,7 +84,7 @@ pub(super) fn ensure_writes(subject: &Subject) -> Verdict {
     Ok(())
 }
 
-/// What was stored through one is there through another.
+/// A value that was stored through one instance can be read through another.
 fn lasting(subject: &Subject) -> Verdict {
     for (sample, _) in made(subject)? {
         let below: Arc<dyn Store> = Arc::new(MemoryStore::default());
@@ -99,7 +100,7 @@ fn lasting(subject: &Subject) -> Verdict {
     Ok(())
 }
 
-/// Notes that it was reached, and changes nothing.
+/// A transformer that records that it was reached, and changes nothing.
 #[derive(Debug)]
 struct Marker(&'static str, Arc<Mutex<Vec<&'static str>>>);
 
@@ -110,7 +111,7 @@ impl StorageTransformer for Marker {
     }
 }
 
-/// The first in the list is the one that the array uses: it lies above those that follow, and reads what they store.
+/// The array uses the first transformer in the list: it lies above those that follow, and reads what they store.
 fn stacking(subject: &Subject) -> Verdict {
     for (_, transformer) in made(subject)? {
         let order = Arc::new(Mutex::new(Vec::new()));

@@ -1,4 +1,4 @@
-//! What is checked: an extension of a registry.
+//! The subject of checks of extensions: an extension of a registry.
 
 use super::{
     samples::{Sample, Samples, word},
@@ -16,7 +16,7 @@ use ozarr::{
 };
 use std::{collections::BTreeSet, sync::OnceLock};
 
-/// An extension to be checked.
+/// An extension to check.
 #[derive(Debug, Clone)]
 pub struct Subject {
     pub(super) registry: Registry,
@@ -25,17 +25,17 @@ pub struct Subject {
     pub(super) samples: Vec<Sample>,
     pub(super) limits: Limits,
     pub(super) options: Options,
-    /// Made when a property needs them, since a plugin may die of that.
+    /// Created when a property needs them, since a plugin may crash on creation.
     pub(super) types: OnceLock<Vec<trial::Typed>>,
-    /// Whether it is created from some sample.
+    /// Whether the extension can be created from some sample.
     pub(super) created: OnceLock<bool>,
 }
 
 impl Subject {
-    /// The extension that a registry has under a name.
+    /// Returns the extension that a registry has under a name.
     ///
     /// # Errors
-    /// When it has none.
+    /// If the registry does not have it.
     pub fn new(registry: &Registry, point: ExtensionPoint, name: &str, samples: &Samples) -> Result<Self> {
         if registry.find(point, name).is_none() {
             return Err(registry.unknown(point, name));
@@ -43,20 +43,20 @@ impl Subject {
         let samples = samples.of(word(point), name);
         let (types, created) = (OnceLock::new(), OnceLock::new());
         let (registry, name, limits) = (registry.clone(), name.to_owned(), Limits::default());
-        // What opens files is not created without a folder that it may read.
+        // Extensions that open files cannot be created without a folder that they may read.
         let roots = vec![std::env::temp_dir().to_string_lossy().into_owned()];
         let options = Options::DEFAULT.with_roots(roots);
         Ok(Self { registry, point, name, samples, limits, options, types, created })
     }
-    /// The extensions of a registry that have this name; all without one, each under its own name.
+    /// Returns the extensions of a registry with this name; without a name, all extensions.
     ///
     /// # Errors
-    /// When there is none, or a sample names an extension that does not exist.
+    /// If there is none, or a sample names an extension that does not exist.
     pub fn find(registry: &Registry, name: Option<&str>, samples: &Samples) -> Result<Vec<Self>> {
         samples.check(registry, &[])?;
         let wanted = |point: ExtensionPoint, n: &str| match name {
             Some(name) => name == n,
-            // Families have no extension of their own name.
+            // A family has no extension under its own name.
             None => registry.find(point, n).is_some_and(|r| r.name() == n && !r.is_family()),
         };
         let listed = registry.list().filter(|l| !l.shadowed).map(|l| (l.point, l.name.to_owned()));
@@ -76,22 +76,22 @@ impl Subject {
             _ => Ok(found),
         }
     }
-    /// Its extension point.
+    /// Returns its extension point.
     pub fn point(&self) -> ExtensionPoint {
         self.point
     }
     pub(super) fn constructor(&self) -> Option<&Constructor> {
         self.registry.find(self.point, &self.name).map(Registration::constructor)
     }
-    /// Where an extension is created, but for its name and array.
+    /// Returns the context for creating it, still without the name and the array.
     pub(super) fn create_context<'s>(&'s self, notes: &'s Notes, intent: Intent) -> CreateContext<'s> {
         CreateContext::new(&self.registry, &self.limits, notes, intent).with_options(&self.options)
     }
-    /// What the ids of its cases begin with: `codec/zstd`.
+    /// Returns the first part of the ids of its cases, such as `codec/zstd`.
     pub fn id(&self) -> String {
         format!("{}/{}", word(self.point), self.name)
     }
-    /// The array that the sample is made for, if the point needs one.
+    /// Returns the arrays for which to create it from a sample.
     pub(super) fn arrays(&self, sample: &Sample) -> Result<Vec<Representation>> {
         let shapes: Vec<Vec<u64>> = match &sample.shape {
             Some(shape) => vec![shape.clone()],
@@ -100,7 +100,7 @@ impl Subject {
         let types = self.types()?;
         Ok(shapes.iter().flat_map(|shape| types.iter().map(|t| t.array(shape))).collect())
     }
-    /// The data types of the registry.
+    /// Returns the data types of the registry.
     pub(super) fn types(&self) -> Result<&[trial::Typed]> {
         if let Some(types) = self.types.get() {
             return Ok(types);
@@ -108,12 +108,12 @@ impl Subject {
         let types = trial::data_types(&self.registry, &self.limits)?;
         Ok(self.types.get_or_init(|| types))
     }
-    /// An array for extensions that do not care what its elements are.
+    /// Returns an array for extensions that are independent of its elements.
     pub(super) fn array(&self, shape: &[u64]) -> Result<Representation> {
         let first = self.types()?.first().ok_or_else(|| Error::argument("the registry has no data types"))?;
         Ok(first.array(shape))
     }
-    /// The extensions of the samples.
+    /// Returns each sample with its extension.
     pub(super) fn extensions(&self) -> Result<Vec<(&Sample, Extension)>> {
         self.samples.iter().map(|s| Ok((s, s.extension()?))).collect()
     }

@@ -1,4 +1,4 @@
-//! Codecs as they are tried: each sample for each data type and shape that it takes.
+//! Trials of codecs: each sample with each data type and shape that it accepts.
 
 use super::{
     Sample, Samples, Subject,
@@ -21,7 +21,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use zarr_plugin_api::testing::Bench;
 pub(crate) use zarr_plugin_api::testing::CodecKind as Codec;
 
-/// A codec made for a representation.
+/// A codec that was created for a representation.
 #[derive(Debug, Clone)]
 pub(crate) struct Trial {
     pub(crate) label: String,
@@ -32,13 +32,13 @@ pub(crate) struct Trial {
     pub(crate) lossy: bool,
 }
 
-/// All that could be made of a codec's samples.
+/// All trials that can be created from a codec's samples.
 pub(crate) struct Trials {
     pub(crate) subject: Subject,
     pub(crate) all: Vec<Trial>,
 }
 
-/// A data type that arrays can have.
+/// A data type of arrays.
 #[derive(Debug, Clone)]
 pub(crate) struct Typed {
     pub(crate) extension: Extension,
@@ -52,7 +52,7 @@ impl Typed {
     }
 }
 
-/// The data types of a registry.
+/// Returns the data types of a registry.
 pub(crate) fn data_types(registry: &Registry, limits: &Limits) -> Result<Vec<Typed>> {
     let samples = Samples::embedded()?;
     let listed = registry.list().filter(|l| l.point == ExtensionPoint::DataType && !l.shadowed);
@@ -60,7 +60,7 @@ pub(crate) fn data_types(registry: &Registry, limits: &Limits) -> Result<Vec<Typ
     names.extend(samples.names("data_type").map(str::to_owned));
     let mut found = Vec::new();
     for name in names {
-        // Some are not known here or need a configuration that nobody knows; families have no type of their own name.
+        // Some are unknown here or need a configuration that is unknown; families have no type of their own name.
         for sample in samples.of("data_type", &name).into_iter().take(1) {
             let extension = sample.extension()?;
             let Ok(data_type) = registry.data_type(&extension, limits).map(|made| made.object) else { continue };
@@ -72,7 +72,7 @@ pub(crate) fn data_types(registry: &Registry, limits: &Limits) -> Result<Vec<Typ
     Ok(found)
 }
 
-/// Floating point scalars of elements, if that is what they are.
+/// Returns the floating-point scalars of elements; `None` if they are of another kind.
 fn floats(layout: &Layout, elements: &Elements) -> Option<Vec<f64>> {
     let Layout::Fixed { kind: ScalarKind::Float, width, .. } = layout else { return None };
     let all = elements.each.concat();
@@ -89,7 +89,7 @@ pub(crate) fn with_call<R>(limits: &Limits, f: impl FnOnce(&CallContext<'_>) -> 
 }
 
 impl Subject {
-    /// Makes the codec.
+    /// Creates the codec.
     pub(crate) fn codec(&self, extension: &Extension, of: &Representation) -> Result<Codec> {
         let bench =
             Bench::of(self.registry.clone()).with_limits(self.limits.clone()).with_options(self.options.clone());
@@ -99,11 +99,11 @@ impl Subject {
 
 impl Trials {
     pub(crate) fn new(subject: &Subject) -> Self {
-        // `create` and `refusal` tell of what cannot be made.
+        // The checks `create` and `refusal` report codecs that cannot be created.
         let all = subject.samples.iter().flat_map(|sample| Trial::all(subject, sample).unwrap_or_default());
         Self { subject: subject.clone(), all: all.collect() }
     }
-    /// Any of them with something to encode.
+    /// Returns the index of any trial, with an input for it.
     pub(crate) fn inputs(&self) -> BoxedStrategy<(usize, Value)> {
         if self.all.is_empty() {
             return Just((0, Value::Bytes(Vec::new()))).boxed();
@@ -114,7 +114,7 @@ impl Trials {
 }
 
 impl Trial {
-    /// Those of a sample.
+    /// Returns the trials of one sample.
     fn all(subject: &Subject, sample: &Sample) -> Result<Vec<Self>> {
         let extension = sample.extension()?;
         let lossy = subject.registry.find(ExtensionPoint::Codec, &subject.name).is_some_and(Registration::is_lossy);
@@ -132,14 +132,14 @@ impl Trial {
                 codec,
                 lossy,
             });
-            // What encodes bytes does not care what they are.
+            // A codec of bytes does not depend on the data type.
             if bytes {
                 break;
             }
         }
         Ok(all)
     }
-    /// Something that it can encode.
+    /// Returns inputs that it can encode.
     pub(crate) fn input(&self) -> BoxedStrategy<Value> {
         match &self.codec {
             Codec::BytesToBytes(_) => {
@@ -148,7 +148,7 @@ impl Trial {
             _ => super::value::elements(&self.representation).prop_map(Value::Array).boxed(),
         }
     }
-    /// The representation of what it encodes to, for codecs that give arrays.
+    /// Returns the representation that it encodes to, for codecs that encode to arrays.
     pub(crate) fn encoded(&self) -> Option<Representation> {
         match &self.codec {
             Codec::ArrayToArray(codec) => Some(codec.encoded_representation().clone()),
@@ -182,7 +182,7 @@ impl Trial {
     fn untouched(&self, memory: &Memory) -> Result<()> {
         if memory.gaps_are_untouched()? { Ok(()) } else { Err(Error::data("it wrote outside the elements")) }
     }
-    /// Decodes what was encoded from something like `like`.
+    /// Decodes a value that was encoded from an input with the shape of `like`.
     pub(crate) fn decode(&self, limits: &Limits, value: &Value, like: &Value, gaps: bool) -> Result<Value> {
         with_call(limits, |call| match (&self.codec, value, like) {
             (Codec::ArrayToArray(codec), Value::Array(elements), _) => {
@@ -199,7 +199,7 @@ impl Trial {
                 Ok(Value::Array(to.elements()?))
             }
             (Codec::BytesToBytes(codec), Value::Bytes(bytes), Value::Bytes(like)) if gaps => {
-                // Into memory that has just the room that is needed.
+                // Into memory of exactly the right size.
                 let mut memory = vec![0xAA; like.len()];
                 let mut out = OutputBuffer::fixed(&mut memory);
                 codec.decode(call, bytes, &mut out)?;
@@ -218,7 +218,7 @@ impl Trial {
             _ => Err(wrong_value()),
         })
     }
-    /// True if what was decoded is what was encoded, or as near to it as the sample promises.
+    /// Returns whether the decoded value equals the input, within the tolerance of the sample.
     pub(crate) fn is_near(&self, a: &Value, b: &Value) -> bool {
         if a == b {
             return true;
@@ -240,7 +240,7 @@ impl Trial {
                 };
                 a.len() == b.len() && a.iter().zip(b).all(|(x, y)| near(*x, y))
             }
-            // Of integers the sample says nothing.
+            // The sample states no tolerance for integers, so every integer is accepted.
             _ => true,
         }
     }

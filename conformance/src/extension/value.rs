@@ -1,4 +1,4 @@
-//! What goes into a codec and comes out of it.
+//! The input and the output of a codec.
 
 use ozarr::{
     Error, Result,
@@ -11,7 +11,7 @@ use ozarr::{
 };
 use proptest::{collection::vec, prelude::*};
 
-/// The elements of an array in C order, each as its own bytes.
+/// The bytes of each element of an array, in C order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Elements {
     pub(crate) shape: Vec<u64>,
@@ -25,7 +25,7 @@ pub(crate) enum Value {
     Bytes(Vec<u8>),
 }
 
-/// Elements that a data type has: what is no element becomes the fill value.
+/// Returns elements that are valid for a data type: invalid ones are replaced by the fill value.
 pub(crate) fn elements(of: &Representation) -> BoxedStrategy<Elements> {
     let n = of.shape().iter().product::<u64>() as usize;
     let (of, shape) = (of.clone(), of.shape().to_vec());
@@ -34,7 +34,7 @@ pub(crate) fn elements(of: &Representation) -> BoxedStrategy<Elements> {
         Layout::Variable { .. } => vec(any::<u8>(), 0..6).boxed(),
         fixed => vec(any::<u8>(), fixed.size()).boxed(),
     };
-    // Runs and fill values, so that compressors and shards have something to leave out.
+    // Includes runs and fill values, so that compressors have redundancy and shards have empty chunks.
     let one = prop_oneof![4 => one.clone(), 1 => Just(of.fill().to_vec()), 1 => Just(Vec::new())];
     let alike = vec(one.clone(), 1).prop_map(move |one| std::iter::repeat_n(one[0].clone(), n).collect::<Vec<_>>());
     let each = prop_oneof![5 => vec(one, n), 1 => alike];
@@ -55,7 +55,7 @@ pub(crate) fn is_element(data_type: &dyn DataType, element: &[u8]) -> bool {
     }
 }
 
-/// Memory that holds an array: `gaps` puts it in Fortran order, with unused memory between its parts.
+/// Memory for the elements of an array: `gaps` selects Fortran order with unused memory between the parts.
 pub(crate) struct Memory {
     bytes: Vec<u8>,
     heap: Option<Heap>,
@@ -67,19 +67,19 @@ pub(crate) struct Memory {
 const UNTOUCHED: u8 = 0x5A;
 
 impl Memory {
-    /// Memory for an array of this representation, with another shape.
+    /// Allocates memory for an array of this representation with another shape.
     pub(crate) fn new(of: &Representation, shape: &[u64], gaps: bool) -> Self {
         let element = of.element_size();
         let room: u64 = if gaps { shape.iter().map(|n| n + 1).product() } else { shape.iter().product() };
         let heap = of.new_heap();
         let mut bytes = vec![UNTOUCHED; room as usize * element];
         if heap.is_some() {
-            // Handles must be good ones: those of an empty fill value.
+            // Handles must be valid: these are of an empty fill value.
             bytes = Handle::of_fill(of.fill().len()).to_bytes().repeat(room as usize);
         }
         Self { bytes, heap, shape: shape.to_vec(), element, gaps }
     }
-    /// Memory that holds elements.
+    /// Allocates memory and fills it with elements.
     pub(crate) fn with_elements(of: &Representation, elements: &Elements, gaps: bool) -> Result<Self> {
         let mut memory = Self::new(of, &elements.shape, gaps);
         let flat = match &memory.heap {
@@ -122,7 +122,7 @@ impl Memory {
         let all = ViewMut::new(&mut self.bytes, &around, self.element)?.with_heap(heap);
         all.permute(&order)?.region(&Region::whole(&self.shape))
     }
-    /// Passes the memory to `f`, which writes it.
+    /// Passes the memory to `f`, which writes to it.
     pub(crate) fn write(&mut self, f: impl FnOnce(ViewMut<'_>) -> Result<()>) -> Result<()> {
         let heap = self.heap.take();
         let done = self.view_mut_with(heap.as_ref()).and_then(f);
@@ -142,7 +142,7 @@ impl Memory {
         };
         Ok(Elements { shape: self.shape.clone(), each })
     }
-    /// True if nothing was written between the parts.
+    /// Returns whether nothing was written between the parts.
     pub(crate) fn gaps_are_untouched(&self) -> Result<bool> {
         if !self.gaps || self.heap.is_some() || self.shape.is_empty() {
             return Ok(true);
@@ -156,12 +156,12 @@ impl Memory {
 }
 
 impl Elements {
-    /// Those of a region.
+    /// Returns the elements of a region.
     pub(crate) fn part(&self, region: &Region) -> Self {
         let each = crate::elements::part_of(&self.each, &self.shape, region).into_iter().cloned().collect();
         Self { shape: region.len.to_vec(), each }
     }
-    /// The same with those of a region replaced.
+    /// Returns the elements with those of a region replaced.
     pub(crate) fn with(&self, region: &Region, new: &Self) -> Self {
         let mut all = self.clone();
         let mut rest = new.each.iter();
@@ -176,7 +176,7 @@ impl Elements {
     }
 }
 
-/// A region of a shape that has an element at least, unless the shape has none.
+/// Returns regions of a shape with at least one element, unless the shape has none.
 pub(crate) fn region(shape: &[u64]) -> BoxedStrategy<Region> {
     let axes: Vec<_> =
         shape.iter().map(|&n| (0..n.max(1)).prop_flat_map(move |s| (Just(s), 1..=(n - s).max(1)))).collect();
@@ -187,7 +187,7 @@ pub(crate) fn region(shape: &[u64]) -> BoxedStrategy<Region> {
     .boxed()
 }
 
-/// Bytes of any content, some of them with much that repeats.
+/// Returns arbitrary bytes, some of them highly repetitive.
 pub(crate) fn bytes(multiple: usize) -> BoxedStrategy<Vec<u8>> {
     let whole = move |mut v: Vec<u8>| {
         v.truncate(v.len() / multiple * multiple);
@@ -198,7 +198,7 @@ pub(crate) fn bytes(multiple: usize) -> BoxedStrategy<Vec<u8>> {
     prop_oneof![6 => any_bytes, 1 => runs].prop_map(whole).boxed()
 }
 
-/// The error for a value of the wrong kind, which only a mistake in this suite can make.
+/// Returns the error for a value of the wrong kind, which only a bug in this suite can cause.
 pub(crate) fn wrong_value() -> Error {
     Error::argument("a codec was given a value of another kind")
 }

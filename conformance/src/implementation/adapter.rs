@@ -1,4 +1,4 @@
-//! Adapters: small TOML files that tell how an implementation is run.
+//! Adapters: small TOML files that describe how to run an implementation.
 
 use crate::peers;
 use ozarr::{Error, Result};
@@ -10,22 +10,22 @@ use std::{
     time::Duration,
 };
 
-/// What an implementation can do.
+/// An ability of an implementation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Capability {
-    /// It reads elements.
+    /// Reads the elements of an array.
     Read,
-    /// It makes arrays.
+    /// Creates an array and writes its elements.
     Write,
-    /// It tells whether it accepts a document.
+    /// Reports whether it accepts a metadata document.
     Open,
-    /// What it opens may be a group.
+    /// Opens groups too, not only arrays.
     Groups,
 }
 
 impl Capability {
-    /// As it is written in adapters.
+    /// Returns the word for the capability in adapters.
     pub fn word(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -34,7 +34,7 @@ impl Capability {
             Self::Groups => "groups",
         }
     }
-    /// What it is to do this.
+    /// Returns the capability as a verb, for messages.
     pub(super) fn action(self) -> &'static str {
         match self {
             Self::Read => "read arrays",
@@ -70,7 +70,7 @@ struct Commands {
 }
 
 impl Commands {
-    /// The command of a capability, and the places that it may name.
+    /// Returns the command for a capability, and the placeholders that it may contain.
     fn of(&self, capability: Capability) -> (Option<&[String]>, &'static [&'static str]) {
         match capability {
             Capability::Read => (self.read.as_deref(), &["array", "out"]),
@@ -80,14 +80,14 @@ impl Commands {
     }
 }
 
-/// How an implementation is run.
+/// The description of how to run an implementation.
 #[derive(Debug, Clone)]
 pub struct Adapter {
-    /// The implementation.
+    /// The name of the implementation.
     pub name: String,
-    /// What it can do.
+    /// The abilities of the implementation.
     pub capabilities: BTreeSet<Capability>,
-    /// How long a command may take.
+    /// The time limit of a command.
     pub limit: Duration,
     /// The adapter's file, and its folder.
     file: PathBuf,
@@ -96,18 +96,18 @@ pub struct Adapter {
     commands: Commands,
     session: Option<Vec<String>>,
     setup: Vec<Vec<String>>,
-    /// Words on standard error that mean status 2.
+    /// Texts on standard error that mean the same as status 2.
     unsupported: Vec<String>,
 }
 
-/// Places that every command may name.
+/// The placeholders that every command may contain.
 const EVERYWHERE: [&str; 4] = ["here", "python", "target", "ozarr"];
 
 impl Adapter {
     /// Reads an adapter.
     ///
     /// # Errors
-    /// When the file cannot be read, is no TOML, has an unknown member, or leaves out a command that a capability needs.
+    /// If the file cannot be read, is not TOML, has an unknown member, or lacks the command for a capability.
     pub fn read(file: &Path) -> Result<Self> {
         let at = |e: Error| e.at_key(file.display());
         let text = fs::read_to_string(file).map_err(|e| at(e.into()))?;
@@ -133,18 +133,18 @@ impl Adapter {
             unsupported: text.unsupported,
         })
     }
-    /// True if it can do this.
+    /// Returns whether the implementation has a capability.
     pub fn can(&self, capability: Capability) -> bool {
         self.capabilities.contains(&capability)
     }
     pub(super) fn has_session(&self) -> bool {
         self.session.is_some()
     }
-    /// True if these words on standard error mean that something is not supported.
+    /// Returns whether this standard error means that something is not supported.
     pub(super) fn means_unsupported(&self, stderr: &str) -> bool {
         self.unsupported.iter().any(|words| stderr.contains(words))
     }
-    /// True if elements come on standard output.
+    /// Returns whether the command prints elements to standard output.
     pub(super) fn prints_elements(&self) -> bool {
         !self.has_session() && !self.command_of(Capability::Read).iter().any(|part| part.contains("{out}"))
     }
@@ -157,23 +157,23 @@ impl Adapter {
     pub(super) fn session_command(&self) -> &[String] {
         self.session.as_deref().unwrap_or_default()
     }
-    /// The commands to run before the first.
+    /// Returns the commands to run before the first case.
     pub(super) fn setup(&self) -> &[Vec<String>] {
         &self.setup
     }
-    /// A folder of this adapter's own, which stays from run to run.
+    /// Returns the adapter's own folder, which persists between runs.
     pub(super) fn target(&self) -> Result<PathBuf> {
         let folder = peers::target().join("adapters").join(&self.name);
         fs::create_dir_all(&folder)?;
         Ok(fs::canonicalize(folder)?)
     }
-    /// Keeps other programs from making ready what this adapter needs at the same time.
+    /// Locks the adapter, so that other programs do not set it up at the same time.
     pub(super) fn lock(&self) -> Result<File> {
         let lock = File::create(self.target()?.with_extension("lock"))?;
         lock.lock()?;
         Ok(lock)
     }
-    /// A command with its places filled in. `places` are those of this run.
+    /// Returns a command with its placeholders filled in. `places` are the placeholders of this run.
     pub(super) fn filled(&self, command: &[String], places: &[(&str, &Path)]) -> Result<Vec<String>> {
         let fill = |part: &String| -> Result<String> {
             let mut out = part.clone();
@@ -181,7 +181,7 @@ impl Adapter {
                 out = out.replace(&format!("{{{name}}}"), &path.to_string_lossy());
             }
             out = out.replace("{here}", &self.here.to_string_lossy());
-            // What may have to be made first is made only where it is named.
+            // These are only created where they are used, because creating them may be expensive.
             if out.contains("{target}") {
                 out = out.replace("{target}", &self.target()?.to_string_lossy());
             }
@@ -234,7 +234,7 @@ impl Text {
     }
 }
 
-/// A command is a program and its arguments, and names only places that there are.
+/// Checks that a command has a program, and contains only the given placeholders.
 fn command(member: &str, parts: &[String], places: &[&str]) -> Result<()> {
     if parts.first().is_none_or(String::is_empty) {
         return Err(Error::argument("a command begins with its program").within(member));

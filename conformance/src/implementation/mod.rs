@@ -1,16 +1,17 @@
-//! Implementations in any language, each driven through a small adapter file.
+//! Implementations in any language, each run through a small adapter file.
 //!
-//! An adapter names commands that read an array, make one and fill it, or tell whether they accept a document. Elements
-//! are in the community's form: each in C order as the JSON of its fill value, one a line. Exit status 0 is done, 2 that
-//! something is not supported, anything else a refusal; a crash or a command that does not end is a failure of any case.
+//! An adapter contains commands that read an array, create one and write its elements, or report whether they accept a
+//! document. Elements are listed in C order, one per line, each as its fill value in JSON. Exit status 0 is success, 2
+//! means that something is not supported, and any other status is a refusal. A crash, or a command that does not end,
+//! fails any case.
 //!
-//! | case | what must be |
+//! | case | requirement |
 //! |---|---|
 //! | `read/GOLDEN` | the elements of a golden array are read bit for bit |
-//! | `write/GOLDEN` | an array that was made of its document and elements is read by us, with the same elements |
-//! | `open/RULE` | the valid counterpart of a wrong document is accepted |
-//! | `refuse/RULE` | the wrong document is not, while its counterpart is |
-//! | `damage/CASE` | reading an array with damaged chunks does not end well, while reading its counterpart does |
+//! | `write/GOLDEN` | this suite reads the same elements from an array that is created from document and elements |
+//! | `open/RULE` | the valid counterpart of an invalid document is accepted |
+//! | `refuse/RULE` | the invalid document is refused, while its counterpart is accepted |
+//! | `damage/CASE` | reading an array with damaged chunks fails, while reading its counterpart succeeds |
 
 mod adapter;
 mod process;
@@ -28,10 +29,10 @@ use crate::{
 use ozarr::{Error, Result};
 use process::Answer;
 
-/// What an implementation says of its version.
+/// Returns the version that an implementation reports.
 ///
 /// # Errors
-/// When its command fails.
+/// If its command fails.
 pub fn version(adapter: &Adapter) -> Result<String> {
     let scratch = tempfile::tempdir()?;
     let command = adapter.filled(adapter.version_command(), &[])?;
@@ -40,7 +41,7 @@ pub fn version(adapter: &Adapter) -> Result<String> {
         e.with_hint("try the command `version` of its adapter by hand")
     };
     match process::once(&command, adapter.limit, scratch.path())? {
-        // Many programs say their name first.
+        // Many programs print their name first.
         Answer::Done(text) if !text.trim().is_empty() => {
             Ok(text.trim().trim_start_matches(&adapter.name).trim().to_owned())
         }
@@ -49,10 +50,12 @@ pub fn version(adapter: &Adapter) -> Result<String> {
     }
 }
 
-/// Makes ready what an implementation needs; what was made before is recreated or left to the command.
+/// Runs the commands that prepare an implementation for its cases.
+///
+/// Files of an earlier setup are recreated, or left to the commands.
 ///
 /// # Errors
-/// When a command of `setup` fails.
+/// If a command of `setup` fails.
 pub fn setup(adapter: &Adapter) -> Result<()> {
     if adapter.setup().is_empty() {
         return Ok(());
@@ -75,15 +78,15 @@ pub fn setup(adapter: &Adapter) -> Result<()> {
 /// Runs all cases on an implementation that is [set up](setup).
 ///
 /// # Errors
-/// When a case is incomplete or no folder can be made; what the implementation does wrong is in the records.
+/// If a case is incomplete or no folder can be created. Failures of the implementation are in the records.
 pub fn run(adapter: &Adapter, cases: &Cases, settings: &Settings, each: &mut dyn FnMut(Record)) -> Result<()> {
     run::Run::new(adapter, cases)?.all(settings, each)
 }
 
-/// Runs all cases on several implementations; `each` sees what comes of a case as soon as it is known.
+/// Runs all cases on several implementations. `each` receives the record of a case as soon as it ends.
 ///
 /// # Errors
-/// When one cannot be set up or does not tell its version, or as [`run`] does.
+/// If an implementation cannot be set up or does not report its version, or as for [`run`].
 pub fn compare(
     adapters: &[Adapter],
     cases: &Cases,

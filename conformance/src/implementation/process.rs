@@ -1,4 +1,4 @@
-//! Commands of an implementation: started, watched, and ended when their time is up.
+//! Runs commands of an implementation: starts them, monitors them, and ends them after their time limit.
 
 use crate::wait::wait;
 use ozarr::{
@@ -18,23 +18,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How a command ended.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// It did it; what it printed.
+    /// The command succeeded; the text is its standard output.
     Done(String),
-    /// It does not do this: why.
+    /// The command does not support this; the text is the reason.
     Unsupported(String),
-    /// It would not: why.
+    /// The command refused; the text is the reason.
     Refused(String),
-    /// It crashed, hung, or did not keep the contract.
+    /// The command crashed, exceeded its time limit, or did not keep the contract.
     Broken(String),
 }
 
-/// Most of what a command says that is kept.
+/// The approximate maximum number of characters of standard error in a result.
 const STDERR_LIMIT: usize = 2000;
 
-/// Runs a command in a folder of its own for what it prints and says.
+/// Runs a command in its own folder, and returns its result.
 pub(super) fn once(command: &[String], limit: Duration, scratch: &Path) -> Result<Answer> {
     let (out, stderr) = (scratch.join("stdout"), scratch.join("stderr"));
     let mut child = match start(command, Stdio::null(), File::create(&out)?.into(), &stderr) {
@@ -52,7 +52,7 @@ pub(super) fn once(command: &[String], limit: Duration, scratch: &Path) -> Resul
             Err(_) => Answer::Broken("what it printed is not UTF-8".into()),
         },
         Some(2) => Answer::Unsupported(stderr),
-        // A panic in Rust, and what shells and wrappers make of a signal.
+        // Rust exits with 101 after a panic; shells and wrappers exit with 128 or more after a signal.
         Some(101 | 128..) => Answer::Broken(format!("it crashed ({status}): {stderr}")),
         Some(_) => Answer::Refused(stderr),
         None => Answer::Broken(format!("it crashed ({status}): {stderr}")),
@@ -63,7 +63,7 @@ fn start(command: &[String], input: Stdio, output: Stdio, stderr: &Path) -> Resu
     let (program, arguments) = command.split_first().ok_or_else(|| Error::argument("a command without a program"))?;
     let mut command = Command::new(program);
     command.args(arguments).stdin(input).stdout(output).stderr(File::create(stderr)?);
-    // With a group of its own, all that a command started can be ended with it.
+    // The command gets its own process group, so that all processes that it starts can be ended with it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.spawn().map_err(|e| Error::argument(format!("`{program}` cannot be started: {e}")))
@@ -77,7 +77,7 @@ fn end(child: &mut Child) {
     let _ended_already = child.wait();
 }
 
-/// The end of the standard error, where the reason usually is.
+/// Returns the end of standard error, which usually contains the reason.
 fn read_stderr(file: &Path) -> String {
     let text = String::from_utf8_lossy(&fs::read(file).unwrap_or_default()).trim().to_owned();
     match text.char_indices().rev().nth(STDERR_LIMIT) {
@@ -86,7 +86,7 @@ fn read_stderr(file: &Path) -> String {
     }
 }
 
-/// A process that does one command after the other.
+/// A process that runs one command after the other.
 #[derive(Debug)]
 pub(super) struct Session {
     process: Child,
@@ -96,18 +96,18 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Starts it; what it says goes to a file of this folder.
+    /// Starts the process. Its standard error goes to a file in this folder.
     pub(super) fn start(command: &[String], scratch: &Path) -> Result<Self> {
         let stderr = scratch.join("session-stderr");
         let mut process = start(command, Stdio::piped(), Stdio::piped(), &stderr)?;
         let pipes = process.stdin.take().zip(process.stdout.take());
         let (requests, out) = pipes.ok_or_else(|| Error::argument("a session has no pipes"))?;
         let (sender, replies) = channel();
-        // Only a thread can wait for a line and be left behind. It ends with the process.
+        // Only a thread can wait for a line with a time limit. It ends with the process.
         thread::spawn(move || BufReader::new(out).lines().try_for_each(|line| sender.send(line)));
         Ok(Self { process, requests, replies, stderr })
     }
-    /// Asks for a command and waits; `None` after the answer if the session is no more.
+    /// Sends a command and waits for its result. The session is returned only if it can be used again.
     pub(super) fn ask(mut self, arguments: &[&str], limit: Duration) -> (Answer, Option<Self>) {
         let request: Json = arguments.iter().map(|a| Json::from(*a)).collect();
         if let Err(e) = writeln!(self.requests, "{request}").and_then(|()| self.requests.flush()) {
@@ -126,7 +126,7 @@ impl Session {
         }
     }
     fn gone(&mut self, why: &str) -> Answer {
-        // A process that closed its output is about to end: how it does is worth telling.
+        // A process that closed its output is about to end. Its exit status belongs in the message.
         let begin = Instant::now();
         let mut status: Option<ExitStatus> = None;
         while status.is_none() && begin.elapsed() < Duration::from_secs(2) {

@@ -1,11 +1,11 @@
-//! The page that sets implementations side by side.
+//! Generates the page that compares implementations.
 
 use crate::report::{Outcome, Record, Report};
 use std::{collections::BTreeMap, fmt::Write};
 
 const COMMAND: &str = "cargo run --release -p zarr-conformance -- implementation conformance/adapters/*.toml --results docs/conformance-results.md";
 
-/// What the cases of each kind are, in the order of the page.
+/// The kinds of cases with their descriptions, in the order of the page.
 const KINDS: [(&str, &str); 5] = [
     ("read", "Golden arrays read bit for bit"),
     ("write", "Arrays made of a document and elements, read back by `ozarr`"),
@@ -14,7 +14,7 @@ const KINDS: [(&str, &str); 5] = [
     ("damage", "Damaged chunks noticed"),
 ];
 
-/// The implementation that the suite itself reads with.
+/// The implementation that this suite itself uses to read.
 const OWN: &str = "ozarr";
 
 const OWN_COLUMN: &str = "\
@@ -23,10 +23,10 @@ reading them with it, and where the specification leaves room the cases follow i
 construction: that is no evidence that it is right, and not comparable with the other columns.
 ";
 
-/// Cases of a reason that are named; the tables have all of them.
+/// The maximum number of cases that are named for one reason; the tables contain all of them.
 const NAMED: usize = 8;
 
-/// A page in Markdown: versions, counts, each case that did not pass everywhere, and reasons.
+/// Returns a page in Markdown: versions, counts, each case that did not pass everywhere, and reasons.
 pub fn results_page(reports: &[Report]) -> String {
     let mut out = String::from("# How implementations do\n\n");
     let mut line = |text: &str| {
@@ -109,7 +109,7 @@ fn counts<'r>(records: impl Iterator<Item = &'r Record>) -> String {
     format!("{pass} / {fail} / {unsupported}")
 }
 
-/// Cases of a kind, and what came of each in every report.
+/// Returns the cases of a kind, each with its outcome in every report.
 fn rows<'r>(reports: &'r [Report], kind: &'r str) -> BTreeMap<&'r str, Vec<Option<&'r Outcome>>> {
     let mut rows: BTreeMap<&str, Vec<Option<&Outcome>>> = BTreeMap::new();
     for (column, report) in reports.iter().enumerate() {
@@ -133,7 +133,7 @@ fn word(cell: Option<&Outcome>) -> &'static str {
     }
 }
 
-/// Failures before what is unsupported, each text with its cases.
+/// Returns each reason with its cases, failures before unsupported cases.
 fn reasons(report: &Report) -> Vec<(String, Vec<&str>)> {
     let mut found: BTreeMap<(bool, String), Vec<&str>> = BTreeMap::new();
     for record in report.records.iter().filter(|r| r.outcome != Outcome::Pass) {
@@ -145,7 +145,8 @@ fn reasons(report: &Report) -> Vec<(String, Vec<&str>)> {
     found.into_iter().map(|((_, text), ids)| (text, ids)).collect()
 }
 
-/// On one line, not too long, and without what Markdown would take for its own. What matters is at the end of most texts.
+/// Returns a text on one line, shortened, and without characters that Markdown would interpret. The end is preserved,
+/// because it usually contains the cause.
 fn plain(text: &str) -> String {
     const BEGIN: usize = 60;
     const END: usize = 180;

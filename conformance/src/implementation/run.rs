@@ -1,4 +1,4 @@
-//! The cases of an implementation.
+//! Runs the cases of an implementation.
 
 use super::{
     adapter::{Adapter, Capability},
@@ -29,19 +29,19 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Cases, one after the other, on one implementation.
+/// Runs cases one after the other on one implementation.
 pub(super) struct Run<'a> {
     adapter: &'a Adapter,
     context: Context,
     goldens: Vec<Golden>,
     refusals: Vec<Refusal>,
     damages: Vec<Damage>,
-    /// For what is needed in all of the run.
+    /// For files that are used during the whole run.
     scratch: TempDir,
-    /// How many folders for cases there were.
+    /// The number of folders that were created for cases.
     count: u64,
     session: Option<Session>,
-    /// What came of reading goldens.
+    /// The verdicts of reading golden arrays.
     read: BTreeMap<String, Verdict>,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Run<'a> {
         }
         Ok(())
     }
-    /// Runs a command in a folder of its own. `places` are files and folders of it.
+    /// Runs a command in its own folder. `places` are files and folders in it.
     fn command(&mut self, capability: Capability, folder: &Path, places: &[&str]) -> Result<Answer> {
         let paths: Vec<_> = places.iter().map(|name| folder.join(name)).collect();
         let answer = if self.adapter.has_session() {
@@ -118,7 +118,8 @@ impl<'a> Run<'a> {
             answer => answer,
         })
     }
-    /// An empty folder for a case. No two have the same path: whoever keeps what was read finds nothing of another.
+    /// Creates an empty folder for a case. No two have the same path, so that an implementation that caches by path
+    /// does not find the data of another case.
     fn folder(&mut self) -> Result<PathBuf> {
         if self.count > 0 {
             fs::remove_dir_all(self.current())?;
@@ -130,7 +131,7 @@ impl<'a> Run<'a> {
     fn current(&self) -> PathBuf {
         self.scratch.path().join(self.count.to_string())
     }
-    /// Without the paths of this run, which say nothing to anybody.
+    /// Removes the paths of this run, which mean nothing afterwards.
     fn without_paths(&self, verdict: Verdict) -> Verdict {
         let current = self.current();
         let plain = |text: String| text.replace(&format!("{}/", current.display()), "");
@@ -208,7 +209,7 @@ impl<'a> Run<'a> {
         let verdict = self.open(&rule.accept, &rule.node).and_then(done);
         self.without_paths(verdict)
     }
-    /// Whatever keeps it from accepting the document is a refusal, since it accepts the counterpart.
+    /// Any reason for not accepting the document counts as a refusal, since the counterpart is accepted.
     fn refuse(&mut self, rule: &Refusal, counterpart: Verdict) -> Verdict {
         match counterpart {
             Ok(()) => {}
@@ -244,7 +245,7 @@ fn clause(golden: &Golden) -> &str {
     golden.about.get("clause").and_then(Json::as_str).unwrap_or_default()
 }
 
-/// What an answer that is not "done" means where it should be.
+/// Converts an answer to a verdict, where only [`Answer::Done`] passes.
 fn done(answer: Answer) -> Verdict {
     let reason = |text: String| if text.is_empty() { "it does not say why".to_owned() } else { text };
     match answer {
@@ -259,7 +260,7 @@ fn is_unknown(e: &Error) -> bool {
     matches!(e.kind(), ErrorKind::UnknownExtension { .. })
 }
 
-/// The data type of a document, if it is known here.
+/// Returns the data type of a document, if it is known here.
 fn data_type(document: &[u8], context: &Context) -> Option<Arc<dyn DataType>> {
     match NodeMetadata::parse(document, &context.limits).ok()? {
         NodeMetadata::Array(m) => Some(context.registry.data_type(m.data_type(), &context.limits).ok()?.object),
@@ -267,7 +268,7 @@ fn data_type(document: &[u8], context: &Context) -> Option<Arc<dyn DataType>> {
     }
 }
 
-/// Elements of a data type that is known are compared as bytes, others as JSON.
+/// Compares elements as bytes if their data type is known, otherwise as JSON.
 fn same_elements(text: &str, golden: &Golden, data_type: Option<&dyn DataType>) -> Verdict {
     let wanted = golden.elements()?;
     for (at, (line, want)) in text.lines().zip(&wanted).enumerate() {
@@ -285,7 +286,7 @@ fn same_elements(text: &str, golden: &Golden, data_type: Option<&dyn DataType>) 
     same_count(wanted.len(), text.lines().count())
 }
 
-/// The same JSON, however numbers are spelled.
+/// Compares JSON independently of the spelling of numbers.
 fn is_same_json(want: &Json, got: &Json) -> bool {
     match (want, got) {
         (Json::Number(a), Json::Number(b)) => {
@@ -293,14 +294,14 @@ fn is_same_json(want: &Json, got: &Json) -> bool {
             let both_floats = is_float(a.as_str()) && is_float(b.as_str());
             a.as_str() == b.as_str() || both_floats && a.as_f64().to_bits() == b.as_f64().to_bits()
         }
-        // Ours are bits, so that they show in whatever JSON.
+        // The expected value is written as bits, so that minus zero is visible in any JSON.
         (want, Json::Number(n)) if is_highest_bit(want) => n.as_f64() == 0.0 && n.as_str().starts_with('-'),
         (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same_json(a, b)),
         _ => want.is_same(got),
     }
 }
 
-/// True for the bits of minus zero.
+/// Returns whether these are the bits of minus zero.
 fn is_highest_bit(element: &Json) -> bool {
     let digits = element.as_str().and_then(|text| text.strip_prefix("0x"));
     digits.is_some_and(|digits| digits.trim_matches('0') == "8")
@@ -310,7 +311,7 @@ fn same_count(want: usize, got: usize) -> Verdict {
     ensure(want == got, || format!("{got} elements, not {want}"))
 }
 
-/// A writer may spell a document its own way, and not change what it says.
+/// Compares what the documents mean: a writer may spell them differently.
 fn same_array(wanted: &Array, written: &Array) -> Verdict {
     let data_type = |a: &Array| known_name(a, ExtensionPoint::DataType, a.metadata().data_type());
     let codecs = |a: &Array| -> Vec<String> {
@@ -328,7 +329,7 @@ fn same<T: PartialEq + Debug + ?Sized>(what: &str, want: &T, got: &T) -> Verdict
     ensure(want == got, || format!("the {what} was written as {got:?}, not {want:?}"))
 }
 
-/// The name that an extension has here: a writer may use another for it.
+/// Returns the name that an extension has here: a writer may use an alias.
 fn known_name(array: &Array, point: ExtensionPoint, extension: &Extension) -> String {
     let found = array.hierarchy().context().registry.find(point, extension.name());
     found.map_or_else(|| extension.name().to_owned(), |r| r.name().to_owned())

@@ -1,4 +1,4 @@
-//! What a child process does: it loads the library, and runs the cases that no child before it has run.
+//! The child process: loads the library, and runs the cases that no earlier child has run.
 
 use super::{
     AGAIN,
@@ -28,10 +28,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Runs what is left of a library's cases; gives the exit status of the process. `journal` is the parent's.
+/// Runs the remaining cases of a library, and returns the exit status of the process. `journal` is the parent's
+/// journal.
 ///
 /// # Errors
-/// When the journal cannot be written, or the library cannot be loaded a second time.
+/// If the journal cannot be written, or the library cannot be loaded a second time.
 pub fn serve(file: &Path, samples: &Samples, settings: &Settings, journal: &Path) -> Result<u8> {
     let journal = Journal::at(journal);
     let done = journal.entries()?.into_iter().filter_map(|e| match e {
@@ -47,7 +48,7 @@ pub fn serve(file: &Path, samples: &Samples, settings: &Settings, journal: &Path
         Ok(_) => Ok(()),
         Err(e) => broken(e.to_string()),
     });
-    // That it cannot be loaded is told.
+    // If it cannot be loaded, the case above has already failed.
     let Ok(plugin) = open() else { return Ok(0) };
     *lock(&diary.plugin) = Some(plugin.clone());
     let subjects = subjects(plugin, samples)?;
@@ -64,7 +65,7 @@ pub fn serve(file: &Path, samples: &Samples, settings: &Settings, journal: &Path
     Ok(if lock(&diary.over).is_some() { AGAIN } else { 0 })
 }
 
-/// The extensions of a plugin, among built-in ones.
+/// Returns the extensions of a plugin, in a registry that also contains the built-in ones.
 pub(super) fn subjects(plugin: &Arc<Plugin>, samples: &Samples) -> Result<Vec<Subject>> {
     let mut registry = Registry::builtin();
     plugin.add_to(&mut registry)?;
@@ -76,13 +77,13 @@ fn lock<T>(m: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     m.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes the journal.
+/// An observer that writes the journal.
 #[derive(Debug)]
 struct Diary {
     done: BTreeSet<String>,
     journal: Journal,
     plugin: Mutex<Option<Arc<Plugin>>>,
-    /// Why nothing more can be done in this process.
+    /// The reason for which this process cannot continue.
     over: Mutex<Option<String>>,
 }
 
@@ -116,10 +117,10 @@ impl Observer for Diary {
     }
 }
 
-/// Tries random inputs until the time is over; the first finding ends it.
+/// Tries random inputs until the time is over or one fails.
 ///
 /// # Errors
-/// When the library cannot be loaded.
+/// If the library cannot be loaded.
 pub fn fuzz(file: &Path, samples: &Samples, settings: &Settings, seconds: f64, journal: &Path) -> Result<u8> {
     let (journal, begin) = (Journal::at(journal), std::time::Instant::now());
     let plugin = Plugin::open(file)?;

@@ -10,7 +10,7 @@ pub(super) const CHECKS: &[Check<Path>] = &[
     Check { id: "one-symbol", clause: "abi/one-symbol", run: |file, _| one_symbol(file) },
 ];
 
-/// The library has a manifest. One beside it says the same, and has the library's hash.
+/// The library contains a manifest. A manifest file next to it agrees with it, and contains the library's SHA-256.
 fn manifest(file: &Path) -> Verdict {
     let within = Manifest::embedded(file)?;
     let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -19,7 +19,7 @@ fn manifest(file: &Path) -> Verdict {
         if !path.to_string_lossy().ends_with(".zarrplugin.json") {
             continue;
         }
-        // What cannot be read may be another plugin's.
+        // A manifest that cannot be read may belong to another plugin.
         let Ok(installed) = Manifest::installed(&path) else { continue };
         let of_this =
             installed.libraries.iter().find(|l| folder.join(&l.path).canonicalize().ok() == file.canonicalize().ok());
@@ -34,9 +34,9 @@ fn manifest(file: &Path) -> Verdict {
     Ok(())
 }
 
-/// The entry function is all that the library shows to others.
+/// The entry function is the only symbol that the library exports.
 fn one_symbol(file: &Path) -> Verdict {
-    // What linkers add of their own.
+    // Symbols that linkers add.
     const OF_LINKERS: [&str; 9] =
         ["_init", "_fini", "__bss_start", "_edata", "_end", "_bss_end__", "__bss_end__", "__end__", "__bss_start__"];
     let bytes = std::fs::read(file)?;

@@ -1,5 +1,5 @@
-//! Random damage and random inputs for as long as one likes. What a run tries depends on its seed alone, so that a
-//! finding can be seen again.
+//! Tries random damage and random inputs for a given time. The inputs depend only on the seed, so that a finding can be
+//! reproduced.
 
 use super::{
     Ended, Subject,
@@ -9,7 +9,7 @@ use super::{
 use crate::check::{Settings, Verdict, broken};
 use std::time::Duration;
 
-/// The properties with random inputs.
+/// The properties that are tried with random inputs.
 pub(super) const PROPERTIES: [&str; 14] = [
     "round-trip",
     "damage",

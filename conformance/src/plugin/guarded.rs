@@ -1,5 +1,5 @@
-//! The property that a codec touches no memory but what it was passed, and none after the call: its inputs are pages that
-//! cannot be written, its outputs end where the process does, and all of it is gone afterwards.
+//! The property that a codec only accesses memory that it was passed, and does not access it after the call: inputs are
+//! in read-only pages, inputs and outputs end at guard pages, and all of them are unmapped afterwards.
 
 use super::guard::{Edge, Guarded, Locked};
 use crate::{
@@ -20,7 +20,8 @@ use ozarr::{
     },
 };
 
-/// `guards` is told before memory with guards is passed for the first time: all inputs were tried without before.
+/// Checks the property. Calls `guards` before memory with guards is passed for the first time; all inputs were tried
+/// without guards before that.
 pub(super) fn property(subject: &Subject, settings: &Settings, guards: &dyn Fn()) -> Verdict {
     subject.ensure_created()?;
     let trials = Trials::new(subject);
@@ -47,7 +48,7 @@ pub(super) fn property(subject: &Subject, settings: &Settings, guards: &dyn Fn()
     })
 }
 
-/// Elements without gaps, or bytes.
+/// Returns the bytes of elements without gaps, or the bytes.
 fn flat(value: &Value) -> Vec<u8> {
     match value {
         Value::Array(elements) => elements.each.concat(),
@@ -59,10 +60,10 @@ fn room(of: &Representation) -> Result<usize> {
     usize::try_from(of.bytes()?).map_err(|_| Error::argument("an array is larger than memory"))
 }
 
-/// `None` for elements of any length, which come in memory of the host.
+/// Encodes in guarded memory. `None` for elements of variable length, which are passed in memory of the host.
 fn encode(trial: &Trial, limits: &Limits, value: &Value, wanted: &Value, edge: Edge) -> Result<Option<Vec<u8>>> {
     let (of, input) = (&trial.representation, flat(value));
-    // As much room as the codec says that it needs.
+    // Provides the room that the codec states that it needs, up to a limit.
     let enough = flat(wanted).len() * 2 + (1 << 16);
     let room_for = |said: Size| said.max().map_or(enough, |n| usize::try_from(n).unwrap_or(enough).min(enough));
     let written = match &trial.codec {

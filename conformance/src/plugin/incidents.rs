@@ -1,5 +1,5 @@
-//! What no correct plugin does, whatever it was asked: each kind is a case of its own, so that a plugin that dies is not
-//! told to break every property in which it died.
+//! Incidents: results that no correct plugin causes, whatever it was asked to do. Each kind is a case of its own, so
+//! that a plugin that crashes is not reported to violate every property during which it crashed.
 
 use super::journal::Entry;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     report::{Outcome, Record},
 };
 
-/// A kind of incident: the end of the case's id, and the words by which a reason for quarantine is known.
+/// The kinds of incidents: the end of the case's id, and the words by which the reason for a quarantine is recognized.
 const KINDS: [(&str, &[&str]); 5] = [
     ("crash", &["the process"]),
     ("hang", &["did not come back"]),
@@ -16,8 +16,8 @@ const KINDS: [(&str, &[&str]); 5] = [
     ("answers", &[]),
 ];
 
-/// What the id of the property of guards ends with, and how it ends while guards are around the memory that is passed:
-/// who dies then breaks the property.
+/// The end of the id of the guard property, and of the id that is reported while memory with guards is passed: a crash
+/// in that time violates the property.
 pub(super) const GUARD: &str = "/guard";
 pub(super) const GUARDED: &str = "/guarded";
 
@@ -32,7 +32,7 @@ fn kind(what: &str) -> &'static str {
 }
 
 impl Incidents {
-    /// Notes what a child tells.
+    /// Records an incident that a child reported.
     pub(super) fn note(&mut self, entry: &Entry) {
         if let Entry::Quarantine(why) = entry {
             self.add(why.clone());
@@ -44,7 +44,7 @@ impl Incidents {
             self.found.push(new);
         }
     }
-    /// A child ended in a case; gives its id, and what that means for it.
+    /// Records that a child ended during a case. Returns the id and the outcome of the case.
     pub(super) fn fell(&mut self, id: &str, how: &str) -> (String, Outcome) {
         if let Some(of) = id.strip_suffix(GUARDED) {
             let what = format!("with guards around the memory that it was passed, {how}");
@@ -53,11 +53,11 @@ impl Incidents {
         self.add(format!("in {id}, {how}"));
         (id.to_owned(), Outcome::Unsupported(format!("{how}: see abi/{}", kind(how))))
     }
-    /// A child ended in no case.
+    /// Records that a child ended between cases.
     pub(super) fn outside(&mut self, how: &str) {
         self.add(format!("between cases, {how}"));
     }
-    /// Tells of each kind; of what was found also if nobody asked.
+    /// Reports every kind of incident. Incidents that occurred are reported even if the filter excludes them.
     pub(super) fn end(&self, settings: &Settings, each: &mut dyn FnMut(Record)) {
         for (kind, _) in KINDS {
             let found: Vec<&str> = self.found.iter().filter(|(k, _)| *k == kind).map(|(_, w)| w.as_str()).collect();
@@ -67,7 +67,7 @@ impl Incidents {
             settings.case(&id, &id, each, || if found.is_empty() { Ok(()) } else { broken(found.join("; ")) });
         }
     }
-    /// What a case means in which the plugin was taken out of use.
+    /// Returns the outcome of a case during which the plugin was put in quarantine.
     pub(super) fn instead(why: &str) -> Outcome {
         Outcome::Unsupported(format!("the plugin was taken out of use, {why}: see abi/{}", kind(why)))
     }

@@ -1,4 +1,4 @@
-//! What a child tells its parent: a line of JSON for each case that begins or is done.
+//! The reports of a child to its parent: one line of JSON for each case that begins or ends.
 
 use crate::report::{Outcome, Record};
 use ozarr::{
@@ -23,11 +23,11 @@ pub(super) enum Entry {
         clause: String,
     },
     Done(Record),
-    /// The plugin was taken out of use, and why.
+    /// The plugin was put in quarantine; the text is the reason.
     Quarantine(String),
 }
 
-/// A file that the parent makes and children add to.
+/// A file that the parent creates and children append to.
 #[derive(Debug)]
 pub(super) struct Journal {
     _folder: Option<TempDir>,
@@ -47,7 +47,7 @@ impl Journal {
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
-    /// Its length in bytes; 0 if nobody knows.
+    /// Returns its length in bytes; 0 if that is unknown.
     pub(super) fn len(&self) -> u64 {
         self.path.metadata().map_or(0, |m| m.len())
     }
@@ -58,7 +58,7 @@ impl Journal {
     }
     pub(super) fn entries(&self) -> Result<Vec<Entry>> {
         let text = String::from_utf8_lossy(&std::fs::read(&self.path)?).into_owned();
-        // The last line of a child that was killed may be cut short.
+        // The last line of a child that was killed may be truncated.
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         whole.lines().map(|line| from_json(&Json::parse(line.as_bytes(), &Limits::default())?)).collect()
     }

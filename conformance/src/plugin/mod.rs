@@ -1,8 +1,8 @@
-//! Plugins: a shared library and nothing else. What is in it is checked in child processes, so that a plugin that takes
-//! its process down is a finding and not the end.
+//! Plugins: checks a shared library on its own. Its extensions are checked in child processes, so that a plugin that
+//! crashes is a finding and does not end the run.
 //!
-//! A child writes what it is about to do, and what came of it, to a journal. When it dies, or does nothing for too long,
-//! the parent knows where, and starts another child for the rest.
+//! A child writes each case to a journal when it begins, and its outcome when it ends. If the child crashes or makes no
+//! progress for too long, the parent knows during which case, and starts another child for the remaining ones.
 
 mod child;
 mod file;
@@ -27,18 +27,18 @@ use std::{
     time::Duration,
 };
 
-/// What is checked of a plugin, and how.
+/// A plugin to check, and the options for that.
 #[derive(Debug, Clone)]
 pub struct Subject {
-    /// The library.
+    /// The path of the library.
     pub file: PathBuf,
-    /// How to try extensions that are not registered.
+    /// A file of samples for extensions that are not registered.
     pub samples: Option<PathBuf>,
-    /// The program that serves as a child when it is called with `plugin-child`: `zarr-conformance`.
+    /// The program that acts as a child if it is called with `plugin-child`: `zarr-conformance`.
     pub program: PathBuf,
-    /// How long a case may take.
+    /// The time limit of a case.
     pub patience: Duration,
-    /// How long to try random inputs after the cases; one seed at least.
+    /// The time in which to try random inputs after the cases. At least one seed is tried.
     pub fuzz: Option<Duration>,
 }
 
@@ -46,7 +46,7 @@ impl Subject {
     /// Runs every check on the library.
     ///
     /// # Errors
-    /// When children cannot be run, or the samples cannot be read or name an extension that does not exist.
+    /// If children cannot be run, or the samples cannot be read or name an unknown extension.
     pub fn run(&self, settings: &Settings, each: &mut dyn FnMut(Record)) -> Result<()> {
         self.check_samples()?;
         settings.run("abi", &*self.file, file::CHECKS, each);
@@ -79,7 +79,7 @@ impl Subject {
                     told += 1;
                     each(record);
                 }
-                // A plugin in quarantine is loaded again for what is left.
+                // A plugin in quarantine is loaded again for the remaining cases.
                 (Ended::Again, _) if entries.len() > before => {}
                 (Ended::Badly(how), _) => {
                     incidents.outside(&how);
@@ -94,7 +94,8 @@ impl Subject {
         }
         Ok(())
     }
-    /// The library is not loaded for that: it may take this process down. One without a manifest fails a case.
+    /// Checks the samples without loading the library, which may crash this process. A library without a manifest fails
+    /// a case instead.
     fn check_samples(&self) -> Result<()> {
         let (Some(file), Ok(manifest)) = (&self.samples, Manifest::embedded(&self.file)) else { return Ok(()) };
         let offered: Vec<_> = manifest.extensions.iter().map(|e| (e.kind.point(), e.name.clone())).collect();
@@ -110,7 +111,7 @@ impl Subject {
         if let Some(samples) = &self.samples {
             command.arg("--samples").arg(samples);
         }
-        // What a plugin prints is not our report.
+        // The output of a plugin must not be mixed with the report.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
@@ -122,17 +123,17 @@ impl Subject {
     }
 }
 
-/// How a child ended.
+/// The way in which a child ended.
 #[derive(Debug)]
 enum Ended {
     Well,
-    /// There is more to do, in another child.
+    /// Cases remain, for another child.
     Again,
-    /// It died, or had to be stopped.
+    /// It crashed, or had to be killed.
     Badly(String),
 }
 
-/// The exit status of a child that another is to continue.
+/// The exit status of a child after which another must continue.
 const AGAIN: u8 = 64;
 
 /// Waits for a child for as long as it makes progress.
@@ -165,7 +166,7 @@ fn ended(status: ExitStatus) -> Ended {
     }
 }
 
-/// The name and version of the plugin in a library, as its manifest says.
+/// Returns the name and version of the plugin in a library, from its manifest.
 pub fn title(file: &Path) -> (String, String) {
     let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     match Manifest::embedded(file) {

@@ -1,4 +1,4 @@
-//! Properties of what a plugin leaves behind: descriptors and threads.
+//! Properties of resources that a plugin does not release: file descriptors and threads.
 
 use crate::{
     check::{Settings, Verdict, ensure, unsupported},
@@ -12,7 +12,7 @@ pub(super) fn run(subjects: &[Subject], settings: &Settings, each: &mut dyn FnMu
     settings.case("abi/threads", "abi/threads", each, property("/proc/self/task", "threads"));
 }
 
-/// Used again and again, a plugin has no more of them than when it was used for the first time.
+/// Repeated use of a plugin does not need more of them than its first use.
 fn grows(subjects: &[Subject], folder: &str, what: &str) -> Verdict {
     let count = || std::fs::read_dir(folder).map(Iterator::count).ok();
     if count().is_none() {

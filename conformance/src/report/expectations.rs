@@ -1,10 +1,10 @@
-//! Failures that are known.
+//! Known failures.
 
 use super::{Outcome, Report};
 use ozarr::{Error, Result};
 use std::{collections::BTreeMap, path::Path};
 
-/// Cases that are known to fail, each with the reason. As a file in TOML:
+/// Cases that are known to fail, each with the reason. Files of them are in TOML:
 ///
 /// ```
 /// let text = r#"
@@ -21,23 +21,25 @@ pub struct Expectations {
 }
 
 impl Expectations {
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// When it is not of the form above.
+    /// If it does not have the form above.
     pub fn parse(text: &str) -> Result<Self> {
         toml::from_str(text).map_err(|e| Error::configuration(e.to_string()))
     }
     /// Reads a file.
     ///
     /// # Errors
-    /// When it cannot be read, or is not of the form above.
+    /// If it cannot be read, or does not have the form above.
     pub fn read(file: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(file).map_err(|e| Error::from(e).at_key(file.display()))?;
         Self::parse(&text).map_err(|e| e.at_key(file.display()))
     }
-    /// Failures that were expected are known ones now. A case that was expected to fail and failed nowhere has failed; of
-    /// a run of `all` cases, so has an expectation of a case that there is not.
+    /// Changes expected failures to [`Outcome::Known`], and adds failures for expectations that were not met.
+    ///
+    /// A case that was expected to fail but failed for no subject becomes a failure. If the reports contain a run of
+    /// `all` cases, an expectation for a case that does not exist becomes a failure too.
     pub fn apply(&self, reports: &mut [Report], all: bool) {
         for (id, reason) in &self.fail {
             let of = || {
@@ -89,7 +91,7 @@ mod tests {
     fn expected_failures_are_known_and_others_fail() {
         let expected = Expectations::parse("[fail]\na = 'x'\nb = 'y'\nd = 'z'").unwrap();
         let fail = || Outcome::Fail("no".into());
-        // What one subject fails another may pass.
+        // Another subject may pass a case that one subject fails.
         let other = report(&[("a", Outcome::Pass)]);
         let mut found = [report(&[("a", fail()), ("b", Outcome::Pass), ("c", fail())]), other];
         expected.apply(&mut found, true);

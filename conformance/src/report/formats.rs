@@ -4,7 +4,7 @@ use super::{Outcome, Record, Report};
 use ozarr::zarr_core::json::{Json, Object};
 use std::fmt::Write;
 
-/// A form of report.
+/// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// For people: what did not pass, and counts.
@@ -20,7 +20,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The reports in this form.
+    /// Formats the reports.
     pub fn print(self, reports: &[Report]) -> String {
         match self {
             Self::Text => reports.iter().map(text).collect(),
@@ -32,7 +32,7 @@ impl Format {
     }
 }
 
-/// What stands on one line.
+/// Joins the words of a text with single spaces, so that it is on one line.
 fn line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -81,7 +81,7 @@ fn json(report: &Report) -> Json {
     Json::Object(o)
 }
 
-/// Text in XML 1.0, which has no control characters, not even escaped.
+/// Escapes text for XML 1.0, which cannot contain control characters, not even escaped.
 fn xml(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -155,7 +155,8 @@ fn cell(text: &str) -> String {
     line(text).replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;")
 }
 
-/// One row for each case that did not pass everywhere; those that did are counted by the first two parts of their ids.
+/// Formats one row for each case that did not pass everywhere. The others are counted by the first two parts of their
+/// ids.
 fn markdown(reports: &[Report]) -> String {
     let mut out = String::from("| | cases | passed | failed | known | unsupported |\n|-|-|-|-|-|-|\n");
     for report in reports {

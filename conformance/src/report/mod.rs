@@ -1,4 +1,4 @@
-//! What a run found, and the forms in which it is told.
+//! The results of a run, and the formats of reports.
 
 mod expectations;
 mod formats;
@@ -6,21 +6,21 @@ mod formats;
 pub use expectations::Expectations;
 pub use formats::Format;
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// All is right.
+    /// The subject has the property.
     Pass,
-    /// The subject is wrong.
+    /// The subject is wrong; the text describes how.
     Fail(String),
-    /// The subject is wrong, as [`Expectations`] say it is.
+    /// The subject is wrong, as [`Expectations`] expect.
     Known(String),
-    /// The subject does not do this, and says so.
+    /// The subject reports that it does not support this; the text is the reason.
     Unsupported(String),
 }
 
 impl Outcome {
-    /// `pass`, `fail`, `known` or `unsupported`.
+    /// Returns `pass`, `fail`, `known` or `unsupported`.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -29,7 +29,7 @@ impl Outcome {
             Self::Unsupported(_) => "unsupported",
         }
     }
-    /// What was found, or why it is unsupported; empty for a pass.
+    /// Returns the finding, or the reason for which the case is unsupported; empty for a pass.
     pub fn text(&self) -> &str {
         match self {
             Self::Pass => "",
@@ -38,51 +38,51 @@ impl Outcome {
     }
 }
 
-/// A case that was run.
+/// The record of a case that was run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// Its id, which does not change from run to run.
+    /// The id of the case, which does not change from run to run.
     pub id: String,
-    /// The clause of `clauses.toml` that it tests; may be empty for what no specification says.
+    /// The id of the clause in `clauses.toml` that the case tests. Empty if no specification requires it.
     pub clause: String,
-    /// What came of it.
+    /// The outcome of the case.
     pub outcome: Outcome,
-    /// How long it took.
+    /// The duration of the case in seconds.
     pub seconds: f64,
 }
 
-/// What came of a run.
+/// The result of a run on one subject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// What was checked: `codec zstd`, `store memory`, `zarr-python`.
+    /// The name of the subject, such as `codec zstd`, `store memory` or `zarr-python`.
     pub subject: String,
-    /// Its version, as far as it is known.
+    /// The version of the subject; empty if it is unknown.
     pub version: String,
-    /// What random choices began with.
+    /// The seed of random choices.
     pub seed: u64,
-    /// Its cases, in the order in which they were run.
+    /// The cases, in the order in which they ran.
     pub records: Vec<Record>,
 }
 
-/// How many cases came out in which way.
+/// The number of cases with each outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// All is right.
+    /// The number of passes.
     pub pass: usize,
-    /// The subject is wrong.
+    /// The number of failures that were not expected.
     pub fail: usize,
-    /// The subject is wrong, as was expected.
+    /// The number of failures that were expected.
     pub known: usize,
-    /// The subject does not do this.
+    /// The number of unsupported cases.
     pub unsupported: usize,
 }
 
 impl Report {
-    /// A report without cases.
+    /// Creates a report without cases.
     pub fn new(subject: impl Into<String>, version: impl Into<String>, seed: u64) -> Self {
         Self { subject: subject.into(), version: version.into(), seed, records: Vec::new() }
     }
-    /// How many cases came out in which way.
+    /// Counts the cases with each outcome.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for record in &self.records {
@@ -95,7 +95,7 @@ impl Report {
         }
         counts
     }
-    /// The cases that failed.
+    /// Returns the cases that failed.
     pub fn failures(&self) -> impl Iterator<Item = &Record> {
         self.records.iter().filter(|r| matches!(r.outcome, Outcome::Fail(_)))
     }

@@ -1,4 +1,5 @@
-//! Properties of several threads. What they find depends on who comes first, so they try more than once.
+//! Properties of concurrent use. The result depends on the order in which threads run, so each property is tried
+//! several times.
 
 use super::{
     Subject,
@@ -17,12 +18,12 @@ use std::{
     thread,
 };
 
-/// How often a property is tried.
+/// Returns the number of times that a property is tried.
 fn rounds(settings: &Settings) -> u32 {
     settings.cases.div_ceil(8)
 }
 
-/// What threads give that begin at the same time, each told its number.
+/// Runs a function on several threads that begin at the same time, each with its number, and returns the results.
 fn together<T: Send>(threads: usize, run: impl Fn(usize) -> Found<T> + Sync) -> Found<Vec<T>> {
     let begin = Barrier::new(threads);
     let one = |i| {
@@ -36,7 +37,7 @@ fn together<T: Send>(threads: usize, run: impl Fn(usize) -> Found<T> + Sync) -> 
     })
 }
 
-/// Says that its thread has ended, however it ended.
+/// Counts its thread as ended when it is dropped, also on a panic.
 struct Ended<'c>(&'c AtomicUsize);
 impl Drop for Ended<'_> {
     fn drop(&mut self) {
@@ -44,12 +45,12 @@ impl Drop for Ended<'_> {
     }
 }
 
-/// A value that tells which one it is, and whether it is whole.
+/// Returns a value from which its letter, and whether it is complete, can be recognized.
 fn value(letter: u8) -> Vec<u8> {
     vec![letter; 10_000 + 100 * usize::from(letter)]
 }
 
-/// While a key is replaced, readers see one value or another: never parts of two, never none.
+/// While a key is replaced, readers see one value or another: never parts of two, and never none.
 pub(super) fn one_key(subject: &Subject, settings: &Settings) -> Verdict {
     for _ in 0..rounds(settings) {
         let (store, k, ended) = (subject.empty()?, key("a/b")?, AtomicUsize::new(0));
@@ -75,7 +76,7 @@ pub(super) fn one_key(subject: &Subject, settings: &Settings) -> Verdict {
     Ok(())
 }
 
-/// What several threads write to keys of their own is all there.
+/// Everything that several threads write to different keys is stored.
 pub(super) fn many_keys(subject: &Subject, settings: &Settings) -> Verdict {
     let name = |thread: usize, i: usize| key(&format!("d/{}/{thread}.{i}", i % 3));
     for _ in 0..rounds(settings) {
@@ -109,7 +110,7 @@ pub(super) fn parts(subject: &Subject, settings: &Settings) -> Verdict {
     Ok(())
 }
 
-/// What several threads change and replace is as if one had come after the other: nothing is lost.
+/// Changes and replacements by several threads have the same result as in some sequence: nothing is lost.
 pub(super) fn updates(subject: &Subject, settings: &Settings) -> Verdict {
     for _ in 0..rounds(settings) {
         let (store, k) = (subject.empty()?, key("a/b")?);
@@ -118,7 +119,8 @@ pub(super) fn updates(subject: &Subject, settings: &Settings) -> Verdict {
         got.sort_unstable();
         let all: Vec<u8> = (b'A'..b'E').flat_map(|letter| [letter; 10]).collect();
         ensure(got == all, || format!("of 40 changes {} are there", got.len()))?;
-        // Whoever replaces the value finds it replaced, also when others are about to change the one before.
+        // A thread that replaces the value reads the replacement, even if other threads are about to change the earlier
+        // value.
         together(3, |thread| {
             (0..10u8).try_for_each(|i| {
                 if thread > 0 {
@@ -133,7 +135,7 @@ pub(super) fn updates(subject: &Subject, settings: &Settings) -> Verdict {
     Ok(())
 }
 
-/// A value that is recreated once its prefix is erased is not replaced by a change of the one before.
+/// A value that is created again after its prefix is erased is not replaced by a change of the earlier value.
 pub(super) fn erase_and_update(subject: &Subject, settings: &Settings) -> Verdict {
     for _ in 0..rounds(settings) {
         let (store, k, parent, ended) = (subject.empty()?, key("a/b")?, prefix("a/")?, AtomicUsize::new(0));
@@ -149,7 +151,7 @@ pub(super) fn erase_and_update(subject: &Subject, settings: &Settings) -> Verdic
                 return Ok(());
             }
             let _ended = Ended(&ended);
-            // Until all changes have ended that began before.
+            // Waits for all changes that began before.
             let wait = || {
                 let before = changes.each_ref().map(|c| c.load(Ordering::SeqCst));
                 let is_going = || changes.iter().zip(before).any(|(c, before)| c.load(Ordering::SeqCst) == before);
@@ -171,7 +173,7 @@ pub(super) fn erase_and_update(subject: &Subject, settings: &Settings) -> Verdic
     Ok(())
 }
 
-/// Of several that write where there is no value exactly one is told that it did, and its value is there.
+/// If several threads write where there is no value, exactly one succeeds, and its value is stored.
 pub(super) fn one_winner(subject: &Subject, settings: &Settings) -> Verdict {
     for _ in 0..rounds(settings) {
         let (store, k) = (subject.empty()?, key("a/b")?);
@@ -185,7 +187,7 @@ pub(super) fn one_winner(subject: &Subject, settings: &Settings) -> Verdict {
     Ok(())
 }
 
-/// To write, erase and list at once fails nobody, and hides nothing that stays.
+/// Writing, erasing and listing at the same time never fails, and a key that is not erased is always listed.
 pub(super) fn erase_and_list(subject: &Subject, settings: &Settings) -> Verdict {
     let (stays, parent, below) = (key("x/stays")?, prefix("x/")?, prefix("x/y/")?);
     let moving: Vec<Key> = ["x/y/0", "x/y/z/1"].into_iter().map(key).collect::<Found<_>>()?;

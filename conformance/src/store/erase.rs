@@ -9,7 +9,7 @@ use crate::check::{Settings, Verdict};
 use ozarr::zarr_core::store::{Key, Prefix};
 use proptest::{collection, prelude::*, sample::Index};
 
-/// What was erased is gone with all that the key had before, and nothing else is.
+/// An erased key is removed together with its value, and no other key is.
 pub(super) fn removes(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("erase/removes", (contents(), any::<Index>()), |(mut contents, which)| {
         let all: Vec<Key> = contents.keys().cloned().collect();
@@ -24,7 +24,7 @@ pub(super) fn removes(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// To erase what is not there is no error, and takes nothing: a prefix is no key.
+/// Erasing a missing key succeeds and removes nothing: a prefix is not a key.
 pub(super) fn missing(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("erase/missing", contents(), |contents| {
         let store = subject.with(&contents)?;
@@ -36,7 +36,7 @@ pub(super) fn missing(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// Several keys, some of them not there.
+/// Several keys can be erased at once, even if some are missing.
 pub(super) fn values(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("erase/values", (contents(), collection::vec(any_key(), 0..8)), |(mut contents, erased)| {
         let store = subject.with(&contents)?;
@@ -46,7 +46,7 @@ pub(super) fn values(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// All keys with a prefix go, and no others: `b/` has nothing to do with `bb/c` or `b.c`.
+/// All keys with a prefix are removed, and no others: `b/` is not a prefix of `bb/c` or `b.c`.
 pub(super) fn prefix(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("erase-prefix/removes", (contents(), any_prefix()), |(mut contents, p)| {
         if !contents.keys().any(|k| k.as_str().starts_with(p.as_str())) {
@@ -59,7 +59,7 @@ pub(super) fn prefix(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// The root is the prefix of all keys.
+/// The root is a prefix of all keys.
 pub(super) fn all(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("erase-prefix/all", contents(), |contents| {
         let store = subject.with(&contents)?;
@@ -68,7 +68,7 @@ pub(super) fn all(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// To erase a prefix that no key has is no error, and takes nothing: a key is no prefix.
+/// Erasing a prefix without keys succeeds and removes nothing: a key is not a prefix.
 pub(super) fn prefix_missing(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("erase-prefix/missing", contents(), |contents| {
         let store = subject.with(&contents)?;

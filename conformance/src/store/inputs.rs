@@ -1,15 +1,15 @@
-//! Keys, prefixes, values and contents to try.
+//! Keys, prefixes, values and contents as inputs.
 
 use super::{Contents, tested::Found};
 use ozarr::zarr_core::store::{Key, Listing, Prefix};
 use proptest::{collection, prelude::*, sample};
 
-/// Keys of which none is the directory of another. Names begin alike where that could be mistaken.
+/// Keys of which none is a directory of another. Names have common beginnings where a store could confuse them.
 const KEYS: [&str; 10] = ["a", "ab", "b-c", "b.c", "b/c", "b/d/e", "b/d/f", "b/dd/e", "bb/c", "c/0/1"];
-/// Some have keys.
+/// Prefixes, some of which have keys.
 const PREFIXES: [&str; 8] = ["b/", "b/d/", "b/dd/", "bb/", "c/", "c/0/", "a/", "none/such/"];
 
-/// Keys that a store should take like any others.
+/// Unusual keys that a store should accept.
 const ODD: [&str; 36] = [
     "a",
     "_",
@@ -55,11 +55,11 @@ pub(super) fn key(text: &str) -> Found<Key> {
 pub(super) fn prefix(text: &str) -> Found<Prefix> {
     Ok(Prefix::new(text)?)
 }
-/// The keys of which [`contents`] has some.
+/// Returns the keys from which [`contents`] selects.
 pub(super) fn keys() -> Vec<Key> {
     KEYS.iter().filter_map(|k| Key::new(*k).ok()).collect()
 }
-/// Prefixes of all kinds of relation to these keys, without the root.
+/// Returns prefixes with every kind of relation to these keys, without the root.
 pub(super) fn prefixes() -> Vec<Prefix> {
     PREFIXES.iter().filter_map(|p| Prefix::new(*p).ok()).collect()
 }
@@ -69,20 +69,21 @@ pub(super) fn any_key() -> impl Strategy<Value = Key> {
 pub(super) fn any_prefix() -> impl Strategy<Value = Prefix> {
     sample::select(prefixes())
 }
-/// Letters: what is odd in a value has properties of its own.
+/// Returns values of letters: unusual values have properties of their own.
 pub(super) fn letters(len: std::ops::Range<usize>) -> impl Strategy<Value = Vec<u8>> {
     collection::vec(b'a'..=b'z', len)
 }
 pub(super) fn contents() -> impl Strategy<Value = Contents> {
     collection::btree_map(any_key(), letters(1..20), 0..10)
 }
-/// Odd keys, and plain ones that they could be taken for; none the directory of another.
+/// Returns contents with unusual keys, and ordinary keys that could be confused with them. None is a directory of
+/// another.
 pub(super) fn odd_contents() -> impl Strategy<Value = Contents> {
     let random = collection::vec("[^/\0A-Z]{1,12}", 1..4).prop_map(|s| s.join("/"));
     let long = (100usize..=255, "[a-z]").prop_map(|(n, c)| c.repeat(n));
     let deep = (2usize..24).prop_map(|n| vec!["d"; n].join("/"));
     let more = collection::vec(prop_oneof![6 => random, 1 => long, 1 => deep], 0..12);
-    // To make them smaller says nothing: a finding names the key.
+    // Shrinking adds no information here: a finding names the key.
     more.no_shrink().prop_map(|more| {
         let all = ODD.iter().map(|k| (*k).to_owned()).chain(more);
         let mut contents: Contents =
@@ -94,7 +95,7 @@ pub(super) fn odd_contents() -> impl Strategy<Value = Contents> {
     })
 }
 
-/// What a prefix should list.
+/// Returns the listing that a prefix should have.
 pub(super) fn listing(contents: &Contents, prefix: &Prefix) -> Found<Listing> {
     let mut listing = Listing::default();
     for key in contents.keys() {
@@ -107,7 +108,7 @@ pub(super) fn listing(contents: &Contents, prefix: &Prefix) -> Found<Listing> {
     Ok(listing)
 }
 
-/// What a value is after a part was written.
+/// Writes a part to a value, as a store should.
 pub(super) fn overlay(value: &mut Vec<u8>, start: u64, part: &[u8]) {
     let start = start as usize;
     let end = start + part.len();

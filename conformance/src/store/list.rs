@@ -14,12 +14,12 @@ fn lists(store: &Tested, contents: &Contents) -> Verdict {
     same(|| "the list of all keys".to_owned(), &store.list()?, &contents.keys().cloned().collect())
 }
 
-/// The keys that have values.
+/// Exactly the keys with values are listed.
 pub(super) fn all(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("list/all", contents(), |contents| lists(&subject.with(&contents)?, &contents))
 }
 
-/// Also odd ones. Those that a store refuses are not listed.
+/// Unusual keys are listed too, but not those that the store refuses.
 pub(super) fn odd_keys(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("list/odd-keys", odd_contents(), |mut contents| {
         if subject.make_with.is_some() {
@@ -32,7 +32,7 @@ pub(super) fn odd_keys(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// What is erased is not listed.
+/// Erased keys are not listed.
 pub(super) fn erased(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("list/erased", (contents(), collection::vec(any_key(), 1..8)), |(mut contents, erased)| {
         let store = subject.with(&contents)?;
@@ -44,7 +44,7 @@ pub(super) fn erased(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// Nothing else is listed, however the keys came about: also not what failed.
+/// Nothing else is listed, however the keys were created, not even after a failure.
 pub(super) fn orphans(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("list/orphans", (any_key(), 0u8..5), |(k, how)| {
         let store = subject.empty()?;
@@ -54,7 +54,7 @@ pub(super) fn orphans(subject: &Subject, settings: &Settings) -> Verdict {
             1 => _ = store.set_if_absent(&k, b"other")?,
             2 => store.set_partial_values(&[(k.clone(), 1, b"other")])?,
             3 => {
-                // What comes of it, another property tells.
+                // Another property checks the result.
                 let _refused = store.writer()?.set_partial_values(&[(k.clone(), u64::MAX, b"other")]);
             }
             _ => {
@@ -66,7 +66,7 @@ pub(super) fn orphans(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// The keys with a prefix: `b/` is none of `bb/c`.
+/// Exactly the keys with a prefix are listed: `b/` does not include `bb/c`.
 pub(super) fn prefix(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("list-prefix/any", contents(), |contents| {
         let store = subject.with(&contents)?;
@@ -87,12 +87,12 @@ fn lists_dirs(store: &Tested, contents: &Contents) -> Verdict {
     Ok(())
 }
 
-/// Keys and prefixes directly below a prefix.
+/// Exactly the keys and prefixes directly below a prefix are listed.
 pub(super) fn dir(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("list-dir/any", contents(), |contents| lists_dirs(&subject.with(&contents)?, &contents))
 }
 
-/// Once no key has it, a prefix is not there.
+/// A prefix without keys does not exist.
 pub(super) fn dir_erased(subject: &Subject, settings: &Settings) -> Verdict {
     let which = collection::vec(any::<bool>(), 10);
     settings.each("list-dir/erased", (contents(), which, any::<bool>()), |(mut contents, which, tree)| {

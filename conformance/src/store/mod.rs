@@ -1,6 +1,7 @@
-//! Properties of stores: of everything that has the abstract store interface, a storage transformer's store too.
+//! Properties of stores: of every implementation of the abstract store interface, including the store of a storage
+//! transformer.
 //!
-//! A property looks only at what it is about: what is wrong in one place should break one property.
+//! Each property only checks one aspect, so that one fault violates one property.
 
 mod concurrent;
 mod erase;
@@ -80,7 +81,7 @@ pub const CHECKS: &[Check<Subject>] = &[
     property("concurrent/erase-and-list", "store/concurrent", concurrent::erase_and_list),
 ];
 
-/// Runs the properties on a kind of store.
+/// Runs the checks of the properties on a kind of store.
 pub fn run(subject: &Subject, prefix: &str, settings: &Settings, each: &mut dyn FnMut(Record)) {
     settings.run(prefix, subject, CHECKS, each);
 }

@@ -10,13 +10,13 @@ use crate::check::{Settings, Verdict, ensure};
 use ozarr::zarr_core::{source::ByteRange, store::Key};
 use proptest::{collection, prelude::*, sample::Index};
 
-/// What parts of values should be.
+/// Returns the parts of values that a store should return.
 fn expected(contents: &Contents, asked: &[(Key, ByteRange)]) -> Found<Vec<Option<Vec<u8>>>> {
     let one = |(k, r): &(Key, ByteRange)| Ok(contents.get(k).map(|v| r.of(v)).transpose()?.map(<[u8]>::to_vec));
     asked.iter().map(one).collect()
 }
 
-/// Parts come in the order in which they were asked for: a key may come again, with others between.
+/// Parts are returned in the order of the request. A key may occur several times, with others between.
 pub(super) fn values(subject: &Subject, settings: &Settings) -> Verdict {
     let asked = collection::vec((any::<Index>(), any::<u8>(), any::<Index>(), any::<Index>()), 0..12);
     settings.each("partial-values/any", (contents(), asked), |(contents, asked)| {
@@ -32,7 +32,7 @@ pub(super) fn values(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// A key without value gives none, and the others their parts.
+/// A key without a value returns `None`, and the others their parts.
 pub(super) fn values_missing(subject: &Subject, settings: &Settings) -> Verdict {
     let asked = collection::vec(any_key(), 1..12);
     settings.each("partial-values/missing", (contents(), asked), |(contents, asked)| {
@@ -43,7 +43,7 @@ pub(super) fn values_missing(subject: &Subject, settings: &Settings) -> Verdict 
     })
 }
 
-/// A range that reaches outside is an error.
+/// A range that extends beyond the value is an error.
 pub(super) fn values_outside(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("partial-values/outside", letters(0..50), |value| {
         let k = key("a/b")?;
@@ -56,14 +56,14 @@ pub(super) fn values_outside(subject: &Subject, settings: &Settings) -> Verdict 
     })
 }
 
-/// A part replaces bytes of a value and leaves the others.
+/// Writing a part replaces its bytes and preserves the others.
 pub(super) fn overlays(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("set-partial/overlays", (letters(3..50), any::<Index>()), |(mut value, len)| {
         let (store, k) = (subject.empty()?, key("a/b")?);
         store.set(&k, &value)?;
         let part = vec![b'#'; 1 + len.index(value.len() - 1)];
         let rest = value.len() - part.len();
-        // At the beginning, within and at the end.
+        // At the beginning, in the middle and at the end.
         for start in [0, rest / 2, rest] {
             store.set_partial_values(&[(k.clone(), start as u64, &part)])?;
             overlay(&mut value, start as u64, &part);
@@ -73,7 +73,7 @@ pub(super) fn overlays(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// A value grows as a part needs it, with zeros between its end and the part.
+/// A value is extended as a part needs, with zeros between its end and the part.
 pub(super) fn extends(subject: &Subject, settings: &Settings) -> Verdict {
     let inputs = (letters(1..20), 0u64..30, letters(1..20));
     settings.each("set-partial/extends", inputs, |(mut value, beyond, part)| {
@@ -86,7 +86,7 @@ pub(super) fn extends(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// A part of a key without value makes one, with zeros before the part.
+/// Writing a part of a key without a value creates one, with zeros before the part.
 pub(super) fn creates(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("set-partial/creates", (any_key(), 0u64..30, letters(1..20)), |(k, start, part)| {
         let (store, mut value) = (subject.empty()?, Vec::new());
@@ -96,13 +96,13 @@ pub(super) fn creates(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// Parts of several keys, and several of one.
+/// One call writes parts of several keys, and several parts of one key.
 pub(super) fn many(subject: &Subject, settings: &Settings) -> Verdict {
     let parts = collection::vec((any_key(), letters(1..6)), 2..12);
     settings.each("set-partial/many", (contents(), parts), |(mut contents, parts)| {
         let store = subject.empty()?;
         contents.iter().try_for_each(|(k, v)| store.set(k, v))?;
-        // Parts of one call do not overlap: the specification forbids it.
+        // The parts of one call do not overlap: the specification forbids it.
         let parts: Vec<_> = parts.iter().enumerate().map(|(i, (k, p))| (k.clone(), 5 * i as u64, &p[..])).collect();
         store.set_partial_values(&parts)?;
         for (k, start, part) in parts {
@@ -112,7 +112,7 @@ pub(super) fn many(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// A part beyond what numbers reach is an error, and no part of its key is written.
+/// A part beyond the largest possible offset is an error, and nothing is written to its key.
 pub(super) fn outside(subject: &Subject, _: &Settings) -> Verdict {
     for start in [u64::MAX, u64::MAX - 1] {
         let (store, k) = (subject.empty()?, key("a/b")?);

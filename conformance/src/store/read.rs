@@ -15,7 +15,7 @@ use ozarr::{
 };
 use proptest::{collection, prelude::*, sample::Index};
 
-/// A range within any value of at least `len` bytes: start and length are two of its places.
+/// Returns a range within any value of at least `len` bytes. Its start and length are determined by two indices.
 pub(super) fn within(len: usize, form: u8, a: Index, b: Index) -> ByteRange {
     let (a, b) = (a.index(len + 1) as u64, b.index(len + 1) as u64);
     match form % 4 {
@@ -26,7 +26,7 @@ pub(super) fn within(len: usize, form: u8, a: Index, b: Index) -> ByteRange {
     }
 }
 
-/// Ranges that reach outside a value of so many bytes, some of them further than numbers go.
+/// Returns ranges that extend beyond a value of `len` bytes, some of them beyond the largest number.
 pub(super) fn outside(len: u64) -> Vec<ByteRange> {
     let slice = |start, len| ByteRange::Slice { start, len };
     vec![
@@ -43,13 +43,13 @@ pub(super) fn outside(len: u64) -> Vec<ByteRange> {
     ]
 }
 
-/// A key that has no value has none: not an empty one, and no error. Only the prefix of other keys may be refused, by stores
-/// that cannot keep both.
+/// Reading a key without a value returns `None`: not an empty value, and not an error. Only for the prefix of other
+/// keys may a store fail, if it cannot store both.
 pub(super) fn missing(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("get/missing", contents(), |contents| {
         let store = subject.with(&contents)?;
         let mut absent: Vec<Key> = keys().into_iter().filter(|k| !contents.contains_key(k)).collect();
-        // Part of a key, and more than a key.
+        // Parts of keys, and keys with more appended.
         for near in ["b", "b/d", "a/x", "b/c/x/y", "c/0/1/2", "none"] {
             absent.push(key(near)?);
         }
@@ -74,7 +74,7 @@ fn read(source: &dyn Source, range: ByteRange) -> ozarr::Result<Vec<u8>> {
     bytes.ok_or_else(|| Error::argument(format!("nothing was given for {range:?}")))
 }
 
-/// Each form of range gives these bytes.
+/// Each form of range returns the right bytes.
 pub(super) fn ranges(subject: &Subject, settings: &Settings) -> Verdict {
     let range = (any::<u8>(), any::<Index>(), any::<Index>());
     settings.each("get/ranges", (letters(0..50), collection::vec(range, 1..20)), |(value, ranges)| {
@@ -89,7 +89,7 @@ pub(super) fn ranges(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// A range that reaches outside is an error: it is never shortened.
+/// A range that extends beyond the value is an error, and is never shortened.
 pub(super) fn ranges_outside(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("get/ranges-outside", letters(0..50), |value| {
         let k = key("a/b")?;
@@ -101,14 +101,14 @@ pub(super) fn ranges_outside(subject: &Subject, settings: &Settings) -> Verdict 
             };
             refused(read(&*source, range).is_ok(), "")?;
             refused(source.read(&[ByteRange::All, range], &mut |_, _| Ok(())).is_ok(), ", after another range")?;
-            // As long as the value: a range cut to the value would fit.
+            // The buffer is as long as the value, so a range shortened to the value would fit.
             refused(source.read_into(range, &mut vec![0; value.len()]).is_ok(), " into memory")?;
         }
         Ok(())
     })
 }
 
-/// Each of several ranges is given once, under its number: also if they overlap, are equal or in no order.
+/// Each of several ranges is returned once with its number, even if they overlap, are equal or unordered.
 pub(super) fn many_ranges(subject: &Subject, settings: &Settings) -> Verdict {
     let range = (any::<u8>(), any::<Index>(), any::<Index>());
     settings.each("get/many-ranges", (letters(0..200), collection::vec(range, 0..12)), |(value, ranges)| {
@@ -128,7 +128,7 @@ pub(super) fn many_ranges(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// An error of whoever takes the bytes ends the read.
+/// An error of the callback that receives the bytes ends the read.
 pub(super) fn stops(subject: &Subject, _: &Settings) -> Verdict {
     let k = key("a/b")?;
     let store = subject.with_one(&k, b"value")?;
@@ -141,7 +141,7 @@ pub(super) fn stops(subject: &Subject, _: &Settings) -> Verdict {
     ensure(calls == 1, || format!("{calls} ranges were given although the first could not be taken"))
 }
 
-/// Reading into memory gives the same bytes.
+/// Reading into memory returns the same bytes.
 pub(super) fn read_into(subject: &Subject, settings: &Settings) -> Verdict {
     let range = (any::<u8>(), any::<Index>(), any::<Index>());
     settings.each("get/read-into", (letters(0..50), collection::vec(range, 1..20)), |(value, ranges)| {
@@ -159,7 +159,7 @@ pub(super) fn read_into(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// What an open value says without being read is true.
+/// The size that an open value states is correct.
 pub(super) fn size(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("get/size", letters(0..50), |value| {
         let k = key("a/b")?;
@@ -172,7 +172,7 @@ pub(super) fn size(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// An open value stays the one that was opened, or fails, when another takes its key or the key is erased.
+/// An open value remains the version that was opened, or fails, if its key is replaced or erased.
 pub(super) fn one_version(subject: &Subject, settings: &Settings) -> Verdict {
     let inputs = (any_key(), letters(1..50), letters(0..50), 0u8..5);
     settings.each("get/one-version", inputs, |(k, old, new, how)| {

@@ -1,4 +1,4 @@
-//! Properties that hold whatever was done before.
+//! Properties that hold after any sequence of operations.
 
 use super::{
     Contents, Subject,
@@ -60,7 +60,7 @@ impl Step {
     }
 }
 
-/// After any operations a store holds what a map holds.
+/// After any operations, a store has the same contents as a map.
 pub(super) fn any(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("set/any-sequence", collection::vec(step(), 0..100), |steps| {
         let (store, mut contents) = (subject.empty()?, Contents::new());
@@ -72,7 +72,7 @@ pub(super) fn any(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// Contents outlive a store.
+/// The contents outlive the store.
 pub(super) fn reopen(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("set/reopen", (contents(), any_key()), |(mut contents, gone)| {
         let store = subject.with(&contents)?;
@@ -84,7 +84,7 @@ pub(super) fn reopen(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// What a store is called: one name for one place, and another for every other place.
+/// The URI of a store is always the same for one place, and differs for every other place.
 pub(super) fn uri(subject: &Subject, _: &Settings) -> Verdict {
     let (one, other) = (subject.empty()?, subject.empty()?);
     let places = ["", "a/", "a/b/", "ab/"].map(prefix).into_iter().collect::<Result<Vec<_>, _>>()?;

@@ -8,9 +8,9 @@ use super::{
 use crate::check::{Finding, Settings, Verdict, broken, ensure, unsupported};
 use proptest::{collection, prelude::*};
 
-/// What was set is got, whatever the bytes.
+/// A value is read back as it was set, whatever its bytes are.
 pub(super) fn get(subject: &Subject, settings: &Settings) -> Verdict {
-    // Bytes that mean something to those who take them for text.
+    // Includes bytes with a meaning in text.
     let ends = prop_oneof![Just(&b""[..]), Just(&b"\n"[..]), Just(&b"\r\n"[..]), Just(&b"\0"[..]), Just(&b" "[..])];
     let value = (ends.clone(), collection::vec(any::<u8>(), 1..100), ends).prop_map(|(a, b, c)| [a, &b, c].concat());
     settings.each("set/get", collection::btree_map(any_key(), value, 1..10), |contents| {
@@ -18,7 +18,7 @@ pub(super) fn get(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// The last value of a key is the one that counts, shorter or longer.
+/// The last value of a key is read, whether it is shorter or longer.
 pub(super) fn replaces(subject: &Subject, settings: &Settings) -> Verdict {
     let inputs = (contents(), any_key(), collection::vec(letters(1..40), 2..5));
     settings.each("set/replaces", inputs, |(mut contents, k, values)| {
@@ -53,7 +53,7 @@ pub(super) fn empty(subject: &Subject, _: &Settings) -> Verdict {
     Ok(())
 }
 
-/// A value may be large.
+/// A value can be large.
 pub(super) fn large(subject: &Subject, _: &Settings) -> Verdict {
     let k = key("a/b")?;
     for len in [(1 << 16) + 1, (1 << 20) + 1, 3_000_017] {
@@ -66,7 +66,7 @@ pub(super) fn large(subject: &Subject, _: &Settings) -> Verdict {
     Ok(())
 }
 
-/// Every key has a value of its own. A store may refuse a key, and then it has none.
+/// Every key has its own value. A store may refuse a key, and then the key has none.
 pub(super) fn odd_keys(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("set/odd-keys", odd_contents(), |contents| {
         if subject.make_with.is_some() {
@@ -90,12 +90,12 @@ pub(super) fn odd_keys(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// Keys that differ in case are two keys.
+/// Keys that differ in case are different keys.
 pub(super) fn case(subject: &Subject, _: &Settings) -> Verdict {
     apart(subject, &["foo", "FOO", "Foo", "d/x", "D/x", "\u{e9}", "\u{c9}"])
 }
 
-/// Keys that some systems hold for equal are not: they differ in their Unicode form.
+/// Keys that only differ in their Unicode form are different keys, although some systems treat them as equal.
 pub(super) fn similar_keys(subject: &Subject, _: &Settings) -> Verdict {
     apart(subject, &["\u{e9}", "e\u{301}", "\u{df}", "ss", "k", "\u{212a}"])
 }
@@ -106,7 +106,7 @@ fn apart(subject: &Subject, alike: &[&str]) -> Verdict {
     contents.iter().try_for_each(|(k, v)| store.ensure_value(k, v))
 }
 
-/// A key may be the directory of another. A store that cannot keep both refuses the second, and loses nothing.
+/// A key may be a directory of another key. A store that cannot store both refuses the second, and loses nothing.
 pub(super) fn key_and_prefix(subject: &Subject, _: &Settings) -> Verdict {
     let (short, long) = (key("a/b")?, key("a/b/c/d")?);
     let mut refused = None;
@@ -134,7 +134,7 @@ pub(super) fn key_and_prefix(subject: &Subject, _: &Settings) -> Verdict {
     refused.map_or(Ok(()), |which| unsupported(format!("it refuses {which}")))
 }
 
-/// A value belongs to its key alone: neither the caller's memory nor another key's value changes it.
+/// A value belongs to its key alone: neither the caller's memory nor the value of another key changes it.
 pub(super) fn aliasing(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("set/aliasing", (letters(1..20), 0usize..2), |(value, changed)| {
         let store = subject.empty()?;
@@ -157,13 +157,13 @@ pub(super) fn aliasing(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// A value is stored where there is none, and only there; the answer says which.
+/// A value is only stored where there is none; the result states whether it was stored.
 pub(super) fn if_absent(subject: &Subject, settings: &Settings) -> Verdict {
     let inputs = (contents(), any_key(), letters(1..20), letters(1..20));
     settings.each("set-if-absent/one-after-another", inputs, |(mut contents, k, new, other)| {
         let store = subject.empty()?;
         contents.iter().try_for_each(|(k, v)| store.set(k, v))?;
-        // Also of the value that is there.
+        // Also if the value is equal to the existing one.
         for value in [new.clone(), new, other] {
             let absent = !contents.contains_key(&k);
             if store.set_if_absent(&k, &value)? != absent {

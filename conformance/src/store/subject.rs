@@ -1,4 +1,4 @@
-//! What is checked: a kind of store.
+//! The subject of checks of stores: a kind of store.
 
 use ozarr::{
     Error, Result,
@@ -8,38 +8,38 @@ use ozarr::{
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 use tempfile::TempDir;
 
-/// What a store is to hold.
+/// The contents of a store.
 pub type Contents = BTreeMap<Key, Vec<u8>>;
-/// Makes a store.
+/// Creates a store.
 pub type Make = Box<dyn Fn() -> Result<Arc<dyn Store>> + Send + Sync>;
-/// Opens again what a store holds that may still be open.
+/// Opens the contents of a store, which may still be open, again.
 pub type Reopen = Box<dyn Fn(&dyn Store) -> Result<Arc<dyn Store>> + Send + Sync>;
-/// Makes a store that holds something.
+/// Creates a store with given contents.
 pub type MakeWith = Box<dyn Fn(&Contents) -> Result<Arc<dyn Store>> + Send + Sync>;
 
-/// A kind of store.
+/// A kind of store to check.
 pub struct Subject {
-    /// Makes an empty store that shares nothing with others.
+    /// Creates an empty store that shares nothing with others.
     pub make: Make,
-    /// Opens the same contents again, where they outlive a store.
+    /// Opens the same contents again, if they outlive a store.
     pub reopen: Option<Reopen>,
-    /// Makes a store that holds something, where it cannot be written through the store itself.
+    /// Creates a store with given contents, if they cannot be written through the store itself.
     pub make_with: Option<MakeWith>,
 }
 
 impl Subject {
-    /// Stores that can be written.
+    /// Creates a subject from stores that can be written.
     pub fn new(make: impl Fn() -> Result<Arc<dyn Store>> + Send + Sync + 'static) -> Self {
         Self { make: Box::new(make), reopen: None, make_with: None }
     }
 }
 
-/// Stores in memory.
+/// Returns the subject for stores in memory.
 pub fn memory() -> Subject {
     Subject::new(|| Ok(Arc::new(MemoryStore::default())))
 }
 
-/// Directories, each below this folder and removed with its store.
+/// Returns the subject for stores in directories below `folder`, each of which is removed with its store.
 pub fn filesystem(folder: &Path) -> Subject {
     let folder = folder.to_owned();
     let make = move || {

@@ -1,4 +1,4 @@
-//! A store under test: what it does not support becomes a finding of its own.
+//! A store under test: operations that it does not support result in findings of their own.
 
 use super::{Contents, Subject};
 use crate::check::{Finding, ensure, unsupported};
@@ -11,13 +11,13 @@ use ozarr::{
 };
 use std::{collections::BTreeSet, fmt::Debug, sync::Arc};
 
-/// What was got, or why not.
+/// A result, or the finding if there is none.
 pub(super) type Found<T> = std::result::Result<T, Finding>;
 
 /// A store under test.
 pub(super) struct Tested(pub(super) Arc<dyn Store>);
 
-/// What must not fail: only what is not supported may.
+/// Converts the result of an operation that must not fail, except if it is not supported.
 pub(super) fn done<T>(result: Result<T>) -> Found<T> {
     result.map_err(|e| match e.kind() {
         ErrorKind::Unsupported(what) => Finding::Unsupported(format!("the store does not support {what}")),
@@ -25,17 +25,17 @@ pub(super) fn done<T>(result: Result<T>) -> Found<T> {
     })
 }
 
-/// A finding unless both are equal.
+/// Fails with a finding unless both are equal.
 pub(super) fn same<T: PartialEq + Debug>(what: impl FnOnce() -> String, found: &T, expected: &T) -> Found<()> {
     ensure(found == expected, || format!("{} is {found:?}, not {expected:?}", what()))
 }
 
 impl Subject {
-    /// An empty store.
+    /// Creates an empty store.
     pub(super) fn empty(&self) -> Found<Tested> {
         Ok(Tested(done((self.make)())?))
     }
-    /// A store that holds something.
+    /// Creates a store with these contents.
     pub(super) fn with(&self, contents: &Contents) -> Found<Tested> {
         if let Some(make) = &self.make_with {
             return Ok(Tested(done(make(contents))?));
@@ -44,11 +44,11 @@ impl Subject {
         contents.iter().try_for_each(|(k, v)| store.set(k, v))?;
         Ok(store)
     }
-    /// A store that holds one value.
+    /// Creates a store with one value.
     pub(super) fn with_one(&self, key: &Key, value: &[u8]) -> Found<Tested> {
         self.with(&[(key.clone(), value.to_vec())].into())
     }
-    /// The contents of a store opened again.
+    /// Opens the contents of a store again.
     pub(super) fn again(&self, store: &Tested) -> Found<Tested> {
         match &self.reopen {
             Some(reopen) => Ok(Tested(done(reopen(&*store.0))?)),
@@ -70,7 +70,7 @@ impl Tested {
     pub(super) fn get(&self, key: &Key) -> Found<Option<Vec<u8>>> {
         done(self.reader()?.get(key))
     }
-    /// A value that must be there.
+    /// Opens a value that must exist.
     pub(super) fn open(&self, key: &Key) -> Found<Box<dyn Source + '_>> {
         done(self.reader()?.open(key))?.ok_or_else(|| Finding::Broken(format!("{key} is missing")))
     }
@@ -101,15 +101,15 @@ impl Tested {
     pub(super) fn list_dir(&self, prefix: &Prefix) -> Found<Listing> {
         done(self.lister()?.list_dir(prefix))
     }
-    /// A finding unless a key has that value.
+    /// Fails with a finding unless a key has this value.
     pub(super) fn ensure_value(&self, key: &Key, value: &[u8]) -> Found<()> {
         self.ensure_value_or_none(key, Some(value))
     }
-    /// A finding unless a key has that value, or none.
+    /// Fails with a finding unless a key has this value, or no value for `None`.
     pub(super) fn ensure_value_or_none(&self, key: &Key, value: Option<&[u8]>) -> Found<()> {
         same(|| format!("the value of {:?}", key.as_str()), &self.get(key)?.as_deref(), &value)
     }
-    /// True if keys lie below this one and the store has no room for its value.
+    /// Returns whether there are keys below this key and reading it fails, as in a store that cannot store both.
     pub(super) fn refuses_prefix(&self, key: &Key, contents: &Contents) -> Found<bool> {
         let below = format!("{key}/");
         let reader = self.reader()?;
@@ -117,7 +117,7 @@ impl Tested {
             && reader.get(key).is_err()
             && reader.open(key).is_err())
     }
-    /// A finding unless each of these keys has its value, or none.
+    /// Fails with a finding unless each of these keys has its value in `contents`, or none.
     pub(super) fn ensure_values(&self, keys: &[Key], contents: &Contents) -> Found<()> {
         keys.iter().try_for_each(|k| self.ensure_value_or_none(k, contents.get(k).map(Vec::as_slice)))
     }

@@ -34,7 +34,7 @@ pub(super) fn by(
     store.update(key, &mut By(change, None))
 }
 
-/// The new value depends on the old one; there may be none before, and none after.
+/// The new value depends on the old one. There may be no value before, and none after.
 pub(super) fn changes(subject: &Subject, settings: &Settings) -> Verdict {
     let inputs = (contents(), any_key(), option::of(letters(0..40)));
     settings.each("update/changes", inputs, |(mut contents, k, new)| {
@@ -55,7 +55,7 @@ pub(super) fn changes(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// A change that fails leaves all as it was, and its error is that of the update.
+/// A change that fails leaves the value unchanged, and its error is the error of the update.
 pub(super) fn fails(subject: &Subject, settings: &Settings) -> Verdict {
     settings.each("update/fails", (contents(), any_key()), |(contents, k)| {
         let store = subject.with(&contents)?;
@@ -67,7 +67,7 @@ pub(super) fn fails(subject: &Subject, settings: &Settings) -> Verdict {
     })
 }
 
-/// Adds a letter to a value.
+/// Appends a letter to a value.
 pub(super) fn append(store: &dyn WriteableStore, key: &Key, letter: u8) -> Found<()> {
     done(by(store, key, |old| Ok(Some([old.unwrap_or_default(), vec![letter]].concat()))))
 }
