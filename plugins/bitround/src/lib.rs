@@ -1,13 +1,14 @@
-//! `bitround`: an array -> array codec that loses digits, so that what compresses afterwards finds more that repeats.
+//! `bitround`: an array -> array codec that rounds away digits, so that the codecs behind it compress better.
 //! Specification: the registered page "bitround codec".
 //!
-//! Floating point numbers keep `keepbits` bits of their mantissa, integers keep `keepbits` bits from their highest bit
-//! that is set; each component of a complex number counts for itself. What lies in the middle becomes even. Infinities
-//! and every NaN stay as they are, and the fill value is rounded like any element. Decoding changes nothing.
+//! Floating-point numbers keep `keepbits` bits of their mantissa. Integers keep `keepbits` bits from their highest set
+//! bit. Each component of a complex number is rounded on its own. Ties are rounded to even. Infinities and all NaNs are
+//! unchanged, and the fill value is rounded like any element. Decoding changes nothing.
 //!
-//! The page leaves these open. An integer is looked at as its bits, so that a negative one counts from its sign; none
-//! is rounded beyond the largest number of its data type. More bits than there are change nothing. No bits at all are
-//! taken where they were stored, since the page's schema allows them, but not for new arrays, since its text does not.
+//! The page leaves the following open. An integer is rounded as a bit pattern, so that a negative one counts from its
+//! sign bit. No integer is rounded beyond the largest number of its data type. If `keepbits` is larger than the number
+//! of bits, nothing is changed. A `keepbits` of 0 is accepted in stored metadata, because the page's schema allows it,
+//! but not for new arrays, because the page's text forbids it.
 //!
 //! ```
 //! # use zarr_plugin_api::{Extension, Json};
@@ -25,14 +26,14 @@ use zarr_plugin_api::{
     View, ViewMut,
 };
 
-/// Deprecated; floating point numbers mean the same there.
+/// The deprecated name, which means the same for floating-point numbers.
 const NUMCODECS: &str = "numcodecs.bitround";
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Configuration {
     keepbits: u64,
-    /// Python programs leave it there under the name of numcodecs.
+    /// Python programs leave this member in configurations under the name of numcodecs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<String>,
 }

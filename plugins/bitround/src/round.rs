@@ -1,9 +1,9 @@
-//! Rounding of elements in memory, in the byte order of the machine. No float is ever computed with: rounding the bits
-//! as an integer carries into the exponent just where the value asks for it.
+//! Rounds elements in memory, in the machine's byte order. No floating-point arithmetic is used: if the bits are
+//! rounded as an integer, the carry into the exponent is correct.
 
 use zarr_plugin_api::{Layout, ScalarKind};
 
-/// How scalars of one kind and width are rounded.
+/// The rounding of scalars of one kind and width.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rounding {
     width: usize,
@@ -12,9 +12,9 @@ pub(crate) struct Rounding {
 
 #[derive(Debug, Clone, Copy)]
 enum Bits {
-    /// Nothing is cut.
+    /// All bits are kept.
     All,
-    /// As many are cut from a mantissa of so many; at least one.
+    /// Removes `cut` bits, at least one, from a mantissa of the given number of bits.
     Float {
         cut: u32,
         mantissa: u32,
@@ -26,7 +26,7 @@ enum Bits {
 }
 
 impl Rounding {
-    /// `None` for elements that are neither integers nor floating point numbers.
+    /// Returns `None` for elements that are neither integers nor floating-point numbers.
     pub(crate) fn new(layout: &Layout, keep: u64) -> Option<Self> {
         let Layout::Fixed { kind, width, .. } = *layout else { return None };
         let keep = u32::try_from(keep).unwrap_or(u32::MAX);
@@ -41,7 +41,7 @@ impl Rounding {
         };
         Some(Self { width, bits })
     }
-    /// Rounds whole elements.
+    /// Rounds all elements.
     pub(crate) fn apply(self, elements: &mut [u8]) {
         match self.width {
             1 => apply_8(self.bits, elements),
@@ -85,7 +85,7 @@ macro_rules! rounding {
             let odd = bits.unbounded_shr(cut) & 1;
             let below_half = (1 as $t).unbounded_shl(cut - 1).wrapping_sub(1);
             let rounded = bits.wrapping_add(odd).wrapping_add(below_half) & $t::MAX.unbounded_shl(cut);
-            // Of a NaN the carry would make another number.
+            // Rounding a NaN could carry into another number.
             if bits & exponent == exponent { bits } else { rounded }
         }
 

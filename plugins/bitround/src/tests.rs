@@ -18,7 +18,7 @@ fn make(
     bench.codec_for(&format!(r#"{{"name":"{name}","configuration":{configuration}}}"#), &array)
 }
 
-/// For elements of which 0 is written as `fill`.
+/// Returns a codec for a data type and a fill value.
 fn codec(keep: u64, data_type: &str, fill: &str) -> Codec {
     codec_for(keep, (data_type, fill), &[2, 3])
 }
@@ -27,7 +27,7 @@ fn codec_for(keep: u64, element: (&str, &str), shape: &[u64]) -> Codec {
     make("bitround", &format!(r#"{{"keepbits":{keep}}}"#), element, shape, Intent::Open).expect("a codec")
 }
 
-/// What it makes of any number of elements.
+/// Encodes any number of elements.
 fn encode(keep: u64, data_type: &str, fill: &str, decoded: &[u8]) -> Vec<u8> {
     let size = codec(keep, data_type, fill).array().element_size();
     codec_for(keep, (data_type, fill), &[(decoded.len() / size) as u64]).encode(decoded).expect("encodes")
@@ -92,7 +92,7 @@ fn wider_floats() {
     for keep in [23, 24, 1 << 40] {
         assert_eq!(round!(f32 "float32" keep, [1. + f32::EPSILON]), [1. + f32::EPSILON]);
     }
-    // Without mantissa: powers of two, and every number that is none stays one.
+    // Without a mantissa only powers of two remain. NaNs and infinities are unchanged.
     assert_eq!(round!(f32 "float32" 0, [1.2, 1.6, 3.1]), [1., 2., 4.]);
     for keep in [0, 1, 3, 22] {
         let special = [0x7fff_ffff, 0xffff_ffff, 0x7f80_0001, 0x7fc0_0000, 0xff80_0000, 0x7f80_0000u32];

@@ -1,10 +1,10 @@
-//! `zarr.chunk-manifest`: a storage transformer that finds chunks as byte ranges of other files, for instance of the
-//! NetCDF, HDF5, GRIB or TIFF files that hold them already. Specification: `SPECIFICATION.md` of this crate.
+//! `zarr.chunk-manifest`: a storage transformer that reads chunks from byte ranges of other files, for instance of
+//! NetCDF, HDF5, GRIB or TIFF files that already contain them. Specification: `SPECIFICATION.md` of this crate.
 //!
-//! It reads. Files are opened only below the folders that the user allowed at run time, wherever symbolic links lead:
-//! a manifest is data, and data does not choose what is read.
+//! The transformer is read-only. It opens files only below the folders that the user allowed at run time, also when
+//! symbolic links lead elsewhere: a manifest is data, and data must not decide which files are read.
 //!
-//! The manifest is a file, or stands in the configuration:
+//! The manifest is a file of its own, or part of the configuration:
 //!
 //! ```
 //! # use zarr_plugin_api::{Extension, Json};
@@ -46,7 +46,7 @@ struct Configuration {
     entries: Option<Json>,
 }
 
-/// A member that may be left out, but is not `null`.
+/// Deserializes a member that may be missing, but must not be `null`.
 fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(d: D) -> std::result::Result<Option<T>, D::Error> {
     T::deserialize(d).map(Some)
 }

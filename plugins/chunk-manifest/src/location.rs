@@ -1,9 +1,9 @@
-//! How a manifest names a file: by a path, or by a `file` URL as RFC 8089 has it.
+//! The name of a file in a manifest: a path, or a `file` URL as in RFC 8089.
 
 use std::path::PathBuf;
 use zarr_plugin_api::{Error, Result};
 
-/// The path that a text stands for. It may be relative.
+/// Returns the path that a text names. It may be relative.
 pub(crate) fn location(text: &str) -> Result<PathBuf> {
     let wrong = |why: &str| Error::configuration(format!("{text:?} names no file: {why}"));
     let path = match text.split_once("://") {
@@ -20,14 +20,14 @@ pub(crate) fn location(text: &str) -> Result<PathBuf> {
     if path.contains('\0') {
         return Err(wrong("it has a null character"));
     }
-    // Merely to look whether it exists would send the user's credentials there.
+    // Even checking whether such a path exists would send the user's credentials to that server.
     if path.chars().take(2).filter(|c| matches!(c, '/' | '\\')).count() == 2 {
         return Err(wrong("it may be on another machine"));
     }
     Ok(path.into())
 }
 
-/// The path in what follows `file://`.
+/// Returns the path from the part of a URL after `file://`.
 fn url_path(rest: &str) -> Result<String, &'static str> {
     let (host, path) = rest.find('/').map(|i| rest.split_at(i)).ok_or("it has no path")?;
     if !(host.is_empty() || host.eq_ignore_ascii_case("localhost")) {
@@ -46,7 +46,7 @@ fn url_path(rest: &str) -> Result<String, &'static str> {
         });
     }
     let path = String::from_utf8(bytes).map_err(|_| "its path is not UTF-8")?;
-    // The slash before a drive is part of the URL alone.
+    // The slash before a drive letter is only part of the URL.
     Ok(if cfg!(windows) { path.strip_prefix('/').map(str::to_owned).unwrap_or(path) } else { path })
 }
 

@@ -1,4 +1,4 @@
-//! What a manifest says, and the files behind it.
+//! A manifest, and the files that it refers to.
 
 use crate::{
     ChunkManifest,
@@ -21,16 +21,16 @@ use zarr_plugin_api::{
     },
 };
 
-/// Where the value of a key is.
+/// The place of the value of a key.
 #[derive(Debug)]
 struct Entry {
-    /// One for all entries of a file.
+    /// Shared by all entries of a file.
     path: Arc<Path>,
     offset: u64,
     length: u64,
 }
 
-/// An entry as it is written.
+/// An entry as it is written in JSON.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -42,18 +42,18 @@ struct Written {
 #[derive(Debug)]
 pub(crate) struct Manifest {
     roots: Roots,
-    /// The folders to which paths are relative, in turn.
+    /// The folders to which paths are relative, in order of preference.
     bases: Vec<PathBuf>,
-    /// By checked keys, in their order. A list takes half of what a tree would.
+    /// Sorted by their keys, which are checked. A sorted list needs half the memory of a tree.
     entries: Vec<(Box<str>, Entry)>,
 }
 
 impl Manifest {
-    /// The manifest in a configuration.
+    /// Returns the manifest in a configuration.
     pub(crate) fn inline(entries: &Json, roots: Roots) -> Result<Self> {
         Ok(Self { bases: roots.folders().to_vec(), entries: read(entries)?, roots })
     }
-    /// The manifest in a file.
+    /// Reads the manifest from a file.
     pub(crate) fn load(path: &str, roots: Roots, limits: &Limits) -> Result<Self> {
         let Opened { mut file, size, path } = roots.open(roots.folders(), &location(path)?)?;
         if size > limits.metadata_bytes {
@@ -61,13 +61,13 @@ impl Manifest {
         }
         let mut text = zeroed(usize::try_from(size).map_err(|_| ErrorKind::Memory(size))?)?;
         file.read_exact(&mut text)?;
-        // An entry takes some forty bytes of text: the limit on these is one on the number of entries.
+        // An entry needs about forty bytes of text, so the limit of the text also limits the number of entries.
         let json = Json::parse(&text, limits)?;
         drop(text);
         let entries = read(&json)?;
         Ok(Self { bases: path.parent().map(Path::to_owned).into_iter().collect(), entries, roots })
     }
-    /// The bytes of a key; `None` if the manifest does not have it.
+    /// Opens the value of a key; `None` if the manifest does not contain the key.
     pub(crate) fn open(&self, key: &Key) -> Result<Option<Part>> {
         let Ok(at) = self.entries.binary_search_by(|(k, _)| (**k).cmp(key.as_str())) else { return Ok(None) };
         let entry = &self.entries[at].1;
@@ -80,11 +80,11 @@ impl Manifest {
         let prefix = prefix.as_str().to_owned();
         self.entries[from..].iter().map(|(k, _)| &**k).take_while(move |k| k.starts_with(&prefix))
     }
-    /// Adds the keys with a prefix.
+    /// Adds the keys with a prefix to `keys`.
     pub(crate) fn list_prefix(&self, prefix: &Prefix, keys: &mut BTreeSet<Key>) -> Result<()> {
         self.names(prefix).try_for_each(|k| Key::new(k).map(|k| _ = keys.insert(k)))
     }
-    /// Adds what is directly below a prefix.
+    /// Adds the keys and prefixes directly below a prefix to `listing`.
     pub(crate) fn list_dir(&self, prefix: &Prefix, listing: &mut Listing) -> Result<()> {
         for name in self.names(prefix) {
             match name[prefix.as_str().len()..].find('/') {
@@ -117,7 +117,7 @@ fn read(manifest: &Json) -> Result<Vec<(Box<str>, Entry)>> {
     for (key, entry) in members.iter() {
         entries.push((key.into(), read_entry(key, entry, &mut paths).map_err(|e| e.within(key))?));
     }
-    // No name is there twice in an object.
+    // The names in an object are unique.
     entries.sort_unstable_by(|(a, _): &(Box<str>, Entry), (b, _)| a.cmp(b));
     Ok(entries)
 }
@@ -126,7 +126,7 @@ fn read_entry(key: &str, entry: &Json, paths: &mut HashMap<String, Arc<Path>>) -
     if Key::new(key)?.as_str() == "zarr.json" {
         return Err(Error::name("`zarr.json` is the metadata document, not a key of the array's data"));
     }
-    // serde would also take an array, as the members of an object without their names.
+    // serde would also accept an array with the values of the members in order.
     if entry.as_object().is_none() {
         return Err(Error::configuration(format!("an entry is an object, not {}", entry.kind())));
     }

@@ -1,4 +1,4 @@
-//! A byte range of an open file as a value.
+//! A byte range of an open file as a stored value.
 
 use crate::read_at::ReadAt;
 use std::fs::File;
@@ -7,7 +7,7 @@ use zarr_plugin_api::{
     zarr_core::{limits::zeroed, source::RangeCallback},
 };
 
-/// Part of an open file. It stays what it is when another file takes the name.
+/// A part of an open file. It stays the same if the file's name is given to another file.
 pub(crate) struct Part {
     file: ReadAt,
     start: u64,
@@ -16,11 +16,11 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// The file must have that many bytes.
+    /// Creates the value of `len` bytes from `start`. The file must have them.
     pub(crate) fn new(file: File, start: u64, len: u64, key: Key) -> Self {
         Self { file: ReadAt::new(file), start, len, key }
     }
-    /// The whole value.
+    /// Reads the whole value.
     pub(crate) fn get(&self) -> Result<Vec<u8>> {
         let mut value = self.memory(self.len)?;
         self.fill(&mut value, 0)?;
@@ -46,7 +46,7 @@ impl Source for Part {
         let places = ranges.iter().map(|r| self.within(*r)).collect::<Result<Vec<_>>>()?;
         let mut buffer = self.memory(places.iter().map(|(_, len)| *len).max().unwrap_or(0))?;
         for (i, (at, len)) in places.into_iter().enumerate() {
-            // It fits: the buffer is as long as the longest.
+            // The length fits: the buffer is as long as the longest range.
             let out = &mut buffer[..len as usize];
             self.fill(out, at)?;
             each(i, out)?;

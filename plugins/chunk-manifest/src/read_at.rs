@@ -1,11 +1,11 @@
-//! Reading at an offset without moving a file's position, which threads share.
+//! Reads at an offset without moving the position of a file, which threads share.
 
 #[cfg(not(unix))]
 pub(crate) use portable::ReadAt;
 #[cfg(unix)]
 pub(crate) use positioned::ReadAt;
 
-/// The system reads at an offset.
+/// The operating system reads at an offset.
 #[cfg(unix)]
 mod positioned {
     use std::{fs::File, io, os::unix::fs::FileExt};
@@ -16,14 +16,14 @@ mod positioned {
         pub(crate) fn new(file: File) -> Self {
             Self(file)
         }
-        /// Fills `out` from the bytes at `offset`.
+        /// Fills `out` with the bytes at `offset`.
         pub(crate) fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()> {
             self.0.read_exact_at(out, offset)
         }
     }
 }
 
-/// One reader at a time moves the position.
+/// A lock lets one reader at a time move the position.
 #[cfg(any(not(unix), test))]
 mod portable {
     use std::{
@@ -38,7 +38,7 @@ mod portable {
         pub(crate) fn new(file: File) -> Self {
             Self(Mutex::new(file))
         }
-        /// Fills `out` from the bytes at `offset`.
+        /// Fills `out` with the bytes at `offset`.
         pub(crate) fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()> {
             let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             file.seek(SeekFrom::Start(offset))?;

@@ -7,26 +7,26 @@ use std::{
 };
 use zarr_plugin_api::{Error, Result};
 
-/// What to do when something may not be opened.
+/// The hint for a file that may not be opened.
 const HINT: &str = "allow a folder above the files to be read: `--allow-root FOLDER`, or the option `roots`";
 
-/// The folders as the system knows them, without symbolic links.
+/// The allowed folders as canonical paths, without symbolic links.
 #[derive(Debug)]
 pub(crate) struct Roots(Vec<PathBuf>);
 
-/// A file that was opened.
+/// An open file.
 pub(crate) struct Opened {
     pub(crate) file: File,
     pub(crate) size: u64,
-    /// Without symbolic links.
+    /// The path without symbolic links.
     pub(crate) path: PathBuf,
 }
 
 impl Roots {
-    /// The folders that the user allowed.
+    /// Resolves the folders that the user allowed.
     ///
     /// # Errors
-    /// When there is none, or one that is not there.
+    /// If there is none, or one is not an absolute path or does not exist.
     pub(crate) fn new(allowed: &[String]) -> Result<Self> {
         if allowed.is_empty() {
             let none = "a chunk manifest names files, and no folder is allowed to be read";
@@ -40,14 +40,14 @@ impl Roots {
         };
         allowed.iter().map(known).collect::<Result<_>>().map(Self)
     }
-    /// The folders.
+    /// Returns the folders.
     pub(crate) fn folders(&self) -> &[PathBuf] {
         &self.0
     }
-    /// Opens the file at a path, which may be relative to each of some folders in turn.
+    /// Opens the file at a path. A relative path is tried in each of the folders `bases`, in order.
     ///
     /// # Errors
-    /// When there is none, it is not a regular file, or it does not lie below an allowed folder.
+    /// If it does not exist, is not a regular file, or is not below an allowed folder.
     pub(crate) fn open(&self, bases: &[PathBuf], path: &Path) -> Result<Opened> {
         let found = self.find(bases, path)?;
         let failed = |e: IoError| refused(e.kind(), path, &format!("cannot be opened: {e}"));
@@ -55,7 +55,7 @@ impl Roots {
             true => Ok(m.len()),
             false => Err(refused(Why::InvalidInput, path, "is not a regular file")),
         };
-        // Before it is opened: a named pipe would wait for a writer, perhaps for ever.
+        // Checked before it is opened: opening a named pipe would wait for a writer, possibly forever.
         fs::metadata(&found).map_err(failed).and_then(size_of)?;
         let file = File::open(&found).map_err(failed)?;
         let size = file.metadata().map_err(failed).and_then(size_of)?;
@@ -63,7 +63,7 @@ impl Roots {
     }
     fn find(&self, bases: &[PathBuf], path: &Path) -> Result<PathBuf> {
         for base in bases {
-            // An absolute path takes the place of the base.
+            // An absolute path replaces the base.
             match fs::canonicalize(base.join(path)) {
                 Ok(found) if self.0.iter().any(|root| found.starts_with(root)) => return Ok(found),
                 Ok(_) => {

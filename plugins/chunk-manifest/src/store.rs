@@ -1,4 +1,4 @@
-//! The store that an array sees: the manifest's keys, and those of the store below it.
+//! The store that an array uses: the keys of the manifest, and the keys of the store below it.
 
 use crate::{ChunkManifest, manifest::Manifest};
 use std::{collections::BTreeSet, sync::Arc};
@@ -6,7 +6,7 @@ use zarr_plugin_api::{
     ExtensionType, Key, ListableStore, Listing, Prefix, ReadableStore, Result, Source, Store, WriteableStore,
 };
 
-/// Of a key that both have the manifest's value is seen.
+/// If both have a key, the value of the manifest is used.
 #[derive(Debug)]
 pub(crate) struct Mapped {
     pub(crate) below: Arc<dyn Store>,
@@ -14,14 +14,14 @@ pub(crate) struct Mapped {
 }
 
 impl Store for Mapped {
-    /// Also when the store below cannot read: the manifest's keys need it not.
+    /// Also if the store below cannot be read, because the keys of the manifest do not need it.
     fn readable(&self) -> Option<&dyn ReadableStore> {
         Some(self)
     }
     fn writeable(&self) -> Option<&dyn WriteableStore> {
         None
     }
-    /// A list without what is below would not be one of all keys.
+    /// Without the store below, a list would not contain all keys.
     fn listable(&self) -> Option<&dyn ListableStore> {
         self.below.listable().map(|_| self as _)
     }

@@ -15,7 +15,7 @@ use zarr_plugin_api::{
     zarr_core::{call::Options, limits::Limits},
 };
 
-/// A folder with files in it, allowed to be read.
+/// A folder of files that may be read.
 struct Folder {
     dir: TempDir,
     options: Options,
@@ -39,15 +39,15 @@ impl Folder {
     fn make(&self, configuration: &str) -> Result<Made<dyn StorageTransformer>> {
         make(configuration, &self.options, &Limits::default())
     }
-    /// The store of an array with such a manifest, nothing else being stored.
+    /// Returns the store of an array with this manifest and nothing else stored.
     fn store(&self, configuration: &str) -> Result<Arc<dyn Store>> {
         self.make(configuration)?.object.wrap(Below::with(&[]))
     }
-    /// The same for one key `k`.
+    /// Returns a store with the single key `k`.
     fn entry(&self, entry: &str) -> Result<Arc<dyn Store>> {
         self.store(&format!(r#"{{"entries":{{"k":{entry}}}}}"#))
     }
-    /// What that key has.
+    /// Returns the value of the key `k`.
     fn value(&self, entry: &str) -> Result<Vec<u8>> {
         self.entry(entry)?.reader()?.get(&key("k")).map(Option::unwrap)
     }
@@ -252,7 +252,7 @@ fn an_open_value_does_not_change() {
     let mut out = [0; 3];
     source.read_into(ByteRange::All, &mut out).unwrap();
     assert_eq!((&out, &reader.get(&key("c/0/0")).unwrap().unwrap()[..]), (b"cde", &b"CDE"[..]));
-    // Cut short while it is open: an error, never less.
+    // A file that is truncated while it is open causes an error, never a shorter value.
     let source = reader.open(&key("c/1/0")).unwrap().unwrap();
     fs::OpenOptions::new().write(true).open(folder.path("raw.bin")).unwrap().set_len(4).unwrap();
     assert!(source.read(&[ByteRange::All], &mut |_, _| Ok(())).is_err());

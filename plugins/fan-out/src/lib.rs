@@ -1,8 +1,8 @@
-//! `zarr.fan-out`: a chunk key encoding that bounds how many entries a directory has, however long the grid is.
+//! `zarr.fan-out`: a chunk key encoding that limits the number of entries in a directory, however long the grid is.
 //! Specification: `SPECIFICATION.md` of this crate.
 //!
-//! Each index is cut into groups of decimal digits, one below the other. A segment before them tells how many there
-//! are: so no key is the directory of another, and no two keys mean one chunk.
+//! Each index is split into groups of decimal digits, one below the other. A segment before them contains the number of
+//! groups, so that no key is a directory of another, and no two keys belong to the same chunk.
 //!
 //! ```
 //! # use fan_out as _;
@@ -29,7 +29,7 @@ fn three() -> u8 {
     3
 }
 
-/// The most digits for which a group of them, read as a number, fits 64 bits.
+/// The maximum number of digits for which a group, read as a number, fits 64 bits.
 const MAX_DIGITS: u8 = 19;
 
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl ChunkKeyEncoding for FanOut {
             segments.by_ref().take(groups).collect::<String>().parse::<u64>().ok()
         };
         let chunk_index: Dims = (0..rank).map(|_| index()).collect::<Option<_>>()?;
-        // A chunk has one key: all others that could be read as the chunk are none.
+        // A chunk has exactly one key: any other spelling of the same index is not a key.
         (self.key(&chunk_index) == key).then_some(chunk_index)
     }
 }

@@ -13,7 +13,7 @@ fn with_digits(digits: u8) -> Made<dyn ChunkKeyEncoding> {
     make(&format!(r#"{{"name":"zarr.fan-out","configuration":{{"digits":{digits}}}}}"#)).unwrap()
 }
 
-/// The rows of a table of the specification, below a heading: cells between back quotes.
+/// Returns the rows of a table of the specification below a heading: the cells between back quotes.
 fn table(heading: &str) -> Vec<Vec<&'static str>> {
     let text = include_str!("../SPECIFICATION.md");
     let (_, section) = text.split_once(heading).expect("the heading");

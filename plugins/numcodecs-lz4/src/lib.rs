@@ -1,8 +1,8 @@
 //! `numcodecs.lz4`: a bytes -> bytes codec. Specification: the page "LZ4" of numcodecs, whose keyword arguments are the
 //! configuration.
 //!
-//! The number of decoded bytes as 32 bits, little endian, then one LZ4 block (not a frame). `acceleration` is kept in
-//! the metadata, and means nothing to this compressor.
+//! The encoded bytes are the number of decoded bytes as 32 bits, little endian, and one LZ4 block (not a frame).
+//! `acceleration` is preserved in the metadata, but has no effect in this compressor.
 //!
 //! ```
 //! # use zarr_plugin_api::{Extension, Json};
@@ -15,20 +15,20 @@ use lz4_flex::block::{compress_into, decompress_into, get_maximum_output_size};
 use serde::{Deserialize, Serialize};
 use zarr_plugin_api::{BytesToBytes, CallContext, CreateContext, Error, ExtensionType, OutputBuffer, Result, Size};
 
-/// Bytes of the decoded size.
+/// The length of the decoded size in bytes.
 const HEADER: usize = 4;
-/// The most bytes that LZ4 takes at once.
+/// The maximum number of bytes that LZ4 can encode at once.
 const MAX_DECODED: u64 = 0x7E00_0000;
-/// The most bytes that one byte of a block stands for.
+/// The maximum number of bytes that one byte of a block decodes to.
 const MAX_RATIO: u64 = 255;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Configuration {
-    /// What is not positive means 1.
+    /// A value that is not positive means 1.
     #[serde(default = "one")]
     acceleration: i64,
-    /// Python programs leave it there.
+    /// Python programs leave this member in configurations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<String>,
 }
@@ -84,7 +84,7 @@ impl BytesToBytes for Lz4 {
         if u64::from(size) > (block.len() as u64).saturating_mul(MAX_RATIO) {
             return Err(Error::data(format!("a block of {} bytes cannot decode to {size}", block.len())));
         }
-        // Not more than what was compared above with what is left, so it fits memory.
+        // At most the remaining room, as checked above, so it fits memory.
         let space = out.space(size as usize)?;
         let wanted = space.len();
         let found = decompress_into(block, space).map_err(|e| Error::data(format!("no valid LZ4 block: {e}")))?;

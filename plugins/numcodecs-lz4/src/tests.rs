@@ -27,7 +27,7 @@ fn golden_bytes() {
 #[test]
 fn a_match_that_overlaps_itself() {
     let codec = create("{}", Size::Unknown).unwrap();
-    // One literal, then 19 + 35 bytes from one byte before, then five literals.
+    // One literal, then 19 + 35 bytes at distance one, then five literals.
     let block = b"\x3c\0\0\0\x1fa\x01\0\x23\x50bcdef";
     let want = [&[b'a'; 55][..], b"bcdef"].concat();
     assert_eq!(codec.decode_within(block, 100).unwrap(), want);
@@ -45,7 +45,7 @@ fn sizes_are_checked_before_allocation() {
             assert!(matches!(e.kind(), ErrorKind::Data(_)), "{e}");
         }
     }
-    // Less than the block holds.
+    // Fewer bytes than the block contains.
     assert!(codec.decode_within(&[&3u32.to_le_bytes(), &GOLDEN[4..]].concat(), 100).is_err());
 }
 

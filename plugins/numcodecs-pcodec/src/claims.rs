@@ -1,15 +1,15 @@
-//! What a part of a file asks memory for, compared with what there is before pco makes that memory.
+//! Checks the memory that a part of a file requests against the available input and output, before pco allocates it.
 //!
 //! Specification: the page on the format of pco. A part begins with a byte for the type of its numbers and 24 bits for
-//! how many there are, less one; then come the mode, and how deltas were made. All are read from the lowest bit.
+//! their count minus one, followed by the mode and the kind of deltas. All are read from the lowest bit.
 
 use zarr_plugin_api::{Error, Result};
 
-/// Writers make windows of up to so many numbers however few there are.
+/// Writers use windows of up to this many numbers, however few numbers there are.
 const MIN_WINDOW: u64 = 1 << 15;
 
-/// `part` is the rest of the file, `width` the bytes of a number; there is room for `room` numbers. `windows`: the
-/// version has deltas that look back in a window.
+/// Checks a part. `part` is the rest of the file, `width` is the size of a number in bytes, and the output has room for
+/// `room` numbers. `windows` states whether the version has deltas that refer to earlier numbers in a window.
 pub(crate) fn check(part: &[u8], width: usize, room: usize, windows: bool) -> Result<()> {
     if part.first().is_none_or(|kind| *kind == 0) {
         return Ok(());
@@ -23,7 +23,7 @@ pub(crate) fn check(part: &[u8], width: usize, room: usize, windows: bool) -> Re
         3 => 44,
         4 => {
             let (entries, start) = (bits(part, 36, 25), 8);
-            // 25 bits times 8 at most.
+            // At most 25 bits times 8.
             let bytes = entries as usize * width;
             if bytes > part.len().saturating_sub(start) {
                 return Err(Error::data(format!("a dictionary of {entries} entries is cut short")));
@@ -45,7 +45,7 @@ pub(crate) fn too_many() -> Error {
     Error::data("more elements than the chunk has")
 }
 
-/// Up to 32 bits; those beyond the end are zero.
+/// Reads up to 32 bits. Bits beyond the end are zero.
 fn bits(bytes: &[u8], at: usize, count: u32) -> u64 {
     let from = bytes.get(at / 8..).unwrap_or_default();
     let word = from.iter().take(5).rev().fold(0, |word, byte| word << 8 | u64::from(*byte));

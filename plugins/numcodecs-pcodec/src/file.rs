@@ -1,4 +1,4 @@
-//! Files of pco: numbers cut into pages of about equal length.
+//! Files of pco: numbers divided into pages of about equal length.
 
 use crate::claims;
 use bytemuck::Pod;
@@ -10,10 +10,10 @@ use pco::{
 };
 use zarr_plugin_api::{Error, ErrorKind, OutputBuffer, Result};
 
-/// The most numbers that a page holds.
+/// The maximum number of numbers in a page.
 const MAX_PAGE: usize = 1 << 24;
 
-/// How numbers are cut: as few pages as possible, equally long but for one number.
+/// The division of numbers into pages: as few as possible, whose lengths differ by at most one number.
 #[derive(Debug)]
 pub(crate) struct Paging {
     numbers: usize,
@@ -31,7 +31,7 @@ impl Paging {
         };
         (0..self.pages).map(move |i| short + usize::from(i < longer))
     }
-    /// The bytes of a file at most; `L` is an unsigned number as wide as the numbers.
+    /// Returns the maximum size of a file in bytes. `L` is the unsigned integer with the width of the numbers.
     pub(crate) fn max_file<L: Latent>(&self) -> Option<u64> {
         let page = guarantee::chunk_size::<L>(self.lengths().next().unwrap_or(0)) as u64;
         page.checked_mul(self.pages as u64)?.checked_add(guarantee::header_size() as u64 + 1)
@@ -68,10 +68,10 @@ pub(crate) fn write<T: Number + Pod>(
 
 const NOT_ALL: ErrorKind = ErrorKind::Contract("a chunk is not as large as its representation");
 
-/// Fills `bytes`, no more and no less.
+/// Fills `bytes` exactly.
 pub(crate) fn read<T: Number + Pod>(encoded: &[u8], bytes: &mut [u8]) -> Result<()> {
     let (file, mut source) = FileDecompressor::new(encoded).map_err(damaged)?;
-    // The versions before had other words for deltas, and no windows.
+    // Earlier versions encode deltas differently, and have no windows.
     let windows = file.format_version().major >= 3;
     let mut rest = bytes;
     loop {
@@ -99,7 +99,7 @@ fn read_page<T: Number + Pod>(page: &mut ChunkDecompressor<T, &[u8]>, bytes: &mu
         let wanted = numbers.len();
         return page.read(numbers).map_err(damaged).and_then(|p| expect(p.n_processed, wanted));
     }
-    // Memory that is not aligned for the numbers gets them through a few that are.
+    // Memory that is not aligned for the numbers is filled through a small aligned buffer.
     let mut some = [T::zeroed(); 4 * FULL_BATCH_N];
     for part in bytes.chunks_mut(size_of_val(&some)) {
         let read = page.read(&mut some).map_err(damaged)?.n_processed;

@@ -1,9 +1,9 @@
 //! `numcodecs.pcodec`: an array -> bytes codec. Specification: the page "PCodec" of numcodecs, whose keyword arguments
-//! are the configuration; the standalone file format of pco.
+//! are the configuration, and the standalone file format of pco.
 //!
-//! Takes integers and floating point numbers of 2, 4 and 8 bytes, whatever their data type is called. Nothing that a file
-//! says is believed before it is compared with what there is: the numbers of each of its parts with what is left of the
-//! destination, a dictionary with the bytes that are there, a window with the numbers.
+//! It encodes integers and floating-point numbers of 2, 4 and 8 bytes, whatever the name of their data type is. No size
+//! in a file is trusted before it is checked: the count of each part against the remaining room in the destination, a
+//! dictionary against the remaining bytes, and a window against the count.
 //!
 //! ```
 //! # use zarr_plugin_api::{Extension, Json};
@@ -40,7 +40,7 @@ struct Configuration {
     delta_encoding_order: Option<usize>,
     #[serde(default = "default_page")]
     equal_pages_up_to: usize,
-    /// Python programs leave it there.
+    /// Python programs leave this member in configurations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<String>,
 }
@@ -67,7 +67,7 @@ enum DeltaSpec {
     #[default]
     Auto,
     NoOp,
-    /// As `no_op`.
+    /// The same as `no_op`.
     None,
     TryConsecutive,
     TryLookback,
@@ -111,7 +111,7 @@ impl Configuration {
     }
 }
 
-/// What pco takes.
+/// The kinds of numbers that pco supports.
 #[derive(Debug, Clone, Copy)]
 enum Number {
     I16,
@@ -143,7 +143,7 @@ impl Number {
     }
 }
 
-/// Runs code with the type that a [`Number`] stands for.
+/// Runs code with the type that a [`Number`] names.
 macro_rules! with_type {
     ($number:expr, $t:ident => $code:expr) => {
         with_type!(@ $number, $t, $code, I16 i16, I32 i32, I64 i64, U16 u16, U32 u32, U64 u64, F16 f16, F32 f32, F64 f64)

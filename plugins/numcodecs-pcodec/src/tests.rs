@@ -38,7 +38,7 @@ fn encode(codec: &Codec, decoded: &View<'_>) -> Vec<u8> {
     encoded
 }
 
-/// Decodes into one dimension that begins at an address that suits no number, or suits all.
+/// Decodes into a one-dimensional view whose address is aligned for no number, or for all.
 fn decode(codec: &Codec, encoded: &[u8], bytes: usize, element: usize, aligned: bool) -> Result<Vec<u8>> {
     let mut memory = vec![0xAA; bytes + 16];
     let start = (0..16).find(|i| memory[*i..].as_ptr().addr().is_multiple_of(8)).expect("an address");
@@ -53,7 +53,7 @@ fn bytes_of<T: bytemuck::Pod>(numbers: &[T]) -> Vec<u8> {
     bytemuck::cast_slice(numbers).to_vec()
 }
 
-/// Round trips, and agreement with pco's own reader and writer.
+/// Checks round trips, and compatibility with pco's own reader and writer.
 fn check<T: Number + bytemuck::Pod>(configuration: &str, data_type: &str, numbers: &[T]) {
     let codec = create(configuration, data_type, &[numbers.len() as u64]);
     let (decoded, element) = (bytes_of(numbers), size_of::<T>());
@@ -70,7 +70,7 @@ fn check<T: Number + bytemuck::Pod>(configuration: &str, data_type: &str, number
     }
 }
 
-/// Numbers of the kinds that pco treats differently: noise, few different ones, slopes, multiples, repetitions.
+/// Returns numbers of the kinds that pco treats differently: noise, few distinct ones, slopes, multiples, repetitions.
 fn numbers() -> impl Strategy<Value = Vec<u64>> {
     let few = prop::collection::vec(any::<u64>(), 1..9);
     prop_oneof![
@@ -144,7 +144,7 @@ fn zero_numbers_and_one() {
     assert_eq!(decode(&scalar, &encoded, 4, 4, true).unwrap(), 1f32.to_ne_bytes());
 }
 
-/// Files that do not come from the writer under test: the oldest and the newest form of one without numbers.
+/// Files of other writers: the oldest and the newest form of a file without numbers.
 #[test]
 fn golden_bytes() {
     let (none, two) = (create("{}", "uint16", &[0]), create("{}", "uint16", &[2]));

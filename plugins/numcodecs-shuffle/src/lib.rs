@@ -1,8 +1,8 @@
 //! `numcodecs.shuffle`: a bytes -> bytes codec. Specification: the page "Shuffle" of numcodecs, whose keyword arguments
 //! are the configuration.
 //!
-//! First the first byte of every element, then the second byte of every element, and so on. Elements of one byte, or
-//! none, stay as they are. An `elementsize` of `null` is the size of the array's elements.
+//! The encoded bytes are the first byte of every element, then the second byte of every element, and so on. Elements of
+//! one byte or of no bytes are unchanged. An `elementsize` of `null` means the size of the array's elements.
 //!
 //! ```
 //! # use zarr_plugin_api::{Extension, Json};
@@ -21,7 +21,7 @@ use zarr_plugin_api::{
 struct Configuration {
     #[serde(default = "four")]
     elementsize: Option<usize>,
-    /// Python programs leave it there.
+    /// Python programs leave this member in configurations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<String>,
 }
@@ -32,7 +32,7 @@ fn four() -> Option<usize> {
 
 #[derive(Debug)]
 struct Shuffle {
-    /// Bytes of one element, at least 1.
+    /// The size of an element in bytes, at least 1.
     element: usize,
     configuration: Configuration,
 }
@@ -124,7 +124,7 @@ impl BytesToBytes for Shuffle {
     }
 }
 
-// With a width that is known where it is compiled the loops become vector code.
+// With a width that is known at compile time, the compiler vectorizes the loops.
 
 fn shuffle<const W: usize>(decoded: &[u8], out: &mut [u8]) {
     let (elements, count) = (decoded.as_chunks::<W>().0, decoded.len() / W);

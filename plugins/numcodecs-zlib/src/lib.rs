@@ -1,7 +1,7 @@
 //! `numcodecs.zlib`: a bytes -> bytes codec. Specification: the page "Zlib" of numcodecs, whose keyword arguments are
-//! the configuration; RFC 1950.
+//! the configuration, and RFC 1950.
 //!
-//! One stream, and nothing after it. Level -1 is what zlib takes for a good compromise, today 6.
+//! The encoded bytes are one stream, with nothing after it. Level -1 is zlib's default, currently 6.
 //!
 //! ```
 //! # use zarr_plugin_api::{Extension, Json};
@@ -20,7 +20,7 @@ use zarr_plugin_api::{BytesToBytes, CallContext, CreateContext, Error, Extension
 struct Configuration {
     #[serde(default = "one")]
     level: i32,
-    /// Python programs leave it there.
+    /// Python programs leave this member in configurations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<String>,
 }
@@ -54,7 +54,7 @@ impl ExtensionType for Zlib {
 
 impl BytesToBytes for Zlib {
     fn encoded_size(&self, decoded: Size) -> Size {
-        // Stored blocks cost five bytes for each 16 KiB; header and sum 6.
+        // Stored blocks need five bytes for each 16 KiB; header and checksum need 6.
         decoded.bound().map(|n| n.checked_add(n / 16_000 * 5 + 64))
     }
     fn encode(&self, _: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
@@ -65,7 +65,7 @@ impl BytesToBytes for Zlib {
     }
     fn decode(&self, _: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         let mut stream = Stream { inflate: Decompress::new(true), rest: encoded, ended: false };
-        // With the size known all of it is asked for at once; otherwise ever larger pieces.
+        // A known size is requested at once, an unknown one in increasing pieces.
         let exact = matches!(self.decoded, Size::Exact(_));
         let first = if exact { out.left() } else { encoded.len() as u64 };
         out.read_all(first, |space| stream.fill(space))?;
@@ -80,8 +80,8 @@ struct Stream<'e> {
 }
 
 impl Stream<'_> {
-    /// Decodes until the space is full or the stream has ended. Input that ends before the stream is an error: the
-    /// readers of flate2 would take that for the end.
+    /// Decodes until the space is full or the stream ends. Input that ends before the stream is an error, which the
+    /// readers of flate2 would treat as the end.
     fn fill(&mut self, space: &mut [u8]) -> Result<usize> {
         let mut at = 0;
         while at < space.len() && !self.ended {

@@ -1,4 +1,4 @@
-//! `numpy.datetime64`: moments, as steps of time since the start of 1970. Specification: the registered page
+//! `numpy.datetime64`: points in time, as a number of steps since the start of 1970. Specification: the registered page
 //! "numpy.datetime64 data type".
 //!
 //! ```

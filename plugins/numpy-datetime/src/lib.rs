@@ -1,4 +1,4 @@
-//! `numpy.datetime64` and `numpy.timedelta64`: data types for moments and for lengths of time, as 64-bit integers in a
+//! `numpy.datetime64` and `numpy.timedelta64`: data types for points in time and for durations, as 64-bit integers in a
 //! [unit](unit) of time.
 
 mod datetime64;

@@ -1,5 +1,5 @@
-//! `numpy.timedelta64`: lengths of time, as steps of time. Specification: the registered page
-//! "numpy.timedelta64 data type".
+//! `numpy.timedelta64`: durations, as a number of steps of time. Specification: the registered page "numpy.timedelta64
+//! data type".
 //!
 //! ```
 //! # use zarr_plugin_api::{Extension, Json};

@@ -1,16 +1,16 @@
-//! What both data types share: the unit, and values as 64-bit integers of which the smallest means "not a time".
+//! The parts that both data types share: the unit, and values as 64-bit integers whose smallest means "not a time".
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use zarr_plugin_api::{Error, Json, Layout, Result, ScalarKind};
 
-/// "Not a time", of which the bits are those of the smallest integer.
+/// "Not a time". Its bits are those of the smallest integer.
 pub(crate) const NAT: &str = "NaT";
 const NAT_BITS: i64 = i64::MIN;
 
 pub(crate) const LAYOUT: Layout = Layout::scalar(ScalarKind::Int, size_of::<i64>());
 
-/// One step is `scale_factor` units long.
+/// The configuration: one step is `scale_factor` units long.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Configuration {
@@ -32,7 +32,7 @@ enum Unit {
     Second,
     #[serde(rename = "ms")]
     Millisecond,
-    /// The same written with the letter mu, or with the sign for "micro" that looks like it.
+    /// Also accepted with the Greek letter mu, or with the micro sign that looks like it.
     #[serde(rename = "us", alias = "\u{3bc}s", alias = "\u{b5}s")]
     Microsecond,
     #[serde(rename = "ns")]
@@ -60,7 +60,7 @@ impl Configuration {
     }
 }
 
-/// As NumPy prints it: `[10us]`.
+/// Formats the unit as NumPy does: `[10us]`.
 impl fmt::Display for Configuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[")?;

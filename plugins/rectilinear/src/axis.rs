@@ -1,4 +1,4 @@
-//! Where the chunks along one dimension lie. Runs stay runs: only [`Axis::chunks`] expands them.
+//! The positions of the chunks along one dimension. Runs are stored as runs: only [`Axis::chunks`] expands them.
 
 use crate::edges::{Edges, Item};
 use std::{num::NonZeroU64, sync::OnceLock};
@@ -7,16 +7,16 @@ use zarr_plugin_api::AxisChunks;
 #[derive(Debug)]
 pub(crate) struct Axis {
     edges: Edges,
-    /// Of a list.
+    /// The runs of a list.
     runs: Vec<Run>,
-    /// How many chunks the list has.
+    /// The number of chunks in the list.
     listed: u64,
-    /// The element after its last.
+    /// The index after the last element that the list covers.
     end: u64,
     expanded: OnceLock<Option<Vec<u64>>>,
 }
 
-/// Cells of one length.
+/// Chunks of one length.
 #[derive(Debug)]
 struct Run {
     length: u64,
@@ -25,14 +25,14 @@ struct Run {
 }
 
 impl Axis {
-    /// Refuses lists whose end does not fit 64 bits.
+    /// Creates the axis. Fails for a list whose end does not fit 64 bits.
     pub(crate) fn new(edges: Edges) -> Result<Self, String> {
         let (mut runs, mut listed, mut end) = (Vec::new(), 0u64, 0u64);
         if let Edges::List(items) = &edges {
             for (length, count) in items.iter().map(|i| i.run()) {
                 runs.push(Run { length, first_cell: listed, start: end });
                 let sum = length.checked_mul(count).and_then(|n| end.checked_add(n));
-                // No more chunks than elements: what fits there fits here.
+                // There are no more chunks than elements, so if the sum of lengths fits, the count fits.
                 (listed, end) = (listed.saturating_add(count), sum.ok_or("the lengths add up to 2^64 or more")?);
             }
         }
@@ -41,18 +41,18 @@ impl Axis {
     pub(crate) fn edges(&self) -> &Edges {
         &self.edges
     }
-    /// How many chunks are written out one after another.
+    /// Returns the number of chunks in the list.
     pub(crate) fn listed(&self) -> u64 {
         self.listed
     }
-    /// Refuses a dimension that is longer than the list.
+    /// Fails for a dimension that is longer than the list.
     pub(crate) fn check_covers(&self, n: u64) -> Result<(), String> {
         match self.edges {
             Edges::List(_) if self.end < n => Err(format!("the lengths add up to {}, less than {n}", self.end)),
             _ => Ok(()),
         }
     }
-    /// The chunk of an element that the chunks cover.
+    /// Returns the index of the chunk that contains an element. The chunks must cover it.
     pub(crate) fn chunk_index_of(&self, element: u64) -> u64 {
         match &self.edges {
             Edges::Every(length) => element / length.get(),
@@ -62,7 +62,7 @@ impl Axis {
             }
         }
     }
-    /// Start and length of a chunk that there is.
+    /// Returns the start and length of a chunk that exists.
     pub(crate) fn chunk(&self, index: u64) -> (u64, u64) {
         match &self.edges {
             Edges::Every(length) => (index.saturating_mul(length.get()), length.get()),
@@ -72,13 +72,13 @@ impl Axis {
             }
         }
     }
-    /// The lengths once the dimension has `n` elements, if the list must become longer for that.
+    /// Returns the lengths for a dimension of `n` elements, if the list must be extended for that.
     pub(crate) fn grown(&self, n: u64) -> Option<Edges> {
         let Edges::List(items) = &self.edges else { return None };
         let missing = NonZeroU64::new(n.checked_sub(self.end)?)?;
         let mut items = items.clone();
         match items.last_mut() {
-            // A run is made longer, so that appending again and again does not make the list longer each time.
+            // A run is extended, so that repeated appending does not add an item each time.
             Some(Item::Run(length, count)) => *count = count.saturating_add(missing.get().div_ceil(length.get())),
             Some(Item::One(length)) => {
                 let (length, count) = (*length, missing.get().div_ceil(length.get()));
@@ -88,7 +88,7 @@ impl Axis {
         }
         Some(Edges::List(items))
     }
-    /// How the chunks cut the dimension. `None` if there is no memory to tell.
+    /// Returns the division of the dimension into chunks; `None` if there is not enough memory to expand it.
     pub(crate) fn chunks(&self) -> Option<AxisChunks<'_>> {
         let items = match &self.edges {
             Edges::Every(length) => return Some(AxisChunks::Regular(length.get())),

@@ -1,4 +1,4 @@
-//! The lengths along a dimension, as they are written.
+//! The lengths of chunks along a dimension, as in metadata.
 
 use serde::{
     Deserialize, Deserializer, Serialize,
@@ -6,28 +6,28 @@ use serde::{
 };
 use std::{fmt, num::NonZeroU64};
 
-/// What stands in `chunk_shapes` for one dimension.
+/// The value in `chunk_shapes` for one dimension.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Edges {
-    /// One length, as often as it takes.
+    /// One length, repeated as often as needed.
     Every(NonZeroU64),
-    /// One after another.
+    /// Lengths, one after another.
     List(Vec<Item>),
 }
 
-/// What stands in a list.
+/// An item of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Item {
     /// A length.
     One(NonZeroU64),
-    /// A length, and how often.
+    /// A length, and the number of its repetitions.
     Run(NonZeroU64, NonZeroU64),
 }
 
 impl Item {
-    /// Length and count.
+    /// Returns the length and the number of repetitions.
     pub(crate) fn run(self) -> (u64, u64) {
         match self {
             Item::One(length) => (length.get(), 1),
@@ -40,7 +40,7 @@ fn length<E: serde::de::Error>(n: u64) -> Result<NonZeroU64, E> {
     NonZeroU64::new(n).ok_or_else(|| E::custom("lengths and counts in `chunk_shapes` must be greater than zero"))
 }
 
-// Not derived: for such types serde tells only that nothing matched.
+// Not derived: serde's error for untagged enums only states that no variant matched.
 impl<'de> Deserialize<'de> for Edges {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         struct Here;

@@ -1,10 +1,10 @@
 //! `rectilinear`: chunks of different lengths along each dimension. Registered as "Rectilinear chunk grid".
 //!
-//! Along a dimension `chunk_shapes` gives one length for all chunks, or a list of lengths; `[length, count]` in a list
-//! repeats a length. A list covers its dimension and may reach beyond it. Chunks that lie wholly outside the array are
-//! allowed there, but are no chunks of the grid until the array grows: they hold no element.
+//! For each dimension, `chunk_shapes` contains one length for all chunks, or a list of lengths; `[length, count]` in a
+//! list repeats a length. A list covers its dimension and may extend beyond it. A list may contain chunks entirely
+//! outside the array, but these are not chunks of the grid until the array grows, since they contain no element.
 //!
-//! When an array grows beyond a list, its last length is repeated as often as it takes. A list is never shortened.
+//! If an array grows beyond a list, its last length is repeated as often as needed. A list is never shortened.
 //!
 //! ```
 //! # use rectilinear as _;
@@ -34,7 +34,7 @@ use zarr_plugin_api::{
     zarr_core::json::Object,
 };
 
-/// Lists are expanded up to this many chunks in all dimensions together.
+/// The maximum number of chunks, in all dimensions together, to which lists are expanded.
 const MAX_CHUNKS: u64 = 1 << 24;
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]

@@ -12,7 +12,7 @@ fn make(json: &str, array: &[u64]) -> Result<Made<dyn ChunkGrid>> {
     Bench::new().chunk_grid(json, array)
 }
 
-/// The lengths of the chunks of an array of one dimension.
+/// Returns the lengths of the chunks of a one-dimensional array.
 fn lengths(grid: &dyn ChunkGrid, n: u64) -> Vec<u64> {
     let mut start = 0;
     let chunks = grid.grid_shape(&[n]).unwrap()[0];
@@ -112,7 +112,7 @@ fn edges_and_corners() {
     assert!(both.grid_shape(&[7, 6]).is_err() && both.grid_shape(&[6]).is_err());
     assert!(both.chunk_region(&[6, 6], &[2, 0]).is_err() && both.chunk_region(&[6, 6], &[0]).is_err());
     assert!(both.chunk_index_of(&[6, 6], &[6, 0]).is_err() && both.chunk_index_of(&[6, 6], &[0]).is_err());
-    // Far out: nothing overflows.
+    // Large numbers do not overflow.
     let far = grid("[[[1099511627776,16000000]]]", &[1 << 63]).unwrap();
     assert_eq!(far.chunk_index_of(&[1 << 63], &[(1 << 63) - 1]).unwrap()[..], [(1 << 23) - 1]);
     let wide = grid("[18446744073709551614]", &[u64::MAX]).unwrap();
@@ -137,7 +137,7 @@ fn growing_repeats_the_last_length() {
         let resized = made.resized(&[old], &[new]).unwrap();
         let resized = resized.map(|o| o.get("chunk_shapes").unwrap().to_string());
         assert_eq!(resized.as_deref(), grown, "{shapes}");
-        // What both shapes have stays where it was.
+        // Chunks that both shapes have stay in place.
         let after = grid(grown.unwrap_or(shapes), &[new]).unwrap();
         let (before, after) = (lengths(&*made, old), lengths(&*after, new));
         assert!(before.iter().zip(&after).all(|(a, b)| a == b));

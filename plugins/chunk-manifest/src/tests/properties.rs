@@ -8,7 +8,7 @@ fn bytes() -> Vec<u8> {
     (0..SIZE as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect()
 }
 
-/// A range within so many bytes.
+/// Returns a range within `size` bytes.
 fn cut(a: Index, b: Index, size: usize) -> std::ops::Range<usize> {
     let (a, b) = (a.index(size + 1), b.index(size + 1));
     a.min(b)..a.max(b)
@@ -17,7 +17,7 @@ fn cut(a: Index, b: Index, size: usize) -> std::ops::Range<usize> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// All ways to read through a manifest give slices of the file.
+    /// Every way to read through a manifest returns slices of the file.
     #[test]
     fn reading_is_slicing(
         parts in prop::collection::vec((any::<Index>(), any::<Index>()), 1..6),
@@ -63,7 +63,7 @@ proptest! {
         }
     }
 
-    /// Lists through a manifest are those of one store with all the keys.
+    /// Listing through a manifest returns the same as one store with all keys.
     #[test]
     fn lists_are_merged(
         above in prop::collection::btree_set("[ab](/[ab.]{2,3}){0,3}", 0..12),
@@ -84,7 +84,7 @@ proptest! {
         }
     }
 
-    /// Whatever a manifest says, nothing but errors comes of it.
+    /// Any manifest is read without a panic, with an error at worst.
     #[test]
     fn any_manifest_is_read_without_panic(damage in prop::collection::vec((any::<Index>(), any::<u8>()), 1..4)) {
         let mut manifest = MANIFEST.as_bytes().to_vec();

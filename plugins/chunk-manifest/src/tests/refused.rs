@@ -1,4 +1,4 @@
-//! What must not be read, and what is no manifest.
+//! Files that must not be read, and invalid manifests.
 
 use super::*;
 use std::io::ErrorKind as Why;
@@ -63,7 +63,7 @@ fn nothing_outside_is_opened() {
             assert!(e.hint().unwrap().contains("--allow-root"));
             assert_eq!((e.key(), e.extension().unwrap().1), (Some("k"), "zarr.chunk-manifest"));
         }
-        // Keys are still listed: what there is does not depend on what is allowed.
+        // Keys are still listed: the list does not depend on the allowed folders.
         assert_eq!(store.lister().unwrap().list().unwrap().len(), 1);
     }
     for path in [text(&outside.path("m.json")), "../inside".to_owned()] {
@@ -97,7 +97,7 @@ fn links_are_followed_before_the_folder_is_compared() {
     refused(&folder.value(&entry("dangling")).unwrap_err(), Why::NotFound, "does not exist");
     assert!(folder.value(&entry("loop")).is_err());
     assert_eq!(folder.value(&entry("good")).unwrap(), b"ab");
-    // A link may stand for the allowed folder itself, and lead from one allowed folder to another.
+    // A link may lead to the allowed folder itself, and from one allowed folder to another.
     let mut aliased = Folder::new(&[]);
     symlink(folder.dir.path(), aliased.path("alias")).unwrap();
     aliased.options.roots = vec![text(&aliased.path("alias"))];
@@ -128,7 +128,7 @@ fn missing_files() {
     for path in ["none", "raw.bin/x", "deep/none"] {
         let e = folder.value(&format!(r#"{{"path":"{path}","offset":0,"length":1}}"#)).unwrap_err();
         refused(&e, Why::NotFound, "does not exist");
-        // Not what an absent chunk is.
+        // Not the error for a missing chunk.
         assert!(!e.is_not_found() && e.hint().unwrap().contains("looked for it in"), "{e}");
         refused(&folder.make(&format!(r#"{{"manifest":"{path}"}}"#)).unwrap_err(), Why::NotFound, "does not exist");
     }
@@ -243,7 +243,7 @@ fn a_manifest_is_limited_to_the_size_of_a_metadata_document() {
     limits.metadata_bytes -= 1;
     let e = read(&limits).unwrap_err();
     assert!(matches!(e.kind(), ErrorKind::Limit { what: "a chunk manifest", .. }), "{e}");
-    // Not read into memory to find out.
+    // The file must not be read into memory to find out.
     let huge = fs::File::create(folder.path("manifest.json")).unwrap();
     huge.set_len(1 << 40).unwrap();
     assert!(

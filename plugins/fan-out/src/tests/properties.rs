@@ -3,18 +3,18 @@ use proptest::{prelude::*, sample::Index};
 use std::collections::{BTreeMap, BTreeSet};
 use zarr_plugin_api::Key;
 
-/// Indices of every length, the edges among them.
+/// Returns indices of every length, including the limits.
 fn index() -> impl Strategy<Value = u64> {
     let power = (0u32..20, 0u64..3).prop_map(|(e, less)| 10u64.pow(e).saturating_sub(less));
     prop_oneof![0u64..12, power, any::<u64>(), (any::<u64>(), 0u32..64).prop_map(|(n, s)| n >> s), Just(u64::MAX)]
 }
 
-/// Cells of one rank.
+/// Returns chunk indices of one rank.
 fn chunk_indices() -> impl Strategy<Value = Vec<Vec<u64>>> {
     (0usize..5).prop_flat_map(|rank| prop::collection::vec(prop::collection::vec(index(), rank), 1..60))
 }
 
-/// What a directory may hold, as the specification has it.
+/// Returns the maximum number of entries in a directory, from the specification.
 fn bound(digits: u8) -> u64 {
     10u64.pow(digits.into()).max(u64::from(20u8.div_ceil(digits)))
 }
@@ -43,7 +43,7 @@ proptest! {
         }
     }
 
-    /// Whatever is decoded is the key of that chunk, letter for letter.
+    /// A key that is decoded is exactly the key of that chunk.
     #[test]
     fn keys_are_canonical(
         key in "(c/)?([0-9+]{1,4}/){0,6}[0-9a]{1,4}/?",
@@ -71,7 +71,7 @@ proptest! {
     }
 }
 
-/// All chunk indices of long grids: how many names each directory has.
+/// Counts the names in each directory for all chunk indices of long grids.
 #[test]
 fn directories_stay_small() {
     for (digits, shape, largest) in [
@@ -101,7 +101,7 @@ fn directories_stay_small() {
     }
 }
 
-/// The directory that tells how many groups there are is the largest when groups are short.
+/// The directory for the number of groups is the largest if groups are short.
 #[test]
 fn the_bound_is_reached() {
     for digits in 1..=19 {

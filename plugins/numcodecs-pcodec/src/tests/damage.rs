@@ -1,4 +1,5 @@
-//! Files that are cut, changed, or made to ask for memory: an error or wrong numbers, and nothing else.
+//! Files that are truncated, changed, or crafted to request memory result in an error or in wrong numbers, and nothing
+//! else.
 
 use super::{CONFIGURATIONS, bytes_of, create, decode, encode};
 use crate::claims;
@@ -9,7 +10,7 @@ use zarr_plugin_api::{ErrorKind, View};
 fn cut_and_flip<T: Number + bytemuck::Pod>(data_type: &str, numbers: &[T]) {
     let (element, all) = (size_of::<T>(), bytes_of(numbers));
     for configuration in CONFIGURATIONS {
-        // A page for each number makes long files.
+        // A page for each number results in long files.
         let count = if configuration.contains(":1}") { 9 } else { numbers.len() };
         let (decoded, shape) = (&all[..count * element], [count as u64]);
         let codec = create(configuration, data_type, &shape);
@@ -45,7 +46,7 @@ proptest! {
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200), mode in 0u8..5, delta in 0u8..4) {
         let codec = create("{}", "uint32", &[300]);
         let zeros = encode(&codec, &View::new(&[0; 1200], &[300], 4).unwrap());
-        // One part of 300 numbers, in each mode and kind of deltas, of which the rest is noise.
+        // One part of 300 numbers in each mode and kind of deltas, followed by noise.
         let count = zeros.windows(3).position(|w| w == [0x2b, 1, 0]).unwrap();
         let file = [&zeros[..count + 3], &[mode | delta << 4], &bytes].concat();
         for file in [file, [&zeros[..count + 3], &bytes].concat(), bytes] {
@@ -58,7 +59,7 @@ proptest! {
 
 #[test]
 fn claimed_sizes_need_enough_input() {
-    // What comes after the header of a file: type, 24 bits for how many less one, 4 bits for the mode.
+    // The bytes after the header of a file: type, 24 bits for the count minus one, 4 bits for the mode.
     let dictionary = b"\x01\x03\0\0\xf4\xff\xff\x1f\x01\0\0\0\x02\0\0\0";
     let e = claims::check(dictionary, 4, 4, true).unwrap_err();
     assert!(e.to_string().contains("dictionary of 33554431 entries"), "{e}");

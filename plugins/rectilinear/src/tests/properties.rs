@@ -1,10 +1,10 @@
-//! The grid compared with a naive reference: the lengths written out one after another.
+//! Compares the grid with a naive reference, which lists all lengths.
 
 use super::{grid, lengths};
 use proptest::prelude::*;
 use zarr_plugin_api::AxisChunks;
 
-/// What stands in `chunk_shapes` for one dimension, and the lengths that it means for `n` elements.
+/// Returns a value in `chunk_shapes` for one dimension, and the lengths that it means for `n` elements.
 fn edges() -> impl Strategy<Value = (String, Vec<u64>, u64)> {
     let item = prop_oneof![
         (1u64..9).prop_map(|n| (n.to_string(), vec![n])),
@@ -20,7 +20,7 @@ fn edges() -> impl Strategy<Value = (String, Vec<u64>, u64)> {
     prop_oneof![list, every]
 }
 
-/// The lengths of the chunks that contain an element of the first `n`.
+/// Returns the lengths of the chunks that contain one of the first `n` elements.
 fn visible(lengths: &[u64], n: u64) -> Vec<u64> {
     let starts = lengths.iter().scan(0, |end, len| Some(std::mem::replace(end, *end + len)));
     let contained = starts.take_while(|s| *s < n).count();
@@ -28,7 +28,7 @@ fn visible(lengths: &[u64], n: u64) -> Vec<u64> {
 }
 
 proptest! {
-    /// `lengths` of the parent also finds the chunk of each element again.
+    /// `lengths` of the parent module also checks that the chunk of each element is found.
     #[test]
     fn chunks_match_the_explicit_list((text, all, n) in edges()) {
         let made = grid(&format!("[{text}]"), &[n]).unwrap();
