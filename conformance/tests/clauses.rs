@@ -1,4 +1,4 @@
-//! Every clause has its cases, and every case its clause.
+//! Every clause has cases, and every case has a clause.
 #![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
 
 use zarr_conformance::{
@@ -6,7 +6,7 @@ use zarr_conformance::{
     clauses::{Clauses, Tallies},
 };
 
-/// How many there are at least: clauses, positives, and negatives that count.
+/// The minimum numbers of clauses, positives, and counted negatives.
 const LEAST: [usize; 3] = [271, 800, 430];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Every damaged array is refused when all of it is read, and the golden array that it was made of is read.
+//! Every damaged array is refused when all of it is read, and the golden array from which it was created is read.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::Context;
@@ -8,9 +8,9 @@ use zarr_conformance::{
     elements::read_elements,
 };
 
-/// How many there are at least.
+/// The minimum number of damaged arrays.
 const ALL: usize = 156;
-/// Each must have some.
+/// Each of these clauses must have at least one.
 const CLAUSES: [&str; 10] = [
     "chunk/size",
     "codec/blosc/format",
@@ -24,7 +24,7 @@ const CLAUSES: [&str; 10] = [
     "codec/zstd/format",
 ];
 
-/// What is stored differs in the value of one chunk, and in nothing else.
+/// Returns whether the stored values differ in the value of one chunk only.
 fn has_one_change(damage: &Damage, counterpart: &Golden) -> bool {
     let (good, bad): (Vec<_>, Vec<_>) = (counterpart.array.values().collect(), damage.array.values().collect());
     let changed: Vec<_> = good.iter().zip(&bad).filter(|(a, b)| a != b).collect();

@@ -1,4 +1,5 @@
-//! Every golden array reads as its writer meant it, bit for bit, whole and in part, and survives being written by us.
+//! Every golden array is read bit for bit as its writer intended, whole and in part, and is the same after it is
+//! written by this project.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
@@ -11,9 +12,10 @@ use zarr_conformance::{
     elements::{is_preserved, middle, part_of, read_elements, read_region, write_elements, write_region},
 };
 
-/// How many golden arrays there are.
+/// The number of golden arrays.
 const ALL: usize = 561;
-/// Extensions that are registered or written by peers and are not among ours, and how many arrays are refused for them.
+/// The extensions that are registered or written by peers but not built in, and the number of arrays that are refused
+/// because of each.
 const UNKNOWN: [(ExtensionPoint, &str, usize); 37] = [
     (ExtensionPoint::DataType, "bfloat16", 2),
     (ExtensionPoint::DataType, "fixed_length_utf32", 2),
@@ -67,7 +69,7 @@ fn check_read(array: &Array, want: &[Vec<u8>]) -> Result<(), String> {
     if got.iter().ne(part_of(want, array.shape(), &part)) { Err("a part of it differs".into()) } else { Ok(()) }
 }
 
-/// Creates an array with the document of another.
+/// Creates an array with the metadata document of another.
 fn create_like(array: &Array, dir: &tempfile::TempDir) -> Result<Array, String> {
     let hierarchy = Hierarchy::create(dir.path()).unwrap();
     hierarchy.create_array_from("/", array.metadata().clone(), false).map_err(|e| format!("created again: {e}"))
@@ -84,7 +86,7 @@ fn check_written(array: &Array, want: &[Vec<u8>], write: impl Fn(&Array) -> ozar
     if is_preserved(&document(array), &document(&reopened)) { Ok(()) } else { Err("the document changed".into()) }
 }
 
-/// In two parts, the second first: chunks that have some of both are updated.
+/// Writes in two parts, the second first, so that chunks with elements of both are updated.
 fn write_halves(array: &Array, elements: &[Vec<u8>]) -> ozarr::Result<()> {
     let Some(n) = array.shape().first().copied() else { return write_elements(array, elements) };
     let at = n.div_ceil(2);

@@ -1,4 +1,4 @@
-//! What the pages of `docs` show is so: their adapters run, and their tables are complete.
+//! The pages of `docs` are correct: their adapters run, and their tables are complete.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "in a test that is how to fail")]
 #![cfg(unix)]
 
@@ -20,7 +20,7 @@ fn page(name: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name)).unwrap()
 }
 
-/// The blocks of a page in that language.
+/// Returns the code blocks of a page in a language.
 fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
     let start = format!("```{language}\n");
     page.split(&start).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
@@ -33,7 +33,7 @@ fn run(line: &str, folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_zarr-conformance")).args(words).current_dir(folder).output().unwrap()
 }
 
-/// Every line that is not shortened stands in what was printed.
+/// Checks that every line that is not shortened occurs in the output.
 fn shows(printed: &str, block: &str) {
     for line in block.lines() {
         let mut rest = printed;
@@ -73,12 +73,12 @@ fn the_page_for_implementers_has_the_right_number_of_cases() {
     let cases = Cases::embedded();
     let [goldens, refusals, damages] =
         [cases.goldens().unwrap().len(), cases.refusals().unwrap().len(), cases.damages().unwrap().len()];
-    // Golden arrays are read and written; of a refusal the right document is opened, too.
+    // Golden arrays are read and written; of a refusal, the valid document is opened too.
     let all = format!("all cases run: {} of them", 2 * goldens + 2 * refusals + damages);
     assert!(page("conformance-for-implementers.md").contains(&all), "{all}");
 }
 
-/// The first command of the page, and the last.
+/// The first and the last command of the page.
 #[test]
 fn the_commands_on_the_page_for_extension_authors_work() {
     let page = page("conformance-for-extension-authors.md");
@@ -96,7 +96,7 @@ fn the_commands_on_the_page_for_extension_authors_work() {
     }
 }
 
-/// The table of properties has all of them, and no other.
+/// The table of properties contains all of them, and no others.
 #[test]
 fn the_page_for_extension_authors_lists_every_property() {
     let page = page("conformance-for-extension-authors.md");

@@ -1,4 +1,5 @@
-//! A call of a plugin costs no allocation and no copy that is not needed: the plugin gets the caller's own memory.
+//! A call of a plugin needs no unnecessary allocation and no unnecessary copy: the plugin receives the caller's own
+//! memory.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 #![allow(unsafe_code, reason = "an allocator that counts")]
 
@@ -47,7 +48,7 @@ fn address(bytes: &[u8]) -> usize {
     usize::from_ne_bytes(bytes[..8].try_into().unwrap())
 }
 
-/// One test, so that nothing else allocates meanwhile.
+/// A single test, so that nothing else allocates in the meantime.
 #[test]
 fn plugins_work_in_the_memory_of_the_caller() {
     let [bytes, passing, plain, strided] =
@@ -59,7 +60,7 @@ fn plugins_work_in_the_memory_of_the_caller() {
     let mut wide = vec![0u64; 64];
     let wide: &mut [u8] = {
         let (ptr, len) = (wide.as_mut_ptr().cast::<u8>(), wide.len() * 8);
-        // SAFETY: bytes of a vector that nobody else uses from here on.
+        // SAFETY: these are the bytes of a vector that is not accessed elsewhere from here on.
         unsafe { std::slice::from_raw_parts_mut(ptr, len) }
     };
     let left = Region::new(&[0, 0], &[4, 8]).unwrap();

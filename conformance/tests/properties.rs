@@ -1,4 +1,4 @@
-//! What clauses say of what checks them is so: a property that names the clause is run and holds, or the test is there.
+//! The checks that clauses name exist: a property that names the clause is run and holds, or the named test exists.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::zarr_core::{
@@ -21,7 +21,7 @@ use zarr_conformance::{
     store,
 };
 
-/// Built-in storage transformers there are none.
+/// Stands in for built-in storage transformers, of which there are none.
 #[derive(Debug)]
 struct Nothing;
 
@@ -42,7 +42,8 @@ impl StorageTransformer for Nothing {
     }
 }
 
-/// Every kind of subject, with few inputs: that the properties catch what is wrong, the tests with faults show.
+/// Returns the records of every kind of subject, with few inputs. The tests with faulty subjects show that the
+/// properties detect faults.
 fn records() -> Vec<Record> {
     let settings = Settings { cases: 2, ..Settings::default() };
     let records = Mutex::new(Vec::new());
@@ -86,7 +87,7 @@ fn properties_and_clauses_match() {
     assert!(failed.is_empty(), "{failed:?}");
     let hold: BTreeSet<_> = records.iter().filter(|r| r.outcome == Outcome::Pass).map(|r| &r.clause).collect();
     let by_property = clauses.iter().filter(|c| c.checked_by == Some(CheckedBy::Property));
-    // Libraries are built by another test's means on Linux alone.
+    // The libraries that these clauses need are only built on Linux.
     let by_property = by_property.filter(|c| cfg!(target_os = "linux") || c.page != "abi");
     let free: Vec<_> = by_property.map(|c| &c.id).filter(|id| !hold.contains(id)).collect();
     assert!(free.is_empty(), "no property checks {free:?}");
@@ -99,7 +100,7 @@ fn tests_named_by_clauses_exist() {
         let Some(test) = &clause.test else { continue };
         let (file, name) = test.split_once("::").unwrap_or_else(|| panic!("{}: {test}", clause.id));
         let source = fs::read_to_string(project.join(file)).unwrap_or_else(|e| panic!("{}: {file}: {e}", clause.id));
-        // With the attribute of a test before it, maybe after others.
+        // Including its test attribute, possibly after other attributes.
         let at = source.find(&format!("fn {name}(")).unwrap_or_else(|| panic!("{}: there is no {test}", clause.id));
         let above = source[..at].trim_end().rsplit('\n').take_while(|line| line.trim_start().starts_with("#["));
         assert!(above.collect::<String>().contains("#[test]"), "{}: {test} is not a test", clause.id);

@@ -1,4 +1,4 @@
-//! One document for each rule that makes a reader refuse, and its counterpart that it accepts.
+//! One invalid document for each rule, which a reader must refuse, and its valid counterpart, which it must accept.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
@@ -13,10 +13,10 @@ use ozarr::{
 use std::sync::Arc;
 use zarr_conformance::cases::{Cases, Refusal};
 
-/// How many there are at least.
+/// The minimum number of rules.
 const RULES: usize = 438;
 
-/// Reads a document, then makes what it names.
+/// Parses a document, and creates the extensions that it names.
 fn resolve(document: &[u8], context: &Context) -> Result<&'static str> {
     Ok(match NodeMetadata::parse(document, &context.limits)? {
         NodeMetadata::Array(m) => {
@@ -26,7 +26,7 @@ fn resolve(document: &[u8], context: &Context) -> Result<&'static str> {
     })
 }
 
-/// Two nodes below a root.
+/// Returns a hierarchy of two nodes below a root.
 fn hierarchy(refuse: &[u8], accept: &[u8], context: &Context) -> Hierarchy {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let root = br#"{"zarr_format":3,"node_type":"group"}"#;
@@ -36,7 +36,7 @@ fn hierarchy(refuse: &[u8], accept: &[u8], context: &Context) -> Hierarchy {
     Hierarchy::new(store, context.clone())
 }
 
-/// True for what a document alone can be refused for.
+/// Returns whether an error of this kind can be caused by a document alone.
 fn is_about_the_document(kind: &ErrorKind) -> bool {
     matches!(
         kind,
@@ -69,7 +69,7 @@ fn check(case: &Refusal, context: &Context) -> std::result::Result<(), String> {
     if listed != [true, false] {
         return Err(format!("listed as {listed:?}"));
     }
-    // What is accepted is preserved.
+    // An accepted document is preserved.
     let (text, metadata) =
         (Json::parse(&case.accept, &context.limits), NodeMetadata::parse(&case.accept, &context.limits));
     let preserved = metadata.is_ok_and(|m| text.is_ok_and(|t| t == Json::Object(m.document().clone())));

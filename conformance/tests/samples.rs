@@ -1,4 +1,4 @@
-//! Extensions that need a configuration: without one nothing can be checked, and the report says so.
+//! Extensions that need a configuration: without one nothing can be checked, and the report states that.
 #![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
 
 use ozarr::zarr_core::{
@@ -24,7 +24,7 @@ fn records(point: ExtensionPoint, name: &str, samples: &Samples) -> Vec<Record> 
     records
 }
 
-/// The codec of the tutorial, whose `mask` is required.
+/// Creates the codec of the tutorial, whose `mask` is required.
 fn invert(folder: &Path) -> PathBuf {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/adding-an-extension.md");
     let page = fs::read_to_string(page).unwrap();
@@ -114,7 +114,7 @@ fn a_sample_of_an_unknown_extension_is_an_error() {
             );
         }
     }
-    // Samples of plugins that are not loaded now, and of families, are known.
+    // Samples of plugins that are not loaded, and of families, are known.
     fs::write(&samples, format!("{known}\n{}", sample("numcodecs.lz4"))).unwrap();
     assert!(command(&["plugin", library, "--samples", file, "--cases", "1"]).status.success());
     assert!(

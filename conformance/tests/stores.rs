@@ -1,4 +1,4 @@
-//! The properties of stores hold for the stores that are here.
+//! The properties of stores hold for the stores of this project.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
@@ -12,7 +12,7 @@ use zarr_conformance::{
     store::{self, CHECKS, Contents, MakeWith, Subject},
 };
 
-/// What came of the properties, one after the other.
+/// Returns the records of all properties.
 fn run(subject: &Subject, settings: &Settings) -> Vec<Record> {
     let mut records = Vec::new();
     store::run(subject, "store", settings, &mut |r| records.push(r));
@@ -20,7 +20,7 @@ fn run(subject: &Subject, settings: &Settings) -> Vec<Record> {
     records
 }
 
-/// The ids of those that do not apply. The others must hold.
+/// Returns the ids of the properties that do not apply. The others must hold.
 fn unsupported(subject: &Subject, seeds: u64) -> BTreeSet<String> {
     let mut ids = BTreeSet::new();
     for record in (0..seeds).flat_map(|seed| run(subject, &Settings { seed, ..Settings::default() })) {
@@ -42,8 +42,8 @@ fn memory() {
     assert_eq!(unsupported(&store::memory(), 4), ids(["set/reopen"]));
 }
 
-/// The file system keeps either a key or what is below it. On some systems names differ only if they do without case,
-/// and not every name is allowed: such systems are not for this test.
+/// The file system stores either a key or the keys below it. Systems that ignore case, or do not allow every name, are
+/// not tested.
 #[test]
 #[cfg(target_os = "linux")]
 fn filesystem() {
@@ -81,7 +81,7 @@ fn part_of_a_store() {
     assert_eq!(unsupported(&subject, 2), ids(["set/reopen"]));
 }
 
-/// What cannot be written is read and listed by the properties, and only they.
+/// Stores that cannot be written are only checked by the properties of reading and listing.
 #[test]
 fn read_only() {
     let empty = || Ok(Arc::new(ReadOnly(Arc::new(MemoryStore::default()))) as Arc<dyn Store>);

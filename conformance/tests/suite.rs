@@ -1,4 +1,4 @@
-//! Our own extensions, plugins and stores pass, and the command tells what came of a run.
+//! The extensions, plugins and stores of this project pass, and the command reports the result of a run.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::zarr_core::{json::Json, registry::Registry};
@@ -13,7 +13,7 @@ use zarr_conformance::{
     third_party,
 };
 
-/// Each seed tries other inputs.
+/// Each seed tries different inputs.
 #[test]
 fn built_in_extensions_pass() {
     let samples = Samples::embedded().unwrap();
@@ -61,7 +61,7 @@ fn plugins_pass() {
             passed += usize::from(r.outcome == Outcome::Pass);
         };
         subject.run(&settings, &mut tell).unwrap();
-        // Of the manifest plugin little can be tried without files of its own.
+        // Little of the manifest plugin can be checked without files of its own.
         assert!(passed >= 10, "{name}: {passed}");
     }
 }
@@ -80,7 +80,7 @@ fn exit_statuses() {
     let expectations = dir.path().join("expectations.toml");
     std::fs::write(&expectations, "[fail]\n'store/get/missing' = 'it is said to fail'\n").unwrap();
     let file = expectations.to_str().unwrap();
-    // It passes, though it was expected to fail.
+    // It passes, although it was expected to fail.
     assert_eq!(status(&["store", "memory", "--expectations", file, "--filter", "get/missing"]), 1);
     assert_eq!(status(&["store", "memory", "--expectations", file, "--filter", "get/size"]), 0);
     std::fs::write(&expectations, "fail = 7").unwrap();
@@ -123,7 +123,7 @@ fn a_report_goes_to_a_file() {
     assert!(std::fs::read_to_string(file).unwrap().starts_with("TAP version 13\n1..1\nok 1 - store/get/size\n"));
 }
 
-/// What is exported is an array that reads as its elements say.
+/// An exported array is read with the elements that its file lists.
 #[test]
 fn exported_cases_are_arrays() {
     let dir = tempfile::tempdir().unwrap();
@@ -146,7 +146,7 @@ fn exported_cases_are_arrays() {
     assert_eq!(command(&["export", "gzip", "-o", folder.to_str().unwrap()]).status.code(), Some(2), "it is not empty");
 }
 
-/// A name of two extensions is not enough, and who asks for none that is there is told all that are, once each.
+/// A name that two extensions have is not sufficient. For an unknown name, the error lists every known name once.
 #[test]
 fn export_takes_exactly_one_extension() {
     let dir = tempfile::tempdir().unwrap();

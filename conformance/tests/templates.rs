@@ -1,4 +1,4 @@
-//! What `ozarr plugin new` writes in C keeps all properties, on a seed that once found a fault.
+//! The files that `ozarr plugin new` creates for C satisfy all properties, with a seed that once found a fault.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -14,7 +14,7 @@ const KINDS: [&str; 7] = [
     "bytes-to-bytes",
     "storage-transformer",
 ];
-/// With this one a chunk grid was seen to give a chunk without elements.
+/// With this seed, a chunk grid returned a chunk without elements.
 const SEED: &str = "3444";
 
 fn run(command: &mut Command) -> String {

@@ -1,4 +1,4 @@
-//! Chunks and documents made to do harm: small, and asking for much.
+//! Malicious chunks and documents, which are small but request large amounts of memory.
 
 use super::*;
 use ozarr::{ErrorKind, NewArray};
@@ -13,12 +13,12 @@ const BLOSC_ZSTD: &str =
 const SNAPPY: &str = r#"{"name":"blosc","configuration":{"cname":"snappy","clevel":9,"shuffle":"noshuffle","typesize":1,"blocksize":0}}"#;
 const TEXT: &str = r#"{"name":"vlen-utf8"}"#;
 
-/// An array with one chunk and these codecs.
+/// Returns an array with one chunk and these codecs.
 fn new(data_type: &str, n: u64, codecs: &[&str]) -> NewArray {
     NewArray::new([n], data_type).chunks([n]).codecs(codecs.iter().map(|c| c.parse::<Json>().unwrap()))
 }
 
-/// The chunk that 64 MiB become.
+/// Returns the chunk to which 64 MiB of one repeated byte are encoded.
 fn bomb(data_type: &str, codecs: &[&str]) -> Vec<u8> {
     let (n, hierarchy) = (64usize << 20, memory(1 << 30));
     let text = data_type == "string";
@@ -28,7 +28,7 @@ fn bomb(data_type: &str, codecs: &[&str]) -> Vec<u8> {
     array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap().unwrap()
 }
 
-/// Reads a chunk that somebody else stored.
+/// Reads a chunk that another program stored.
 fn read(array: &NewArray, chunk: &[u8]) -> (ozarr::Result<Vec<Vec<u8>>>, usize) {
     read_within(CHUNK_BYTES, array, chunk)
 }
@@ -58,7 +58,7 @@ fn decompression_bombs_are_refused() {
         let bytes = bomb("uint8", &[BYTES, codec]);
         assert!(bytes.len() < 8 << 20);
         refused(codec, read(&new("uint8", 16, &[BYTES, codec]), &bytes));
-        // A codec further in does not know how much it should be.
+        // An inner codec does not know the expected size.
         refused(codec, read(&new("uint8", 16, &[BYTES, GZIP, codec]), &bytes));
         refused(codec, read(&new("uint8", 16, &[BYTES, "\"crc32c\"", codec]), &bytes));
         let text = bomb("string", &[TEXT, codec]);
@@ -66,7 +66,7 @@ fn decompression_bombs_are_refused() {
     }
 }
 
-/// What lies between two codecs is bounded by what the chunk needs, not by the limit of a chunk.
+/// The size of the bytes between two codecs is limited by what the chunk needs, not by the limit of a chunk.
 #[test]
 fn data_between_two_codecs_is_bounded() {
     for codec in [GZIP, ZSTD, LZ4] {
@@ -83,8 +83,8 @@ fn data_between_two_codecs_is_bounded() {
     }
 }
 
-/// Threads share a budget. A chunk that needs more than is left of it waits for nobody, and is refused only if it needs
-/// more than one chunk may have.
+/// Threads share a budget. A chunk that needs more than the rest of the budget does not wait, and is only refused if it
+/// needs more than one chunk may use.
 #[test]
 fn threads_share_one_memory_budget() {
     const CHUNK: u64 = 2 << 20;
@@ -116,7 +116,7 @@ fn threads_share_one_memory_budget() {
     assert!(matches!(e.kind(), ErrorKind::Budget { asked: 0x80_0000, taken: 0, limit: 0x60_0000 }), "{e}");
 }
 
-/// A frame may ask its reader for a window of 128 MiB and more before its first byte. Every reader should grant 8 MiB.
+/// A frame may request a window of 128 MiB or more before its first byte. Every reader should allow 8 MiB.
 #[test]
 fn a_zstd_frame_with_a_large_window() {
     let (raw_block, mut granted) = ([0x21, 0, 0, 1, 2, 3, 4], 0);
@@ -132,11 +132,11 @@ fn a_zstd_frame_with_a_large_window() {
             let most = if exponent <= 13 { 16 << 20 } else { ALLOCATION };
             assert!(largest <= most, "{what}: {largest} bytes were allocated at once");
         }
-        // Four bytes of data, in a frame that is right.
+        // Four bytes of data, in a valid frame.
         granted += usize::from(read(&new("uint8", 4, &[BYTES, ZSTD]), &frame).0.is_ok());
     }
     assert!(granted >= 14, "{granted}");
-    // Between both ends it is the largest power of two within the limit of a chunk.
+    // Between both limits it is the largest power of two within the limit of a chunk.
     let limits = [(1 << 12, 23), (8 << 20, 23), ((32 << 20) - 1, 24), (32 << 20, 25), (1 << 27, 27), (4 << 30, 27)];
     for (limit, most) in limits {
         for log in most - 1..most + 3 {
@@ -188,7 +188,7 @@ fn hostile_entries_of_a_shard_index() {
     }
 }
 
-/// An array in files, and a file for its chunk that begins with `bytes` and has 6 GiB, of which the disk has none.
+/// Stores an array in files. The file of its chunk begins with `bytes` and has 6 GiB, but takes no space on the disk.
 #[cfg(unix)]
 fn sparse(new: &NewArray, bytes: &[u8]) -> (tempfile::TempDir, Array) {
     let dir = tempfile::tempdir().unwrap();
@@ -204,7 +204,8 @@ fn sparse(new: &NewArray, bytes: &[u8]) -> (tempfile::TempDir, Array) {
 #[cfg(unix)]
 const SPARSE: u64 = 6 << 30;
 
-/// What is stored may be larger than what may be decoded: 6 GiB for eight elements are refused by their length.
+/// A stored value may be larger than the limit of a decoded chunk: 6 GiB for eight elements are refused by their
+/// length.
 #[test]
 #[cfg(unix)]
 fn a_chunk_that_is_too_large_is_not_read() {
@@ -239,7 +240,7 @@ fn a_chunk_that_is_too_large_is_not_read() {
         limit(&what, watch(&|| read_region(&array, &part).map(|_| ())));
         limit(&what, watch(&|| write_region(&array, &part, &[element(data_type)])));
     }
-    // An inner chunk is read whole too, and a change keeps those beside it.
+    // An inner chunk is also read whole, and an update preserves the inner chunks next to it.
     let (none, from) = (u64::MAX, 64u64);
     let index = |first: [u64; 2]| [first[0], first[1], from, 2, none, none, none, none].map(u64::to_le_bytes).concat();
     let all_of_it = [index([from, SPARSE - from]), vec![5, 6]].concat();
@@ -256,7 +257,7 @@ fn a_chunk_that_is_too_large_is_not_read() {
         assert!(matches!(refused.kind(), ErrorKind::Data(_) | ErrorKind::Limit { .. }), "{refused}");
         assert!(largest <= ALLOCATION, "{largest} bytes were allocated at once");
     }
-    // A large shard of small chunks is read as any other.
+    // A large shard of small chunks is read like any other.
     let (_dir, array) = sparse(&new("uint8", 8, &[shard]), &[index([from, 2]), vec![5, 6]].concat());
     let (elements, largest) = largest_allocation(|begin| {
         begin();
@@ -326,7 +327,7 @@ fn documents() {
     }
 }
 
-/// Limits of documents themselves.
+/// The limits of documents.
 #[test]
 fn a_document_that_is_too_long() {
     let hierarchy = {

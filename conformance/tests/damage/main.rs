@@ -1,5 +1,5 @@
-//! Every stored chunk of every golden, cut at each length and changed at each byte: an error or data, never a panic,
-//! and never a large allocation.
+//! Every stored chunk of every golden array, truncated to each length and changed at each byte, results in an error or
+//! in data, never in a panic or a large allocation.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 mod hostile;
@@ -23,20 +23,20 @@ use zarr_conformance::{
     elements::{middle, part_of, read_elements, read_region, write_region},
 };
 
-/// What chunks may need in these tests, and what may be allocated at once: codecs have their own tables and windows.
+/// The memory limit of chunks in these tests, and of a single allocation: codecs have their own tables and windows.
 const CHUNK_BYTES: u64 = 1 << 20;
 const ALLOCATION: usize = 4 << 20;
-/// A zstd frame may ask for a window of 8 MiB, whatever it is for, where what it holds has no size that is known before.
+/// A zstd frame whose decoded size is unknown in advance may request a window of 8 MiB, whatever its contents are.
 const WINDOW: usize = 9 << 20;
 
-/// A hierarchy in memory, on one thread.
+/// Returns a hierarchy in memory that uses one thread.
 fn memory(chunk_bytes: u64) -> Hierarchy {
     let mut context = Context::new().with_executor(Arc::new(Sequential));
     context.limits.chunk_bytes = chunk_bytes;
     Hierarchy::new(MemoryStore::default(), context)
 }
 
-/// A golden in memory, with its stored chunks.
+/// A golden array in memory, with its stored chunks.
 struct Loaded {
     array: Array,
     want: Vec<Vec<u8>>,
@@ -69,9 +69,9 @@ fn is_checksum(codec: &Extension) -> bool {
     let checksum = codec.configuration().and_then(|c| c.get("checksum"));
     matches!(codec.name(), "crc32c" | "gzip") || codec.name() == "zstd" && checksum == Some(&Json::Bool(true))
 }
-/// True if a change anywhere in what the codecs made must be noticed, or leave the data as it was.
+/// Returns whether every change of encoded bytes must be detected, or leave the data unchanged.
 ///
-/// `in_part`: inner chunks are read one by one, around a checksum that follows the shard.
+/// `in_part`: inner chunks are read one by one, without verifying a checksum codec behind the shard.
 fn is_protected(codecs: &[Extension], in_part: bool) -> bool {
     let Some(last) = codecs.last() else { return false };
     let shard = codecs.iter().find(|c| c.name() == "sharding_indexed");
@@ -81,7 +81,7 @@ fn is_protected(codecs: &[Extension], in_part: bool) -> bool {
     let Some(shard) = shard.and_then(Extension::configuration) else { return false };
     ["codecs", "index_codecs"].into_iter().all(|member| is_protected(&list(shard, member), false))
 }
-/// True if no index of a shard can be taken for another without being noticed.
+/// Returns whether a changed shard index is always detected.
 fn has_protected_indexes(codecs: &[Extension]) -> bool {
     let shards = codecs.iter().filter(|c| c.name() == "sharding_indexed").filter_map(Extension::configuration);
     let mut lists = shards.map(|shard| (list(shard, "index_codecs"), list(shard, "codecs")));
@@ -91,7 +91,7 @@ fn list(configuration: &Object, member: &str) -> Vec<Extension> {
     let codecs = configuration.get(member).and_then(Json::as_array).unwrap_or_default();
     codecs.iter().map(|c| Extension::parse(c).unwrap()).collect()
 }
-/// What a byte and those after it become.
+/// Returns the values that result from changing the byte at `at`, and those after it.
 fn changes(value: &[u8], at: usize) -> impl Iterator<Item = Vec<u8>> {
     let with = move |new: &[u8], xor: bool| {
         let mut bad = value.to_vec();
@@ -108,7 +108,7 @@ fn changes(value: &[u8], at: usize) -> impl Iterator<Item = Vec<u8>> {
 struct Tally {
     cuts: usize,
     changes: usize,
-    /// Changes that had to be noticed.
+    /// The number of changes that had to be detected.
     protected: usize,
     failures: Vec<String>,
 }
@@ -122,7 +122,7 @@ impl Tally {
             if read_elements(&loaded.array).is_ok() {
                 self.failures.push(format!("{id}: {key} cut to {n} of {} bytes is read", value.len()));
             }
-            // A part may lie in what is left.
+            // A part may be in the chunks that remain.
             let part = middle(loaded.array.shape());
             self.part(id, loaded, &part, &format!("{key} cut to {n}"), noticed);
         }
@@ -145,7 +145,7 @@ impl Tally {
                 }
                 if array.inner_chunk_shape().is_some() {
                     self.part(id, loaded, &part, &what(), is_protected(codecs, true));
-                    // An update decodes and keeps what it does not replace.
+                    // An update decodes, and preserves the elements that it does not replace.
                     let elements: Vec<_> = part_of(&loaded.want, array.shape(), &part).into_iter().cloned().collect();
                     let _done_or_refused = write_region(array, &part, &elements);
                 }

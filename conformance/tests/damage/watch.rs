@@ -1,4 +1,4 @@
-//! The largest single allocation of a thread, of Rust and of the C libraries.
+//! Measures the largest single allocation of a thread, by Rust and by the C libraries.
 #![allow(unsafe_code)]
 
 use std::{
@@ -8,7 +8,7 @@ use std::{
 
 thread_local! { static LARGEST: Cell<usize> = const { Cell::new(0) } }
 
-/// Counts on the thread that allocates: tests that run beside it do not count.
+/// Counts on the allocating thread, so that tests that run in parallel do not count.
 fn note(size: usize) {
     let _none_while_the_thread_ends = LARGEST.try_with(|largest| largest.set(largest.get().max(size)));
 }
@@ -17,11 +17,11 @@ struct Watched;
 #[global_allocator]
 static ALLOCATOR: Watched = Watched;
 
-// SAFETY: every call goes to the system's allocator unchanged; counting touches no memory of the caller.
+// SAFETY: every call is passed to the system's allocator unchanged; counting does not access the caller's memory.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size());
-        // SAFETY: the caller's promise is handed on.
+        // SAFETY: the caller's promise is passed on.
         unsafe { System.alloc(layout) }
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -35,7 +35,7 @@ unsafe impl GlobalAlloc for Watched {
     }
 }
 
-/// The allocator that C calls, where the C library lets a program put its own in front.
+/// The allocator of C code, where the C library allows a program to replace it.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod c {
     use super::note;
@@ -49,7 +49,7 @@ mod c {
         fn __libc_memalign(align: usize, size: usize) -> *mut c_void;
     }
 
-    // SAFETY: the C library's own function under its other name, with the same promises.
+    // SAFETY: it is the C library's own function under another name, with the same contract.
     #[unsafe(no_mangle)]
     unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
         note(size);
@@ -67,24 +67,24 @@ mod c {
     #[unsafe(no_mangle)]
     unsafe extern "C" fn posix_memalign(out: *mut *mut c_void, align: usize, size: usize) -> c_int {
         note(size);
-        // SAFETY: the caller gives a permitted alignment.
+        // SAFETY: the caller passes a permitted alignment.
         let memory = unsafe { __libc_memalign(align, size) };
         if memory.is_null() {
             return OUT_OF_MEMORY;
         }
-        // SAFETY: the caller gives a place for the pointer.
+        // SAFETY: the caller passes a place for the pointer.
         unsafe { *out = memory };
         0
     }
 }
 
-/// Runs `f`, and tells the largest single allocation of this thread meanwhile, from when `f` calls what it is given.
+/// Runs `f`, and returns the size of the largest single allocation of this thread after `f` calls its argument.
 pub(crate) fn largest_allocation<R>(f: impl FnOnce(&dyn Fn()) -> R) -> (R, usize) {
     let result = f(&|| LARGEST.set(0));
     (result, LARGEST.get())
 }
 
-/// The watch would be worth nothing if it did not see the C libraries.
+/// The measurement would be useless if it did not include the C libraries.
 #[test]
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn sees_allocations_of_c() {

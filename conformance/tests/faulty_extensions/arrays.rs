@@ -1,4 +1,4 @@
-//! Codecs that take arrays and are wrong. They wrap `bytes`, `sharding_indexed` and `transpose`.
+//! Faulty codecs of arrays. They wrap `bytes`, `sharding_indexed` and `transpose`.
 
 use super::Fixture;
 use ozarr::{
@@ -28,7 +28,7 @@ struct Bytes {
 }
 
 impl Bytes {
-    /// The last byte of a chunk of this many elements is wrong.
+    /// Changes the last byte of a chunk of this many elements.
     fn spoil(&self, out: &mut OutputBuffer<'_>, spoiled: bool) {
         if spoiled && !out.is_empty() {
             let at = out.len() - 1;
@@ -43,7 +43,7 @@ impl ArrayToBytes for Bytes {
     }
     fn encode(&self, call: &CallContext<'_>, decoded: &View<'_>, out: &mut OutputBuffer<'_>) -> Result<()> {
         match self.name {
-            // Takes memory for gapless.
+            // Treats memory with gaps as contiguous.
             "test.no-strides" if decoded.as_slice().is_none() && decoded.heap().is_none() => {
                 let mut scratch = Vec::new();
                 let n = decoded.count();
@@ -102,7 +102,7 @@ impl PartialDecode for Bytes {
                 }
                 wrapped.decode_region(call, source, &moved, out)
             }
-            // Takes the second call for the end of the first.
+            // Treats the second call as the end of the first.
             "test.does-not-begin-again" => {
                 if self.suspended.swap(false, Ordering::Relaxed) {
                     return out.fill(self.of.fill());
@@ -127,7 +127,7 @@ impl PartialEncode for Bytes {
     ) -> Result<Encoded> {
         let Some(wrapped) = self.wrapped.partial_encode() else { return Err(Error::chain("it changes no parts")) };
         match self.name {
-            // What was stored is lost.
+            // Loses the stored value.
             "test.forgets-old" => wrapped.update_region(call, None, region, new, out),
             "test.stores-fill" => match wrapped.update_region(call, old, region, new, out)? {
                 Encoded::Fill => self
@@ -201,7 +201,7 @@ impl ArrayToArray for Moves {
         }
     }
     fn encoded_region(&self, decoded: &Region) -> Option<Region> {
-        // It permutes, and the region does not.
+        // The codec permutes dimensions, but the region is not permuted.
         (self.name == "test.region-not-permuted").then(|| decoded.clone())
     }
 }

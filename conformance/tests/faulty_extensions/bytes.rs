@@ -1,5 +1,4 @@
-//! Codecs from bytes to bytes with faults, some of them in how they are configured. They wrap
-//! `crc32c`.
+//! Faulty bytes -> bytes codecs, some with faults in their configuration. They wrap `crc32c`.
 
 use super::Fixture;
 use ozarr::{
@@ -56,7 +55,7 @@ impl BytesToBytes for Codec {
                 out.written()[at] ^= 1;
                 self.wrapped.encode(call, decoded, out)
             }
-            // Another instance starts counting again.
+            // Another instance starts counting from zero.
             "test.counts-calls" if decoded.len() > 8 => {
                 self.wrapped.encode(call, decoded, out)?;
                 let written = out.written();
@@ -64,7 +63,7 @@ impl BytesToBytes for Codec {
                 written[at] ^= (n % 7) as u8;
                 Ok(())
             }
-            // Wrong only when two are at it.
+            // Only wrong if two threads use it.
             "test.shares-state" => {
                 {
                     let mut shared = self.shared.lock().unwrap();
@@ -82,7 +81,7 @@ impl BytesToBytes for Codec {
         match self.name {
             "test.panics-when-short" if encoded.len() < 4 => panic!("index out of range"),
             "test.believes-all" => out.extend(encoded.get(..encoded.len().saturating_sub(4)).unwrap_or_default()),
-            // As if memory could always grow.
+            // Assumes that the output can always grow.
             "test.wants-more-room" => {
                 let mut copy = encoded[..encoded.len().saturating_sub(4)].to_vec();
                 copy.resize(copy.len() + 64, 0);
@@ -93,7 +92,7 @@ impl BytesToBytes for Codec {
                 out.unused(64);
                 Ok(())
             }
-            // Only what it has encoded itself.
+            // Only decodes what it has encoded itself.
             "test.decodes-only-its-own" if self.calls.load(Ordering::Relaxed) == 0 => {
                 Err(Error::data("I never saw that"))
             }
@@ -122,7 +121,7 @@ impl Source for Shifted<'_> {
     }
 }
 
-/// What is made of a configuration, and what is written of it.
+/// Returns the configuration that is stored for a given one.
 fn configured(name: &str, extension: &Extension, cx: &CreateContext<'_>) -> Result<Object> {
     let given = extension.configuration().cloned().unwrap_or_default();
     let level = given.get("level").map(ToString::to_string);

@@ -1,4 +1,4 @@
-//! Data types with faults. They wrap `int16`.
+//! Faulty data types. They wrap `int16`.
 
 use super::Fixture;
 use ozarr::{
@@ -32,7 +32,7 @@ impl DataType for Type {
                 let field = Field { name: String::new(), kind: ScalarKind::Int, width: 2, components: 1 };
                 Layout::Struct([field].into())
             }
-            // Says that it is stored as one piece, and is two.
+            // Its layout states two raw bytes, which are never swapped, but an element is an integer of two bytes.
             "test.unswapped" => Layout::Fixed { kind: ScalarKind::Raw, width: 1, components: 2 },
             _ => self.wrapped.layout(),
         }

@@ -1,4 +1,4 @@
-//! Chunk grids with faults. They wrap `regular`.
+//! Faulty chunk grids. They wrap `regular`.
 
 use super::Fixture;
 use ozarr::{

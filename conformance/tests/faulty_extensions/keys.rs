@@ -1,4 +1,4 @@
-//! Chunk key encodings with faults. They wrap `default`.
+//! Faulty chunk key encodings. They wrap `default`.
 
 use super::Fixture;
 use ozarr::{
@@ -29,11 +29,11 @@ impl ChunkKeyEncoding for Keys {
         let n = self.calls.fetch_add(1, Ordering::Relaxed);
         let first = chunk_index.first().copied().unwrap_or(0);
         Ok(match self.name {
-            // Beyond 9 the numbers run into each other.
+            // Indices of more than one digit run together, so that keys are ambiguous.
             "test.runs-together" => key.replacen("c/", "c", 1).replace('/', ""),
             "test.double-slash" if first == 7 => key.replacen('/', "//", 1),
             "test.uses-the-document-key" if first == 0 && chunk_index.len() == 1 => "zarr.json".to_owned(),
-            // The last dimension's first chunk has the folder for a key.
+            // The key of the first chunk along the last dimension is the folder of other keys.
             "test.nested-keys" if chunk_index.len() == 2 && chunk_index[1] == 0 => format!("c/{first}"),
             "test.unstable-keys" if n % 5 == 4 && chunk_index.len() == 3 => format!("{key}+"),
             _ => key,
@@ -41,7 +41,7 @@ impl ChunkKeyEncoding for Keys {
     }
     fn decode(&self, key: &str, rank: usize) -> Option<Dims> {
         let chunk_index = match self.name {
-            // The key of a chunk, with anything around it.
+            // Accepts the key of a chunk with anything around it.
             "test.accepts-any-key" => {
                 let trimmed = key.trim().trim_end_matches(['-', '+', '.', ' ']);
                 self.wrapped.decode(trimmed, rank)?
@@ -63,7 +63,7 @@ impl ChunkKeyEncoding for Keys {
 }
 
 impl Keys {
-    /// What its own keys mean, where one can tell.
+    /// Decodes its own keys, where they are unambiguous.
     fn undo(&self, key: &str, rank: usize) -> Option<Dims> {
         let plain = match self.name {
             "test.double-slash" => key.replacen("//", "/", 1),

@@ -1,8 +1,8 @@
-//! Faulty extensions, each with one fault, and the properties that catch them.
+//! Faulty extensions, each with one fault, and the properties that detect them.
 //!
-//! Every faulty extension is caught by the properties that its entry names, the one that it was written for first, and by
-//! no other. Every property has an extension that was written for it: without the property, its fault would not be found,
-//! and a test here fails.
+//! Every faulty extension is detected by exactly the properties that its entry names, of which the first is the one for
+//! which it was written. Every property has an extension that was written for it: without the property its fault would
+//! not be detected, and a test here fails.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 mod arrays;
@@ -24,13 +24,14 @@ use zarr_conformance::{
 pub(crate) struct Fixture {
     pub(crate) name: &'static str,
     pub(crate) registration: Registration,
-    /// Its samples, without point and name.
+    /// The samples, without extension point and name.
     pub(crate) samples: &'static [&'static str],
-    /// The properties that catch it, the one that it was written for first. One with a star may miss it at times.
+    /// The properties that detect it, beginning with the one for which it was written. A property with a star may not
+    /// detect it in every run.
     pub(crate) caught: &'static [&'static str],
 }
 
-/// The records of all properties, and the word of its extension point.
+/// Returns the records of all properties, and the word for the extension point.
 fn checked(fixture: Fixture) -> (Vec<Record>, &'static str) {
     let point = fixture.registration.point();
     let head = format!("[[sample]]\npoint = \"{}\"\nname = \"{}\"\n", word(point), fixture.name);
@@ -67,7 +68,7 @@ fn each_fault_is_caught_by_its_property_alone() {
         let failed = records.iter().filter(|r| matches!(r.outcome, Outcome::Fail(_)));
         let found: BTreeSet<String> = failed.clone().map(property).collect();
         let must: BTreeSet<String> = wanted.iter().filter(|w| !w.starts_with('*')).map(|w| (*w).to_owned()).collect();
-        // What is wrong may show in arrays.
+        // A fault may also be detected by the checks of arrays.
         let may = wanted.iter().map(|w| w.trim_start_matches('*').to_owned());
         let may: BTreeSet<String> = may.chain(["arrays".to_owned()]).collect();
         if !must.is_subset(&found) || !found.is_subset(&may) {
@@ -77,7 +78,7 @@ fn each_fault_is_caught_by_its_property_alone() {
         covered.extend(wanted.first().map(|w| format!("{point}/{w}")));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // A property that all points share needs one faulty extension.
+    // A property that all extension points share needs only one faulty extension.
     let shared = |property: &str| property.split_once('/').map(|(_, property)| property.to_owned()).unwrap();
     let common: BTreeSet<String> =
         ["create", "aliases", "configuration", "unknown-configuration", "hostile-configuration", "refusal", "arrays"]

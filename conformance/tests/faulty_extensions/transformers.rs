@@ -1,4 +1,4 @@
-//! Storage transformers with faults. The one without a fault stores everything below a folder.
+//! Faulty storage transformers. The valid counterpart stores everything below a folder.
 
 use super::Fixture;
 use ozarr::{
@@ -21,7 +21,7 @@ struct Below(&'static str);
 impl StorageTransformer for Below {
     fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>> {
         match self.0 {
-            // What is stored goes with the store.
+            // Stored values are lost with the store.
             "test.shares-nothing" => Ok(Arc::new(MemoryStore::default())),
             "test.stores-once" => {
                 let used = below.uri(&Prefix::ROOT).contains("wrapped");
@@ -64,7 +64,7 @@ impl ReadableStore for Wrapped {
     }
 }
 
-/// Says that it is longer than it is.
+/// States a larger size than it has.
 struct Longer<'s>(Box<dyn Source + 's>);
 
 impl Source for Longer<'_> {

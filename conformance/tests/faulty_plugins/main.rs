@@ -1,5 +1,5 @@
-//! Plugins that are wrong in one way each, and what the checks of a library find: each is caught by the check that it was
-//! built for, and by no other.
+//! Plugins with one fault each, and the results of the checks of a library: each fault is detected by the check for
+//! which it was built, and by no other.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 #![cfg(target_os = "linux")]
 
@@ -38,7 +38,7 @@ fn failed(records: &[Record]) -> BTreeSet<String> {
     failed.map(|r| r.id.trim_start_matches("codec/test.faulty/").to_owned()).collect()
 }
 
-/// The check that each was built for, and what else must find it.
+/// The check for which each plugin was built, and the other checks that must detect it.
 const FAULTS: [(&str, &[&str]); 16] = [
     ("NONE", &[]),
     ("CRASHES", &["abi/crash"]),
@@ -61,7 +61,7 @@ const FAULTS: [(&str, &[&str]); 16] = [
 #[test]
 fn each_fault_is_caught_by_its_check_alone() {
     let mut wrong = Vec::new();
-    // Few cases: what hangs does so in each of them.
+    // Few inputs, because a plugin that hangs does so with each of them.
     for (name, wanted) in FAULTS {
         let filter = (name == "HANGS").then(|| "round-trip".to_owned());
         let settings = Settings { cases: 12, filter, ..Settings::default() };
@@ -79,7 +79,7 @@ fn each_fault_is_caught_by_its_check_alone() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What dies rarely is found by trying long enough, and again by the seed that is reported.
+/// A rare crash is found by a long run, and again with the seed that is reported.
 #[test]
 fn fuzzing_failures_are_reproducible() {
     let file = library("RARELY_CRASHES");
@@ -97,7 +97,7 @@ fn fuzzing_failures_are_reproducible() {
     assert_eq!(run(&library("NONE"), None, Some(1), &healthy)[0].outcome, Outcome::Pass);
 }
 
-/// The same seed finds the same things, whichever child is the one to find them.
+/// The same seed has the same findings, whichever child finds them.
 #[test]
 fn runs_are_reproducible() {
     let settings = Settings { cases: 6, seed: 7, ..Settings::default() };
@@ -120,7 +120,7 @@ fn a_file_that_is_not_a_plugin_is_reported() {
     assert_eq!(failed(&records), ["abi/manifest", "abi/one-symbol", "abi/descriptor"].map(str::to_owned).into());
 }
 
-/// A manifest file that contradicts the library, or has another hash.
+/// A manifest next to the library that contradicts the embedded one, or has another SHA-256.
 #[test]
 fn an_installed_manifest_is_compared_with_that_of_the_library() {
     use ozarr::plugins::{Candidate, LibraryFile, Manifest, target};
@@ -143,7 +143,7 @@ fn an_installed_manifest_is_compared_with_that_of_the_library() {
     assert!(check(&|m| m.libraries[0].sha256.replace_range(..1, "x")).text().contains("hash"));
 }
 
-/// A panic is stopped in the plugin, which is used no more, and reported as what it is.
+/// A panic is caught in the plugin, which is put in quarantine, and is reported as a panic.
 #[test]
 fn a_panic_is_reported() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/panicking");

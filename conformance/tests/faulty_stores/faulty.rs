@@ -1,4 +1,4 @@
-//! What all faulty stores share: a store in memory, of which each gets one thing wrong.
+//! The common code of all faulty stores: a store in memory, of which each implements one thing wrongly.
 
 use ozarr::{
     Result,
@@ -14,10 +14,10 @@ use zarr_conformance::store::Contents;
 pub(crate) type Open<'s> = Result<Option<Box<dyn Source + 's>>>;
 pub(crate) type Part<'p> = (Key, u64, &'p [u8]);
 
-/// A store that is right in all methods that are not overridden.
+/// A store that is correct in all methods that are not overridden.
 pub(crate) trait FaultyStore: Debug + Default + Send + Sync + 'static {
     fn m(&self) -> &MemoryStore;
-    /// What it remembers and should not.
+    /// Data that the store keeps but should not.
     fn past(&self) -> MutexGuard<'_, Contents>;
 
     fn open<'s>(&'s self, key: &Key) -> Open<'s> {
@@ -64,7 +64,7 @@ pub(crate) trait FaultyStore: Debug + Default + Send + Sync + 'static {
     }
 }
 
-/// A faulty store behind the traits of stores.
+/// Implements the traits of stores for a faulty store.
 #[derive(Debug, Default)]
 pub(crate) struct AsStore<B>(pub(crate) B);
 
@@ -128,7 +128,7 @@ impl<B: FaultyStore> ListableStore for AsStore<B> {
     }
 }
 
-/// Faulty stores, each with the methods that it gets wrong.
+/// Defines faulty stores, each with the methods that it implements wrongly.
 macro_rules! faulty_stores {
     ($($(#[$doc:meta])* $name:ident { $($methods:tt)* })*) => {$(
         $(#[$doc])*
@@ -147,7 +147,7 @@ macro_rules! faulty_stores {
 }
 pub(crate) use faulty_stores;
 
-/// An open value that gets one thing wrong.
+/// An open value with one fault.
 pub(crate) struct FaultySource {
     value: Vec<u8>,
     pub(crate) read: fn(&[u8], &[ByteRange], RangeCallback<'_>) -> Result<()>,
@@ -180,7 +180,7 @@ impl Source for FaultySource {
     }
 }
 
-/// Lets others come between.
+/// Lets other threads run.
 pub(crate) fn pause() {
     std::thread::sleep(Duration::from_millis(1));
 }

@@ -8,13 +8,13 @@ use ozarr::{
 use std::collections::BTreeSet;
 
 faulty_stores! {
-    /// Lists one page.
+    /// Lists only the first page.
     OnePage {
         fn list(&self) -> Result<BTreeSet<Key>> {
             Ok(self.m().list()?.into_iter().take(2).collect())
         }
     }
-    /// What begins with a period is hidden.
+    /// Hides names that begin with a period.
     Hides {
         fn list(&self) -> Result<BTreeSet<Key>> {
             let mut keys = self.m().list()?;
@@ -22,7 +22,7 @@ faulty_stores! {
             Ok(keys)
         }
     }
-    /// Lists what was erased.
+    /// Lists erased keys.
     Tombstones {
         fn erase(&self, key: &Key) -> Result<()> {
             if self.m().get(key)?.is_some() {
@@ -34,7 +34,7 @@ faulty_stores! {
             Ok(self.m().list()?.into_iter().chain(self.past().keys().cloned()).collect())
         }
     }
-    /// What was written for nothing is left behind.
+    /// Leaves a temporary key if a value exists already.
     Orphans {
         fn set_if_absent(&self, k: &Key, value: &[u8]) -> Result<bool> {
             let new = self.m().set_if_absent(k, value)?;
@@ -44,14 +44,14 @@ faulty_stores! {
             Ok(new)
         }
     }
-    /// Lists all that begins alike.
+    /// Lists all keys with a common beginning, not only those below a prefix.
     BeginsAlike {
         fn list_prefix(&self, prefix: &Prefix) -> Result<BTreeSet<Key>> {
             let begin = prefix.as_str().trim_end_matches('/');
             Ok(self.m().list()?.into_iter().filter(|k| k.as_str().starts_with(begin)).collect())
         }
     }
-    /// Shows `ab` below `a/`.
+    /// Lists `ab` below `a/`.
     ShowsSiblings {
         fn list_dir(&self, prefix: &Prefix) -> Result<Listing> {
             let (mut found, begin) = (self.m().list_dir(prefix)?, prefix.as_str().trim_end_matches('/'));
@@ -62,7 +62,7 @@ faulty_stores! {
             Ok(found)
         }
     }
-    /// Empty directories stay.
+    /// Lists empty directories.
     EmptyDirectories {
         fn erase(&self, key: &Key) -> Result<()> {
             if self.m().get(key)?.is_some() {
@@ -79,7 +79,7 @@ faulty_stores! {
             Ok(found)
         }
     }
-    /// Looks at each key that it lists, which may be gone.
+    /// Opens each key that it lists, which may have been erased.
     Looks {
         fn list(&self) -> Result<BTreeSet<Key>> {
             let keys = self.m().list()?;

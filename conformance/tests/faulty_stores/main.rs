@@ -1,4 +1,4 @@
-//! Stores that are wrong, each in one way: the property that this breaks notices it, and no unrelated one does.
+//! Stores with one fault each: the property that the fault violates detects it, and no unrelated property does.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 mod faulty;
@@ -25,9 +25,9 @@ use zarr_conformance::{
 
 struct Fixture {
     name: &'static str,
-    /// The property that it breaks.
+    /// The property that it violates.
     breaks: &'static str,
-    /// Properties that cannot help but notice.
+    /// Other properties that necessarily detect the fault.
     also: &'static [&'static str],
     subject: Subject,
 }
@@ -37,7 +37,7 @@ fn faulty<B: FaultyStore>(breaks: &'static str, also: &'static [&'static str]) -
     Fixture { name, breaks, also, subject: Subject::new(|| Ok(Arc::new(AsStore(B::default())))) }
 }
 
-/// A store whose contents, opened again, are those of `again`.
+/// Returns a store whose contents are opened again with `again`.
 fn reopened(name: &'static str, breaks: &'static str, also: &'static [&'static str], again: store::Reopen) -> Fixture {
     Fixture { name, breaks, also, subject: Subject { reopen: Some(again), ..store::memory() } }
 }
@@ -107,7 +107,7 @@ fn fixtures() -> Vec<Fixture> {
     ]
 }
 
-/// What the properties find wrong.
+/// Returns the properties that fail.
 fn caught(fixture: &Fixture) -> BTreeSet<&'static str> {
     let mut caught = BTreeSet::new();
     let settings = Settings::default();
@@ -124,7 +124,7 @@ fn caught(fixture: &Fixture) -> BTreeSet<&'static str> {
 
 #[test]
 fn each_fault_is_caught_by_its_property() {
-    // Panics are caught, and many: nobody wants to read them.
+    // There are many panics, all of them caught: their messages are not printed.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let (fixtures, next, wrong) = (fixtures(), AtomicUsize::new(0), Mutex::new(Vec::new()));
@@ -147,7 +147,7 @@ fn each_fault_is_caught_by_its_property() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A property that no faulty store breaks could be taken away and nobody would notice.
+/// Without a faulty store that violates it, a property could be removed unnoticed.
 #[test]
 fn each_property_has_a_faulty_store() {
     let broken: BTreeSet<_> = fixtures().iter().map(|a| a.breaks).collect();

@@ -10,7 +10,7 @@ use ozarr::{
     },
 };
 
-/// The part of a range that is inside a value.
+/// Returns the part of a range that is inside a value.
 fn clamped(range: ByteRange, value: &[u8]) -> &[u8] {
     let len = value.len() as u64;
     let (start, end) = match range {
@@ -22,7 +22,7 @@ fn clamped(range: ByteRange, value: &[u8]) -> &[u8] {
     &value[start as usize..end as usize]
 }
 
-/// Reads whatever the key has now.
+/// Reads the value that the key currently has.
 struct Living<'s>(&'s MemoryStore, Key);
 impl Source for Living<'_> {
     fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {
@@ -32,20 +32,20 @@ impl Source for Living<'_> {
 }
 
 faulty_stores! {
-    /// A directory is an empty value.
+    /// Reads a directory as an empty value.
     Directories {
         fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
             let below = self.m().list_prefix(&Prefix::new(format!("{key}/"))?)?;
             Ok(self.m().get(key)?.or((!below.is_empty()).then(Vec::new)))
         }
     }
-    /// What is missing can be opened.
+    /// Opens a missing value.
     OpensAll {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
             Ok(Some(self.m().open(key)?.unwrap_or_else(|| Box::new(&b""[..]))))
         }
     }
-    /// A server that answers a single empty range with "not satisfiable".
+    /// Behaves like a server that answers a single empty range with "not satisfiable".
     EmptyRange {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
             faulty_source(self.m(), key, |s| s.read = |v, ranges, each| match ranges {
@@ -54,7 +54,7 @@ faulty_stores! {
             })
         }
     }
-    /// A suffix longer than the value is the value.
+    /// Returns the whole value for a suffix that is longer.
     ShortSuffix {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
             faulty_source(self.m(), key, |s| s.read = |v, ranges, each| ranges.iter().enumerate().try_for_each(|(i, r)| match r {
@@ -63,7 +63,7 @@ faulty_stores! {
             }))
         }
     }
-    /// Where a range ends is not looked at before it is added up.
+    /// Adds start and length of a range without checking for overflow.
     Overflows {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
             faulty_source(self.m(), key, |s| s.read = |v, ranges, each| ranges.iter().enumerate().try_for_each(|(i, r)| match *r {
@@ -72,7 +72,7 @@ faulty_stores! {
             }))
         }
     }
-    /// What is too long for the value is filled up with zeros.
+    /// Extends a value that is too short with zeros.
     Pads {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
             faulty_source(self.m(), key, |s| s.read_into = |v, range, out| {
@@ -83,7 +83,7 @@ faulty_stores! {
             })
         }
     }
-    /// Ranges are numbered in the order in which they lie.
+    /// Numbers ranges in the order of their position.
     Sorts {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
             faulty_source(self.m(), key, |s| s.read = |v, ranges, each| {
@@ -93,7 +93,7 @@ faulty_stores! {
             })
         }
     }
-    /// Equal ranges are read once, and given once.
+    /// Reads and returns equal ranges only once.
     ReadsOnce {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
             faulty_source(self.m(), key, |s| s.read = |v, ranges, each| {
@@ -102,7 +102,7 @@ faulty_stores! {
             })
         }
     }
-    /// Goes on when told to stop.
+    /// Continues after the callback returned an error.
     GoesOn {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
             faulty_source(self.m(), key, |s| s.read = |v, ranges, each| {
@@ -113,7 +113,7 @@ faulty_stores! {
             })
         }
     }
-    /// Into memory it reads the first bytes.
+    /// Reads the first bytes of the value into memory, whatever the range is.
     FromStart {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
             faulty_source(self.m(), key, |s| s.read_into = |v, range, out| {
@@ -123,20 +123,20 @@ faulty_stores! {
             })
         }
     }
-    /// Tells the size on disk.
+    /// Returns the size on disk.
     Blocks {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
             faulty_source(self.m(), key, |s| s.size = |v| v.len().next_multiple_of(4096) as u64)
         }
     }
-    /// Opens a key, not a value.
+    /// Opens a key, not a version of its value.
     Follows {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
             let found = self.m().get(key)?;
             Ok(found.map(|_| Box::new(Living(self.m(), key.clone())) as _))
         }
     }
-    /// Gives parts in the order of their keys.
+    /// Returns parts in the order of their keys.
     PartsByKey {
         fn get_partial_values(&self, ranges: &[(Key, ByteRange)]) -> Result<Vec<Option<Vec<u8>>>> {
             let mut sorted = ranges.to_vec();
@@ -144,7 +144,7 @@ faulty_stores! {
             self.m().get_partial_values(&sorted)
         }
     }
-    /// After a missing key it gives nothing.
+    /// Returns nothing after a missing key.
     GivesUp {
         fn get_partial_values(&self, ranges: &[(Key, ByteRange)]) -> Result<Vec<Option<Vec<u8>>>> {
             let mut found = self.m().get_partial_values(ranges)?;
@@ -153,13 +153,13 @@ faulty_stores! {
             Ok(found)
         }
     }
-    /// Parts are cut to the value.
+    /// Shortens parts to the value.
     CutsParts {
         fn get_partial_values(&self, ranges: &[(Key, ByteRange)]) -> Result<Vec<Option<Vec<u8>>>> {
             ranges.iter().map(|(k, r)| Ok(self.m().get(k)?.map(|v| clamped(*r, &v).to_vec()))).collect()
         }
     }
-    /// A reader that comes while a large value is written sees half of it.
+    /// Returns half of a large value to a reader that opens it while it is written.
     Tears {
         fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
             use ozarr::zarr_core::store::WriteableStore;

@@ -20,7 +20,7 @@ fn trimmed(k: &Key) -> Key {
     if k.is_empty() { key("_") } else { Key::new(k).unwrap_or(key("_")) }
 }
 
-/// A change that leaves at least an empty value.
+/// A change after which there is always a value, even if it is empty.
 struct OrEmpty<'c>(&'c mut dyn Update);
 impl Update for OrEmpty<'_> {
     fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
@@ -29,13 +29,13 @@ impl Update for OrEmpty<'_> {
 }
 
 faulty_stores! {
-    /// Values are lines of text.
+    /// Treats values as lines of text.
     Lines {
         fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
             self.m().set(key, value.strip_suffix(b"\n").unwrap_or(value))
         }
     }
-    /// Writes a small value over the old one, whose end stays.
+    /// Writes a small value over the old one, whose end remains.
     InPlace {
         fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
             let mut new = value.to_vec();
@@ -45,13 +45,13 @@ faulty_stores! {
             self.m().set(key, &new)
         }
     }
-    /// Nothing written over something is nothing.
+    /// Erases a key if an empty value replaces its value.
     Nothing {
         fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
             if value.is_empty() && self.m().get(key)?.is_some() { self.m().erase(key) } else { self.m().set(key, value) }
         }
     }
-    /// An empty value is none.
+    /// Treats an empty value as none.
     EmptyIsAbsent {
         fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
             if self.m().get(key)?.is_some_and(|v| v.is_empty()) {
@@ -60,13 +60,13 @@ faulty_stores! {
             self.m().set_if_absent(key, value)
         }
     }
-    /// No message is longer than a MiB.
+    /// Does not accept values of more than 1 MiB.
     Short {
         fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
             self.m().set(key, &value[..value.len().min(1 << 20)])
         }
     }
-    /// A name does not end with a space.
+    /// Removes a space at the end of a name.
     Trims {
         fn open<'s>(&'s self, key: &Key) -> Open<'s> {
             self.m().open(&trimmed(key))
@@ -78,7 +78,7 @@ faulty_stores! {
             self.m().set(&trimmed(key), value)
         }
     }
-    /// Case does not matter.
+    /// Ignores case.
     Folds {
         fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
             self.m().get(&folded(key))
@@ -87,7 +87,7 @@ faulty_stores! {
             self.m().set(&folded(key), value)
         }
     }
-    /// Names are in one Unicode form.
+    /// Converts names to one Unicode form.
     Composes {
         fn get(&self, key: &Key) -> Result<Option<Vec<u8>>> {
             self.m().get(&composed(key))
@@ -96,7 +96,7 @@ faulty_stores! {
             self.m().set(&composed(key), value)
         }
     }
-    /// Makes room for a directory.
+    /// Erases a key to create a directory with its name.
     MakesRoom {
         fn set_if_absent(&self, k: &Key, value: &[u8]) -> Result<bool> {
             for (at, _) in k.as_str().match_indices('/') {
@@ -105,7 +105,7 @@ faulty_stores! {
             self.m().set_if_absent(k, value)
         }
     }
-    /// Keeps equal values once unless they are short, and changes them for all.
+    /// Stores equal values once unless they are short, and changes them for all keys.
     Shares {
         fn set_partial_values(&self, parts: &[Part<'_>]) -> Result<()> {
             let olds: Vec<_> = parts.iter().map(|p| self.m().get(&p.0)).collect::<Result<_>>()?;
@@ -120,7 +120,7 @@ faulty_stores! {
             Ok(())
         }
     }
-    /// A part is laid over what the key had before it was erased.
+    /// Writes a part over the value that the key had before it was erased.
     Revives {
         fn erase(&self, key: &Key) -> Result<()> {
             if let Some(value) = self.m().get(key)? {
@@ -137,19 +137,19 @@ faulty_stores! {
             self.m().set_partial_values(parts)
         }
     }
-    /// All are called the same.
+    /// Returns the same URI for all stores.
     Nameless {
         fn uri(&self, prefix: &Prefix) -> String {
             format!("memory:///{prefix}")
         }
     }
-    /// To find what was to be written is as good as to write it.
+    /// Reports that it stored the value if the same value exists already.
     Idempotent {
         fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
             Ok(self.m().set_if_absent(key, value)? || self.m().get(key)?.as_deref() == Some(value))
         }
     }
-    /// Looks, and then writes.
+    /// Checks for a value, and then writes, without a lock.
     LooksFirst {
         fn set_if_absent(&self, key: &Key, value: &[u8]) -> Result<bool> {
             let absent = self.m().get(key)?.is_none();
@@ -160,7 +160,7 @@ faulty_stores! {
             Ok(absent)
         }
     }
-    /// A part at the beginning is all there is.
+    /// Removes everything after a part that is written at the beginning.
     Truncates {
         fn set_partial_values(&self, parts: &[Part<'_>]) -> Result<()> {
             match parts {
@@ -169,7 +169,7 @@ faulty_stores! {
             }
         }
     }
-    /// What lies between is not made zero.
+    /// Leaves bytes between the old end and a part undefined.
     Gaps {
         fn set_partial_values(&self, parts: &[Part<'_>]) -> Result<()> {
             if let [(key, start, part)] = parts
@@ -182,7 +182,7 @@ faulty_stores! {
             self.m().set_partial_values(parts)
         }
     }
-    /// The first part begins a value, wherever it should be.
+    /// Writes the first part at the beginning, wherever it belongs.
     FirstPart {
         fn set_partial_values(&self, parts: &[Part<'_>]) -> Result<()> {
             match parts {
@@ -191,7 +191,7 @@ faulty_stores! {
             }
         }
     }
-    /// The last part of a key is the one that counts.
+    /// Only writes the last part of a key.
     LastPart {
         fn set_partial_values(&self, parts: &[Part<'_>]) -> Result<()> {
             let last = |(i, p): &(usize, &Part<'_>)| !parts[i + 1..].iter().any(|other| other.0 == p.0);
@@ -205,7 +205,7 @@ faulty_stores! {
             parts.iter().try_for_each(|p| self.m().set_partial_values(std::slice::from_ref(p)))
         }
     }
-    /// Reads, changes and writes back, and others do too.
+    /// Reads, changes and writes back without a lock.
     LosesParts {
         fn set_partial_values(&self, parts: &[Part<'_>]) -> Result<()> {
             let scratch = ozarr::store::MemoryStore::default();
@@ -217,20 +217,20 @@ faulty_stores! {
             scratch.list()?.iter().try_for_each(|k| self.m().set(k, &scratch.get(k)?.unwrap_or_default()))
         }
     }
-    /// There is always a value.
+    /// Always stores a value, even if the change removes it.
     NeverEmpty {
         fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()> {
             self.m().update(key, &mut OrEmpty(change))
         }
     }
-    /// Stores nothing rather than to say what is wrong.
+    /// Stores nothing, and does not report the error of a change.
     Unwilling {
         fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()> {
             let done = self.m().update(key, change);
             done.or_else(|e| if e.to_string().contains("does not like") { Ok(()) } else { Err(e) })
         }
     }
-    /// Opens, changes and stores, and others do too.
+    /// Opens, changes and stores without a lock.
     LosesUpdates {
         fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()> {
             let old = self.m().open(key)?;
@@ -239,7 +239,7 @@ faulty_stores! {
             new.map_or_else(|| self.m().erase(key), |new| self.m().set(key, new))
         }
     }
-    /// Waits for other writers, but not for those who erase a prefix.
+    /// Waits for other writers, but not for those that erase a prefix.
     Outlives {
         fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()> {
             let _others_wait = self.past();
@@ -257,7 +257,7 @@ faulty_stores! {
             self.m().erase(key)
         }
     }
-    /// Erases the newest version: the one before it comes back.
+    /// Erases the newest version only, so that the one before it returns.
     Versions {
         fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
             if let Some(old) = self.m().get(key)? {
@@ -271,14 +271,14 @@ faulty_stores! {
             old.map_or(Ok(()), |old| self.m().set(key, &old))
         }
     }
-    /// Erases a directory that has the name.
+    /// Also erases a directory with the name of the key.
     Recursive {
         fn erase(&self, key: &Key) -> Result<()> {
             self.m().erase(key)?;
             self.m().erase_prefix(&Prefix::new(format!("{key}/"))?)
         }
     }
-    /// Says that something above is not a directory.
+    /// Fails because a parent is not a directory.
     NotADirectory {
         fn erase(&self, k: &Key) -> Result<()> {
             for (at, _) in k.as_str().match_indices('/') {
@@ -295,14 +295,14 @@ faulty_stores! {
             keys.iter().take_while(|k| self.m().get(k).is_ok_and(|v| v.is_some())).try_for_each(|k| self.m().erase(k))
         }
     }
-    /// Erases all that begins alike.
+    /// Erases all keys with a common beginning.
     Siblings {
         fn erase_prefix(&self, prefix: &Prefix) -> Result<()> {
             let begin = prefix.as_str().trim_end_matches('/');
             self.m().list()?.iter().filter(|k| k.as_str().starts_with(begin)).try_for_each(|k| self.m().erase(k))
         }
     }
-    /// Erases what is directly below.
+    /// Only erases keys directly below the prefix.
     Shallow {
         fn erase_prefix(&self, prefix: &Prefix) -> Result<()> {
             match prefix.as_str() {
@@ -311,13 +311,13 @@ faulty_stores! {
             }
         }
     }
-    /// Does not dare to erase everything.
+    /// Refuses to erase everything.
     Timid {
         fn erase_prefix(&self, prefix: &Prefix) -> Result<()> {
             if *prefix == Prefix::ROOT { Ok(()) } else { self.m().erase_prefix(prefix) }
         }
     }
-    /// Erases also the key of that name.
+    /// Also erases the key with the name of the prefix.
     WithItsName {
         fn erase_prefix(&self, prefix: &Prefix) -> Result<()> {
             if let Some(name) = prefix.as_str().strip_suffix('/') {
@@ -326,7 +326,7 @@ faulty_stores! {
             self.m().erase_prefix(prefix)
         }
     }
-    /// Erases, and then writes.
+    /// Erases the old value before it writes the new one.
     Blinks {
         fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
             if self.m().get(key)?.is_some_and(|old| old.len() > 1000) {
@@ -336,7 +336,7 @@ faulty_stores! {
             self.m().set(key, value)
         }
     }
-    /// Rewrites the index of a directory: what others added meanwhile is not in it.
+    /// Rewrites the index of a directory, and loses keys that others added in the meantime.
     Forgets {
         fn set(&self, key: &Key, value: &[u8]) -> Result<()> {
             let parent = key.as_str().rsplit_once('/').map_or(String::new(), |(parent, _)| format!("{parent}/"));

@@ -1,4 +1,4 @@
-//! The suite finds what is wrong with an implementation, and nothing wrong with ours.
+//! The suite detects the faults of an implementation, and finds none in this project.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use std::{
@@ -68,7 +68,7 @@ fn known_faults_of_peers_are_found() {
     assert!(page.contains("- **fail**: `it is accepted`: `refuse/gzip-level-boolean`"), "{page}");
 }
 
-/// A few cases of each kind, one of them an array that was cut.
+/// A few cases of each kind, one of them a truncated array.
 struct Fixture {
     dir: tempfile::TempDir,
 }
@@ -134,7 +134,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 const SESSION: &str = "session = [CALL, \"session\"]";
-/// What is wrong, and the kinds of cases that find it.
+/// The faults, and the kinds of cases that detect them.
 const WRONG: [(&str, &[&str]); 12] = [
     ("nothing", &[]),
     ("accepts-all", &["refuse"]),
@@ -170,7 +170,7 @@ fn each_fault_fails_the_cases_written_for_it() {
             }
             _ => {}
         }
-        // A session gives the same, except for how its end is told.
+        // A session has the same results, except for the message when it ends.
         let session = fixture.records(&fixture.adapter(mode, SESSION), None);
         let words = |records: &[Record]| -> Vec<(String, &str, String)> {
             let text =

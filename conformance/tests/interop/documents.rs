@@ -1,4 +1,4 @@
-//! Documents of ours that no writer of a peer makes, read by the peers: shards of all kinds, and fill values in all
+//! Metadata that this project writes but no peer does, read by the peers: shards of all kinds, and fill values in all
 //! their forms.
 
 use super::*;
@@ -17,7 +17,7 @@ fn document(shape: &[u64], chunk: &[u64], data_type: &str, fill: &str, codecs: &
     }
 }
 
-/// Writes with `write`, lets the peer read, and compares with what we read.
+/// Writes with `write`, lets the peer read, and compares the result with that of this project.
 fn compare(peer: &mut Peer, metadata: ArrayMetadata, write: impl Fn(&Array)) -> Result<(), String> {
     let dir = tempfile::tempdir().unwrap();
     let (ours, file) = (dir.path().join("ours"), dir.path().join("elements"));
@@ -43,7 +43,7 @@ fn compare(peer: &mut Peer, metadata: ArrayMetadata, write: impl Fn(&Array)) -> 
     }
 }
 
-/// Tries all on a peer; those of `refused` must fail there, so that the list stays true.
+/// Tries all documents on a peer. Those in `refused` must fail there, so that the list stays correct.
 fn all_on<'c>(
     peer: &'static str,
     refused: &[&str],
@@ -108,7 +108,7 @@ fn shards() -> Vec<(&'static str, ArrayMetadata)> {
     all
 }
 
-/// Some inner chunks and one shard stay missing.
+/// Writes some chunks: some inner chunks and one shard remain missing.
 fn write_some(array: &Array) {
     if array.shape().is_empty() {
         return array.write(.., &[2.5f32]).unwrap();
@@ -120,17 +120,17 @@ fn write_some(array: &Array) {
 
 #[test]
 fn shards_with_zarr_python() {
-    // It compares the inner chunk with the chunk as it is before it is transposed.
+    // zarr-python compares the shape of an inner chunk with that of the chunk before it is transposed.
     all_on("zarr-python", &["transpose before"], shards(), write_some);
 }
 
 #[test]
 fn shards_with_tensorstore() {
-    // It wants a shard to be the last.
+    // TensorStore requires sharding to be the last codec.
     all_on("tensorstore", &["checksum after", "compressor after"], shards(), write_some);
 }
 
-/// How the case is called, data type, and fill value.
+/// The name of the case, the data type, and the fill value.
 const FILLS: [(&str, &str, &str); 30] = [
     ("true", "bool", "true"),
     ("least int8", "int8", "-128"),
@@ -176,7 +176,7 @@ fn fills() -> Vec<(&'static str, ArrayMetadata)> {
 
 #[test]
 fn fill_values_with_zarr_python() {
-    // It takes the bits through a number.
+    // zarr-python converts the bits through a number.
     all_on("zarr-python", &["float16 payload"], fills(), |_| ());
 }
 

@@ -1,4 +1,4 @@
-//! Written by a running peer and read by us, written by us and read by the peer: the same bytes, for every data type,
+//! Written by a running peer and read by this project, and the other way round: the same bytes, for every data type,
 //! codec, sharding and key encoding.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -14,7 +14,7 @@ use zarr_conformance::{
     peers::{Peer, Reply},
 };
 
-/// A data type, the bytes of one scalar, a fill value, and elements with everything that is easily lost.
+/// A data type, the width of one scalar in bytes, a fill value, and elements with all values that are easily lost.
 struct Type {
     name: &'static str,
     width: usize,
@@ -150,7 +150,7 @@ impl Case<'_> {
         let count = self.shape.iter().product::<u64>() as usize;
         (0..count).map(|i| self.t.special[(i * i + i / 7) % self.t.special.len()].clone()).collect()
     }
-    /// The form in which peers exchange elements.
+    /// Writes elements in the form in which peers exchange them.
     fn to_file(&self, elements: &[Vec<u8>], path: &Path) {
         let bytes = if self.t.width > 0 {
             elements.concat()
@@ -243,7 +243,7 @@ fn matrix(types: &[Type]) -> Vec<Case<'_>> {
                 [(vec![], vec![]), (vec![6], vec![4]), (vec![0, 3], vec![2, 2]), (vec![2, 2, 2, 2], vec![1, 2, 1, 2])]
                     [i]
                     .clone();
-            // zarr-python drops zeros at the end of a string without dimensions.
+            // zarr-python drops zeros at the end of a string in an array without dimensions.
             if shape.is_empty() && t.width == 0 {
                 continue;
             }
@@ -254,7 +254,7 @@ fn matrix(types: &[Type]) -> Vec<Case<'_>> {
     all
 }
 
-/// What a peer does not know at all, and how many cases that are.
+/// Checks all cases that a peer knows, and the number of cases that it does not know.
 fn check(name: &'static str, is_unknown: impl Fn(&Case<'_>) -> bool, unknown: usize) {
     let (types, mut peer, mut failures, mut done, mut left_out) =
         (types(), Peer::start(name).unwrap(), Vec::new(), 0, 0);
@@ -275,7 +275,7 @@ fn check(name: &'static str, is_unknown: impl Fn(&Case<'_>) -> bool, unknown: us
 
 #[test]
 fn with_zarr_python() {
-    // One for each data type, sharded and not.
+    // One for each data type, with sharding and without.
     check("zarr-python", |case| case.label.contains("snappy"), 2 * 16);
 }
 

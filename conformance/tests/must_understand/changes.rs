@@ -1,4 +1,4 @@
-//! What may still be changed: attributes always, chunks and documents only where all is understood.
+//! The changes that are still possible: attributes always, chunks and documents only where everything is understood.
 
 use super::*;
 use ozarr::{
@@ -33,7 +33,7 @@ fn only_the_attributes_change() {
         if world.document("row/") != Json::Object(want.clone()) {
             failures.push(format!("`{}: {}` gives {}", row.member, row.value, world.document("row/")));
         }
-        // The copy follows; its siblings and the rest of the root stay.
+        // The copy is updated; its siblings and the rest of the root are preserved.
         want.remove("consolidated_metadata");
         let before = World::new(&text, &Json::Object(want).to_string());
         if by_name(world.document("")) != by_name(before.document("")) {
@@ -43,7 +43,7 @@ fn only_the_attributes_change() {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// The root with its copies sorted.
+/// Returns the root with its copies sorted.
 fn by_name(root: Json) -> Json {
     let Json::Object(mut root) = root else { panic!("an object") };
     let Some(Json::Object(copies)) = root.get_mut("consolidated_metadata") else { panic!("copies") };
@@ -54,7 +54,7 @@ fn by_name(root: Json) -> Json {
     root.into()
 }
 
-/// A world whose array has chunks, written by one who never heard of what is skipped.
+/// Returns a world whose array has chunks, written by a program that does not know the skipped extension.
 fn with_chunks(row: &Row) -> World {
     let world = World::new(&row.array(), &good_array());
     let writer = World::new(&row.array_without_skipped(), &good_array());
@@ -108,7 +108,7 @@ fn arrays_that_are_understood_can_be_written() {
         let a = array(&world.hierarchy);
         a.write(.., &elements()).unwrap_or_else(|e| panic!("{}: {e}", row.value));
         assert_eq!(array(&world.hierarchy).read::<i32>(..).unwrap(), elements());
-        // A flag does not switch a known codec off.
+        // The flag does not disable a known codec.
         if row.member == "codecs" && !row.value.contains("sharding") && row.value.contains("must_understand") {
             let sums = 4 * row.value.matches("crc32c").count();
             assert_eq!(
@@ -132,7 +132,7 @@ fn extensions_that_are_not_understood_are_not_created() {
         let before = world.contents();
         let outcome = NodeMetadata::parse(text.as_bytes(), &limits).and_then(|m| match m {
             NodeMetadata::Array(m) => {
-                // Also not where a good node would be replaced.
+                // Nor if it would replace a valid node.
                 let over = world.hierarchy.create_array_from("/row", m.clone(), true).map(|_| ());
                 assert_eq!(over.is_ok(), matches!(row.verdict, Verdict::Opens), "{}: {}", row.member, row.value);
                 world.hierarchy.create_array_from("/new/below", m, false).map(|_| ())
@@ -180,7 +180,7 @@ fn a_new_array_needs_known_extensions() {
     assert_eq!(world.contents(), before);
 }
 
-/// What cannot be opened can be removed and replaced.
+/// A node that cannot be opened can be removed and replaced.
 #[test]
 fn refused_nodes_can_be_erased() {
     for (_, text, _) in documents() {

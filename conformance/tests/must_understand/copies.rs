@@ -1,9 +1,9 @@
-//! Documents and their copies when something changes: what is not known stays, and nothing older replaces what is newer.
+//! Documents and their copies after a change: unknown members are preserved, and nothing older replaces anything newer.
 
 use super::*;
 use ozarr::{NewArray, ResizeOptions, zarr_core::json::Object};
 
-/// The copies stay where they are, also the one that changes.
+/// The copies keep their order, including the copy that changes.
 #[test]
 fn copies_keep_their_order() {
     let world = World::new(&good_array(), &good_array());
@@ -13,7 +13,7 @@ fn copies_keep_their_order() {
     assert_eq!(names, ["a", "row", "z"]);
 }
 
-/// A change below a group keeps what is not known of its consolidated metadata.
+/// A change below a group preserves the unknown members of its consolidated metadata.
 #[test]
 fn unknown_members_of_consolidated_metadata_stay() {
     let (world, good) = (World::new(&good_array(), &good_array()), good_array());
@@ -36,12 +36,12 @@ fn attributes_of_an_older_group_keep_newer_copies() {
     world.hierarchy.create_group("/later", ()).unwrap();
     older.set_attributes([("n", Json::from(1))].into_iter().collect::<Object>()).unwrap();
     let root = world.hierarchy.group("/").unwrap();
-    // Either up to date or no longer there.
+    // Either up to date, or removed.
     let copies = root.metadata().consolidated();
     assert!(copies.is_none_or(|c| c.get("later").is_some()), "the copies lost a group that was created meanwhile");
 }
 
-/// An array that was opened before it was resized elsewhere does not undo that.
+/// An array that was opened before it was resized elsewhere does not undo the resize.
 #[test]
 fn attributes_of_an_older_array_keep_the_newer_shape() {
     let world = World::new(&good_array(), &good_array());
@@ -51,7 +51,7 @@ fn attributes_of_an_older_array_keep_the_newer_shape() {
     assert_eq!(array(&world.hierarchy).shape(), [6, 6]);
 }
 
-/// The copy may be old: an array that was opened from it does not put it in the place of the document.
+/// The copy may be old: an array that was opened from it does not replace the document with it.
 #[test]
 fn a_copy_does_not_replace_the_document() {
     let older = good_array().replace("[4,6]", "[2,6]");
@@ -64,7 +64,7 @@ fn a_copy_does_not_replace_the_document() {
     assert_eq!(array(&world.hierarchy).attributes().get("n"), Some(&Json::from(1)));
 }
 
-/// A node that takes the place of a group takes the place of all copies below it.
+/// A node that replaces a group also replaces all copies below it.
 #[test]
 fn overwriting_a_group_removes_the_copies_below_it() {
     let world = World::new(&good_array(), &good_array());
@@ -77,7 +77,7 @@ fn overwriting_a_group_removes_the_copies_below_it() {
     assert!(matches!(copy.unwrap_err().kind(), ErrorKind::NodeNotFound));
 }
 
-/// A handle does not bring back what was erased.
+/// A handle does not restore an erased node.
 #[test]
 fn attributes_of_an_erased_node_are_refused() {
     let world = World::new(&good_array(), &good_array());

@@ -1,4 +1,4 @@
-//! What is not known is treated alike by every operation that opens a node: open, list, walk, read from copies, change
+//! Unknown members are treated alike by every operation that opens a node: open, list, walk, read from copies, change
 //! attributes, write chunks, create.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -40,14 +40,14 @@ impl Store for Unlisted {
     }
 }
 
-/// A store with a root group, a good node on each side of the one in question, and a prefix that is no node.
+/// A store with a root group, a valid node on each side of the tested node, and a prefix that is not a node.
 struct World {
     store: Arc<dyn Store>,
     hierarchy: Hierarchy,
 }
 
 impl World {
-    /// `node` is stored at `row`, and `copy` is in the consolidated metadata of the root.
+    /// `node` is stored at `row`, and `copy` in the consolidated metadata of the root.
     fn new(node: &str, copy: &str) -> Self {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
         let good = good_array();
@@ -61,7 +61,7 @@ impl World {
         let hierarchy = Hierarchy::new(store.clone(), Context::new());
         Self { store, hierarchy }
     }
-    /// Everything that is stored.
+    /// Returns everything that is stored.
     fn contents(&self) -> Vec<(String, Vec<u8>)> {
         let value = |k: Key| (k.to_string(), self.store.reader().unwrap().get(&k).unwrap().unwrap());
         self.store.lister().unwrap().list().unwrap().into_iter().map(value).collect()
@@ -72,7 +72,7 @@ impl World {
     }
 }
 
-/// The node in question, if its siblings open and nothing else is there.
+/// Returns the tested node, if its siblings open and nothing else exists.
 fn of_children(children: Children, stray: bool) -> Result<Node> {
     let children: Vec<_> = children.collect();
     let names: Vec<&str> = children.iter().map(|c| c.name.as_str()).collect();
@@ -107,7 +107,7 @@ fn of_walk(hierarchy: &Hierarchy) -> Result<Node> {
 
 type Road = (&'static str, fn(&World) -> Result<Node>);
 
-/// Roads to the document that is stored, whatever the copy says.
+/// Operations that open the stored document, whatever the copy contains.
 const TO_THE_NODE: [Road; 7] = [
     ("open", |w| w.hierarchy.node("/row")),
     ("open as its kind", |w| {
@@ -128,7 +128,7 @@ const TO_THE_NODE: [Road; 7] = [
     }),
 ];
 
-/// Roads to the copy, whatever the document says.
+/// Operations that open the copy, whatever the document contains.
 const TO_THE_COPY: [Road; 4] = [
     ("open a copy", |w| w.hierarchy.with_consolidated_metadata()?.node("/row")),
     ("open a copy from a group", |w| w.hierarchy.with_consolidated_metadata()?.group("/")?.node("row")),
@@ -136,7 +136,7 @@ const TO_THE_COPY: [Road; 4] = [
     ("walk copies", |w| of_walk(&w.hierarchy.with_consolidated_metadata()?)),
 ];
 
-/// What is wrong with an outcome.
+/// Checks an outcome against the table.
 fn judge(row: &Row, outcome: Result<Node>) -> std::result::Result<(), String> {
     let skipped = |node: &Node| match node {
         Node::Array(a) => a.skipped().iter().map(|(_, name)| name.clone()).collect(),
@@ -161,7 +161,7 @@ fn judge(row: &Row, outcome: Result<Node>) -> std::result::Result<(), String> {
     }
 }
 
-/// Every row with the document that it makes, and one of the same kind that is right.
+/// Returns every row with its document, and a valid document of the same kind.
 fn documents() -> Vec<(Row, String, String)> {
     let of_array = arrays().into_iter().map(|r| (r.array(), r, good_array()));
     let of_group = groups().into_iter().map(|r| (r.group(), r, good_group()));
@@ -182,7 +182,7 @@ fn every_row_in_every_operation() {
                     .push(format!("{operation}: {:?} for `{}: {}`: it {reason}", row.verdict, row.member, row.value));
             }
         }
-        // Neither a document that is refused hides a good copy, nor the other way round.
+        // An invalid document does not hide a valid copy, and an invalid copy does not hide a valid document.
         assert!(stored.hierarchy.with_consolidated_metadata().unwrap().node("/row").is_ok());
         assert!(copied.hierarchy.node("/row").is_ok());
     }

@@ -1,21 +1,21 @@
-//! The table: a member of a document, and what must become of a node that has it.
+//! The table: a member of a document, and the required outcome for a node that has it.
 
 use ozarr::zarr_core::extension::ExtensionPoint;
 
-/// What must happen.
+/// The required outcome.
 #[derive(Debug, Clone)]
 pub(crate) enum Verdict {
-    /// The node opens, and can be written.
+    /// The node opens and can be written.
     Opens,
-    /// It opens without the extension of this name, as if the member were this one; no chunk can be written.
+    /// It opens without the extension of this name, as if the member had this value. No chunk can be written.
     Skips(&'static str, String),
-    /// It is refused because an extension is not known here.
+    /// It is refused because an extension is unknown.
     Unknown(ExtensionPoint),
     /// It is refused because the document breaks a rule.
     Breaks,
 }
 
-/// A line of the table.
+/// A row of the table.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
     pub(crate) member: &'static str,
@@ -27,24 +27,25 @@ impl Row {
     fn new(member: &'static str, value: impl Into<String>, verdict: Verdict) -> Self {
         Self { member, value: value.into(), verdict }
     }
-    /// The document of an array that is right but for this member.
+    /// Returns the document of an array that is valid except for this member.
     pub(crate) fn array(&self) -> String {
         with(&ARRAY, self.member, &self.value)
     }
-    /// The document of an array that has what this one means to a reader who skips what it need not understand.
+    /// Returns the document of an array with the value that this member has for a reader that skips what it does not
+    /// have to understand.
     pub(crate) fn array_without_skipped(&self) -> String {
         match &self.verdict {
             Verdict::Skips(_, without) => with(&ARRAY, self.member, without),
             _ => self.array(),
         }
     }
-    /// The document of a group that is right but for this member.
+    /// Returns the document of a group that is valid except for this member.
     pub(crate) fn group(&self) -> String {
         with(&GROUP, self.member, &self.value)
     }
 }
 
-/// The array that is right. Its order and its digits are unusual, and stay.
+/// A valid array. Its order and digits are unusual, and must be preserved.
 const ARRAY: [(&str, &str); 11] = [
     ("codecs", r#"[{"name":"bytes","configuration":{"endian":"little"}}]"#),
     ("zarr_format", "3"),
@@ -58,7 +59,7 @@ const ARRAY: [(&str, &str); 11] = [
     ("attributes", r#"{"z":1e3,"a":-0.0,"must_understand":true,"m":{"must_understand":true}}"#),
     ("storage_transformers", "[]"),
 ];
-/// The group that is right.
+/// A valid group.
 const GROUP: [(&str, &str); 4] = [
     ("node_type", r#""group""#),
     ("kept", r#"{"n":2.50,"must_understand":false,"big":-0.00e-00}"#),
@@ -66,7 +67,7 @@ const GROUP: [(&str, &str); 4] = [
     ("zarr_format", "3"),
 ];
 
-/// The document with one member replaced, or added in the middle.
+/// Returns the document with one member replaced, or added in the middle.
 fn with(members: &[(&str, &str)], member: &str, value: &str) -> String {
     let mut all = members.to_vec();
     match all.iter_mut().find(|(name, _)| *name == member) {
@@ -77,18 +78,18 @@ fn with(members: &[(&str, &str)], member: &str, value: &str) -> String {
     format!("{{{}}}", all.join(","))
 }
 
-/// An array with nothing that could be refused.
+/// Returns an array without anything that could be refused.
 pub(crate) fn good_array() -> String {
     with(&ARRAY, "shape", "[4,6]")
 }
-/// A group with nothing that could be refused.
+/// Returns a group without anything that could be refused.
 pub(crate) fn good_group() -> String {
     with(&GROUP, "zarr_format", "3")
 }
 
 const NOT_FLAGS: [&str; 6] = ["null", "0", "\"false\"", "[]", "{}", "[false]"];
 
-/// Members of an array's document.
+/// Returns the rows for members of an array's document.
 pub(crate) fn arrays() -> Vec<Row> {
     let mut rows = members();
     rows.extend(required());
@@ -100,7 +101,7 @@ pub(crate) fn arrays() -> Vec<Row> {
     rows
 }
 
-/// Members of a group's document.
+/// Returns the rows for members of a group's document.
 pub(crate) fn groups() -> Vec<Row> {
     let mut rows = members();
     for (value, verdict) in [
@@ -114,14 +115,14 @@ pub(crate) fn groups() -> Vec<Row> {
     ] {
         rows.push(Row::new("consolidated_metadata", value, verdict));
     }
-    // What an array may have is not known of a group.
+    // Members of arrays are unknown in a group.
     for member in ["codecs", "storage_transformers", "dimension_names", "shape"] {
         rows.push(Row::new(member, "[]", Verdict::Breaks));
     }
     rows
 }
 
-/// Members that the specification does not define, and attributes.
+/// Returns the rows for members that the specification does not define, and for attributes.
 fn members() -> Vec<Row> {
     let mut rows = Vec::new();
     for value in ["null", "true", "false", "0", "\"\"", "[]", "{}", r#"{"name":"x"}"#, r#"[{"must_understand":false}]"#]
@@ -139,7 +140,7 @@ fn members() -> Vec<Row> {
         rows.push(Row::new("extra", value, Verdict::Opens));
         rows.push(Row::new("", value, Verdict::Opens));
         rows.push(Row::new("https://example.org/extra", value, Verdict::Opens));
-        // Near a member of the specification is not that member.
+        // A name that resembles a member of the specification is not that member.
         rows.push(Row::new("Attributes", value, Verdict::Opens));
     }
     for value in
@@ -150,7 +151,7 @@ fn members() -> Vec<Row> {
     rows
 }
 
-/// Data type, chunk grid, chunk key encoding: these are always understood.
+/// Returns the rows for data type, chunk grid and chunk key encoding, which must always be understood.
 fn required() -> Vec<Row> {
     let mut rows = Vec::new();
     for (member, point, known, configuration) in [
@@ -176,13 +177,13 @@ fn required() -> Vec<Row> {
             row(of(known, flag), Verdict::Breaks);
             row(of("no-such", flag), Verdict::Breaks);
         }
-        // A name of another point is unknown at this one.
+        // The name of an extension at another point is unknown at this one.
         row("\"crc32c\"".into(), Verdict::Unknown(point));
     }
     rows
 }
 
-/// Chains with a place for one codec more: `<` before others, `>` after.
+/// Codec chains with a place for one more codec: `<` before others, `>` after.
 const CHAINS: [&str; 7] = [
     r#"[<"bytes"]"#,
     r#"[<{"name":"transpose","configuration":{"order":[1,0]}},"bytes"]"#,
@@ -204,7 +205,7 @@ fn codecs() -> Vec<Row> {
         for codec in [r#""no-such""#, r#"{"name":"no-such"}"#, r#"{"name":"no-such","must_understand":true}"#] {
             row(codec, unknown.clone());
         }
-        // The name of a data type is none of a codec.
+        // The name of a data type is not the name of a codec.
         row(r#""int32""#, unknown);
         row(r#"{"name":"no-such","must_understand":false}"#, Verdict::Skips("no-such", without.clone()));
         row(
@@ -217,7 +218,7 @@ fn codecs() -> Vec<Row> {
         row(r#"{"name":"no-such","must_understand":false,"other":1}"#, Verdict::Breaks);
         row(r#"{"name":"no-such","must_understand":false,"configuration":null}"#, Verdict::Breaks);
         if chain.contains('>') {
-            // What is known is used and checked whatever the flag says.
+            // A known extension is used and checked, whatever the flag is.
             row(r#"{"name":"crc32c","must_understand":false}"#, Verdict::Opens);
             row(r#"{"name":"crc32c","must_understand":false,"configuration":{"x":1}}"#, Verdict::Breaks);
         }
@@ -235,7 +236,7 @@ fn storage_transformers() -> Vec<Row> {
     for value in [r#"["no-such"]"#, r#"[{"name":"no-such"}]"#, r#"[{"name":"no-such","must_understand":true}]"#] {
         add(value, Verdict::Unknown(point));
     }
-    // A codec is no transformer.
+    // A codec is not a storage transformer.
     add(r#"["gzip"]"#, Verdict::Unknown(point));
     let skipped = Verdict::Skips("no-such", "[]".into());
     add(r#"[{"name":"no-such","must_understand":false}]"#, skipped.clone());

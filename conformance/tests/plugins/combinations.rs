@@ -1,5 +1,5 @@
-//! Extensions in plugins among built-in ones, in every combination: a plugin that mirrors the built-in extensions must
-//! store and read what they do, whichever of an array's extensions come from it.
+//! Extensions of plugins together with built-in ones, in every combination: a plugin that mirrors the built-in
+//! extensions must store and read the same bytes, whichever extensions of an array come from it.
 
 use super::call;
 use ozarr::{
@@ -33,7 +33,7 @@ fn registry() -> Registry {
     registry
 }
 
-/// Data type, bytes of an element (0: any number), fill value.
+/// Data type, size of an element in bytes (0: variable), fill value.
 const TYPES: [(&str, usize, &str); 10] = [
     ("bool", 1, "true"),
     ("int8", 1, "-3"),
@@ -57,13 +57,13 @@ fn elements(name: &str, size: usize, count: usize, seed: u64) -> Vec<Vec<u8>> {
         ("bool", _) => vec![random() & 1],
         ("string", _) => "añb".repeat(usize::from(random() % 9)).into_bytes(),
         (_, 0) => (0..random() % 20).map(|_| random()).collect(),
-        // Few values, so that compressors and fill values have something to do.
+        // Few distinct values, so that compressors and fill values have an effect.
         (_, n) => vec![random() % 3; n],
     };
     (0..count).map(|_| one()).collect()
 }
 
-/// The metadata of an array; bit `i` of `mirrored` says that its `i`-th extension comes from the plugin.
+/// Returns the metadata of an array. If bit `i` of `mirrored` is set, its `i`-th extension comes from the plugin.
 fn metadata(t: usize, chain: usize, sharded: bool, mirrored: u32) -> ArrayMetadata {
     let (name, size, fill) = TYPES[t];
     let n = Cell::new(0);
@@ -100,7 +100,7 @@ fn metadata(t: usize, chain: usize, sharded: bool, mirrored: u32) -> ArrayMetada
     }
     let mut codecs = codecs.join(",");
     if sharded {
-        // What is within a shard of the plugin comes from the registry of the plugin, where nothing is mirrored twice.
+        // Codecs within a shard of the plugin come from the registry of the plugin, so they are not mirrored again.
         let inner = if mirrored >> n.get() & 1 == 1 { codecs.replace("mirror.", "") } else { codecs };
         codecs = extension(
             "sharding_indexed",
@@ -129,7 +129,7 @@ impl Made {
         let hierarchy = Hierarchy::new(store.clone(), Context::with_registry(registry.clone()));
         Self { array: hierarchy.create_array_from("/", metadata, false).unwrap(), store }
     }
-    /// Keys and values of all chunks.
+    /// Returns the keys and values of all chunks.
     fn stored(&self) -> Vec<(String, Vec<u8>)> {
         let keys = self.store.lister().unwrap().list_prefix(&Prefix::ROOT).unwrap();
         let values = keys.iter().filter(|k| k.as_str() != "zarr.json");
@@ -188,7 +188,7 @@ fn some_extensions_from_the_plugin() {
     });
 }
 
-/// The case that is easily missed: a data type and a compressor of plugins within a built-in shard.
+/// A case that is easily overlooked: a data type and a compressor of plugins within a built-in shard.
 #[test]
 fn a_plugin_type_in_a_built_in_shard_with_a_plugin_compressor() {
     let registry = registry();
@@ -208,7 +208,7 @@ fn sharding(registry: &Registry, name: &str, f: impl FnOnce(&dyn ArrayToBytes)) 
     f(Bench::of(registry.clone()).codec(&text, "uint16", &[12, 10]).unwrap().array_to_bytes());
 }
 
-/// What a codec can do besides encoding and decoding, and what it says of itself.
+/// Returns the abilities of a codec apart from encoding and decoding, and the properties that it states.
 fn abilities(registry: &Registry, prefix: &str) -> Vec<String> {
     let bench = Bench::of(registry.clone());
     let array = Representation::new(bench.data_type("uint16").unwrap().object, &[12, 10], &[0, 7]);
@@ -249,13 +249,13 @@ fn all_abilities_work_across_the_abi() {
     let registry = registry();
     let originals = abilities(&registry, "");
     assert_eq!(abilities(&registry, "mirror."), originals);
-    // So that the comparison is not one of nothing with nothing.
+    // Ensures that the comparison is not between empty results.
     let some = ["true true", "Some(1)", "Some([3, 5])", "Permute([1, 0])", "true [", "Exact(103)"];
     some.iter().for_each(|s| assert!(originals.iter().any(|o| o.contains(s)), "{s}: {originals:?}"));
 }
 
-/// An asynchronous host answers reads with "suspended": a codec in a plugin returns and is called again, as often and
-/// for the same bytes as a built-in one.
+/// An asynchronous host answers reads with "suspended": a codec in a plugin returns and is called again, with the same
+/// number of calls and the same ranges as a built-in one.
 #[test]
 fn partial_decoding_is_suspended_and_resumed() {
     let registry = registry();
@@ -292,7 +292,7 @@ fn partial_decoding_is_suspended_and_resumed() {
     assert_eq!(seen[0], seen[1]);
 }
 
-/// What nests in a plugin counts with what nests around it, and chains in it have a limited number of codecs.
+/// Nesting in a plugin counts together with the nesting around it, and chains in it have a limited number of codecs.
 #[test]
 fn nesting_in_a_plugin_is_limited() {
     let (registry, little) = (registry(), r#"{"name":"bytes","configuration":{"endian":"little"}}"#);
@@ -333,7 +333,7 @@ fn nesting_in_a_plugin_is_limited() {
     assert!(e.contains(&format!("needs {}, more than the limit of {most}", most + 1)), "{e}");
 }
 
-/// What goes wrong in a plugin is the same error as in the original.
+/// An error in a plugin is the same as in the original.
 #[test]
 fn errors_keep_their_kind() {
     let registry = registry();

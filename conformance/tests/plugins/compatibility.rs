@@ -1,4 +1,4 @@
-//! Plugins of other versions, and files that only look like plugins: each is taken or refused with its own error.
+//! Plugins of other versions, and files that only resemble plugins: each is accepted, or refused with its own error.
 
 use ozarr::Json;
 use ozarr::{
@@ -22,7 +22,7 @@ fn source(name: &str) -> PathBuf {
 }
 
 fn compat(case: &str) -> PathBuf {
-    // What one case needs others leave unused.
+    // Parts that one case needs are unused in others.
     third_party::c(&source("compat.c"), &[&format!("-DCASE={case}"), "-Wno-unused-const-variable"]).unwrap()
 }
 
@@ -30,7 +30,7 @@ fn refused(case: &str) -> PluginError {
     Plugin::open(&compat(case)).expect_err(case)
 }
 
-/// Writes and reads an array through a codec; gives the values of its chunks.
+/// Writes and reads an array through a codec, and returns the values of its chunks.
 pub(super) fn round_trip(registry: Registry, codec: &str) -> Result<Vec<(String, Vec<u8>)>> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let hierarchy = Hierarchy::new(store.clone(), Context::with_registry(registry));
@@ -52,7 +52,7 @@ fn with(library: &Path) -> Registry {
     registry
 }
 
-/// The typed reason within an error.
+/// Returns the typed reason in an error.
 pub(super) fn reason(e: &Error) -> &Reason {
     match e.kind() {
         ErrorKind::Plugin(e) => e.downcast_ref::<PluginError>().unwrap_or_else(|| panic!("{e}")).reason(),
@@ -65,7 +65,7 @@ fn older_and_newer_plugins_work() {
     round_trip(with(&third_party::c(&source("frozen.c"), &[]).unwrap()), r#""test.frozen""#).unwrap();
     round_trip(with(&compat("LONGER")), r#""test.first""#).unwrap();
     round_trip(with(&compat("LONGER")), r#""test.alias""#).unwrap();
-    // An extension of a kind that a later minor added does not hinder the others.
+    // An extension of a kind from a later minor version does not affect the others.
     round_trip(with(&compat("LATER_KIND")), r#""test.second""#).unwrap();
 }
 
@@ -111,7 +111,7 @@ fn each_fault_has_its_own_error() {
     is!("NO_MANIFEST", Reason::NoManifest);
     let e = refused("REFUSES");
     assert!(matches!(e.reason(), Reason::Refused(why) if why.contains("it is not in the mood")), "{e}");
-    // Once it is known who it is, the error says so.
+    // Once the id is known, the error contains it.
     assert_eq!(refused("WRONG_MAGIC").id(), Some(("test.compat", "1.2.3")));
 }
 

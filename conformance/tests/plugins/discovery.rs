@@ -1,4 +1,4 @@
-//! Finding plugins, trusting them, and loading them on first use.
+//! Finds plugins, decides whether to trust them, and loads them on first use.
 #![cfg(unix)]
 
 use super::compatibility::{reason, round_trip};
@@ -24,7 +24,7 @@ fn library(arguments: &[&str]) -> PathBuf {
     third_party::c(&source, &[&["-DCASE=0", "-Wno-unused-const-variable"], arguments].concat()).unwrap()
 }
 
-/// Installs a library as `name`; gives its manifest.
+/// Installs a library as `name`, and returns the path of its manifest.
 fn install(folder: &Path, name: &str, library: &Path, change: impl FnOnce(&mut Manifest)) -> PathBuf {
     fs::create_dir_all(folder).unwrap();
     let mut manifest = Manifest::embedded(library).unwrap();
@@ -57,7 +57,7 @@ fn refused(found: &Discovery) -> Vec<&Reason> {
         .collect()
 }
 
-/// A folder that only this user can write to.
+/// Returns a folder that only this user can write to.
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
@@ -67,7 +67,7 @@ fn an_installed_plugin_is_loaded_on_first_use_and_missed_after_removal() {
     let dir = folder();
     let (good, broken) = (dir.path().join("good"), dir.path().join("broken"));
     install(&good, "a", &library(&[]), |_| {});
-    // This one cannot be loaded. Nobody notices until it is used.
+    // This one cannot be loaded, which has no effect until it is used.
     let bad = install(&broken, "b", &library(&["-DFIRST=\"test.broken\""]), |m| {
         m.id = "test.bad".to_owned();
         m.extensions.truncate(1);
@@ -128,7 +128,7 @@ fn a_name_offered_by_two_plugins_of_one_folder_is_ambiguous() {
     let e = round_trip(registry(&found), r#""test.b""#).unwrap_err();
     let text = e.to_string();
     assert!(text.contains(&one.display().to_string()) && text.contains("b.zarrplugin.json"), "names both: {text}");
-    // A later folder does not settle it silently.
+    // A later folder does not silently settle the conflict.
     let later = folder();
     install(later.path(), "c", &library(&["-DFIRST=\"test.c\""]), |_| {});
     let e = round_trip(registry(&search(&[dir.path(), later.path()]).find()), r#""test.second""#).unwrap_err();
@@ -147,7 +147,7 @@ fn world_writable_files_and_folders_are_refused() {
         let found = search(&[dir.path()]).find();
         assert!(matches!(refused(&found)[..], [Reason::Trust(_)]), "{what}: {found:?}");
         if what == "a.so" {
-            // An explicit path only warns: whoever gives it has chosen it.
+            // An explicit path only causes a warning, since the user chose it.
             assert!(ozarr::plugins::trust(&path).is_err());
             ozarr::plugins::Plugin::open(&path).unwrap();
             let e = round_trip(registry(&found), r#""test.first""#).unwrap_err();
@@ -184,7 +184,7 @@ fn manifests_that_do_not_match_are_refused() {
     assert!(
         matches!(text(&format!("{start}{other}],{libraries}}}")), Reason::Manifest(why) if why.contains("nothing"))
     );
-    // Only manifests are looked at, never other files.
+    // Only manifests are read, never other files.
     fs::remove_file(dir.path().join("a.zarrplugin.json")).unwrap();
     fs::copy(library(&[]), dir.path().join("lib.so")).unwrap();
     assert!(search(&[dir.path()]).find().plugins.is_empty());
@@ -229,7 +229,7 @@ fn the_policy_of_the_user_is_obeyed() {
     fs::write(&file, format!(r#"{{"test.compat":"{hash}"}}"#)).unwrap();
     let file = file.to_str().unwrap();
     assert_eq!(of(&[("ZARR_PLUGINS_LOCK", file)]).unwrap().lock, lock("test.compat", &hash));
-    // What means nothing must not mean "all".
+    // An unknown value must not mean "all".
     assert!(of(&[("ZARR_PLUGINS", "Off")]).is_err());
     assert!(of(&[("ZARR_PLUGINS_LOCK", "/nowhere/lock.json")]).is_err());
 }

@@ -1,4 +1,4 @@
-//! Plugins that misbehave are contained: an error that names plugin, version and file, no more calls into them, and all
+//! Misbehaving plugins are contained: the error names plugin, version and file, the plugin is not called again, and all
 //! others keep working.
 
 mod exercise;
@@ -31,7 +31,7 @@ fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/c").join(name)
 }
 
-/// Under AddressSanitizer plugins in C are built for it.
+/// Builds a plugin in C; under AddressSanitizer, the plugin is built for it.
 fn c(name: &str) -> PathBuf {
     let asan = std::env::var_os("FAULTY_UNDER_ASAN").is_some();
     let flags: &[&str] = if asan { &["-fsanitize=address", "-fno-omit-frame-pointer"] } else { &[] };
@@ -62,7 +62,8 @@ impl Host {
         let size = array.bytes().map_or(Size::Unknown, Size::Exact);
         f(&CreateContext { size, ..bench.create_context().with(&array) })
     }
-    /// The plugin is in quarantine for this reason, is named by its error, gets no more calls, and others work.
+    /// Checks that the plugin is in quarantine for this reason, is named in its error and is not called again, and that
+    /// others work.
     fn check_quarantine(&self, why: &str, what: &str) {
         let found = self.plugin.quarantined().unwrap_or_else(|| panic!("{what}: not in quarantine"));
         assert!(found.contains(why), "{what}: {found}");
@@ -148,7 +149,7 @@ const PANICS: [(&str, &[&str]); 7] = [
     ),
 ];
 
-/// Functions that have no call through which to tell more than that they panicked.
+/// Functions without a call, which can only report that they panicked.
 const WITHOUT_CALL: [&str; 9] = [
     "encoded_size",
     "partial_decode",
@@ -184,7 +185,7 @@ fn panics_in_any_function_do_not_cross_the_boundary() {
         }
     }
     assert_eq!(done, 28 + 9 + 11 + 6 + 5 + 5 + 2 + 16);
-    // Otherwise no extension panics.
+    // With the name of an unknown function, no extension panics.
     for (name, _) in PANICS {
         let host = Host::new(&library);
         exercise(&host, &named(name, Some("nowhere")), "uint8").unwrap();
@@ -192,7 +193,7 @@ fn panics_in_any_function_do_not_cross_the_boundary() {
     }
 }
 
-/// A plugin in safe Rust cannot make its glue write or let others read beyond what is there.
+/// A plugin in safe Rust cannot make the generated code write, or let others read, out of bounds.
 #[test]
 fn results_of_the_wrong_rank_do_not_leave_the_plugin() {
     for (name, at) in [
@@ -202,7 +203,7 @@ fn results_of_the_wrong_rank_do_not_leave_the_plugin() {
     ] {
         let host = Host::new(&panicking());
         let outcome = exercise(&host, &named(name, Some(at)), "uint8");
-        // Without the region all of the array is decoded.
+        // Without the region, the whole array is decoded.
         assert_eq!(outcome.is_ok(), at == "long region", "{at}: {outcome:?}");
         assert_eq!(host.plugin.quarantined(), None, "{at}");
     }
@@ -225,7 +226,7 @@ fn panics_in_drop_do_not_unwind_into_the_host() {
     }
 }
 
-/// The fault of each extension in C, a data type that shows it, and the reason of the quarantine.
+/// The fault of each extension in C, a data type that shows it, and the reason for the quarantine.
 const FAULTS: [(&str, &str, &str); 39] = [
     ("too-long", "uint8", "more bytes than the output has room for"),
     ("moved-output", "uint8", "moved the output"),
@@ -273,7 +274,7 @@ const ERRORS: [(&str, &str, &str); 11] = [
     ("swallows-errors", "uint8", "scratch memory"),
     ("error-without-message", "uint8", "did not say why"),
     ("garbled-message", "uint8", "no UTF-8"),
-    // It may be what was stored.
+    // The stored bytes may be the cause.
     ("no-text", "string", "no UTF-8"),
     ("blind-reader", "uint8", "reaches outside"),
     ("short-fill", "uint8", "no element of"),
@@ -310,7 +311,7 @@ fn invalid_results_are_errors_or_quarantine() {
     let host = Host::new(&library);
     let e = round_trip(host.registry.clone(), r#""test.too-short""#).unwrap_err();
     assert!(e.to_string().contains("3 bytes"), "a length that is not the chunk's: {e}");
-    // What it says twice the same about nothing: the identity of rank 2 has this order.
+    // The codec plans a permutation but leaves the order null, which is not a permutation of the dimensions.
     exercise(&host, &named("test.permutes-nothing", None), "uint8").expect_err("an order of zeros is not a permutation");
 }
 
@@ -319,7 +320,7 @@ fn every_function_of_a_call_can_be_used() {
     exercise(&Host::new(&c("faulty.c")), &named("test.correct", None), "uint8").unwrap();
 }
 
-/// A codec that looks at no length: the host knows what it always makes.
+/// A codec that does not check lengths: the host knows the size to which it always encodes.
 #[test]
 fn stored_bytes_of_the_wrong_size_are_an_error() {
     let host = Host::new(&c("faulty.c"));
@@ -363,7 +364,7 @@ fn cpp_exceptions_do_not_cross_the_boundary() {
     host.check_quarantine("an exception was thrown", "throws");
 }
 
-/// A codec that believes to be called by one thread at a time spoils its own data, and nothing else.
+/// A codec that assumes to be called by one thread at a time damages its own data, and nothing else.
 #[test]
 fn a_data_race_in_one_codec_does_not_affect_others() {
     let host = Host::new(&c("faulty.c"));
@@ -409,7 +410,7 @@ fn faulty_plugins_under_address_sanitizer() {
     if std::env::var_os("FAULTY_UNDER_ASAN").is_some() {
         return;
     }
-    // Built first: compilers are not to run under the sanitizer.
+    // Built first, because compilers must not run under the sanitizer.
     panicking();
     for source_name in ["faulty.c", "frozen.c"] {
         third_party::c(&source(source_name), &["-fsanitize=address", "-fno-omit-frame-pointer"]).unwrap();
@@ -423,13 +424,13 @@ fn faulty_plugins_under_address_sanitizer() {
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && !stderr.contains("AddressSanitizer"), "{test}: {stderr}");
     }
-    // It does see the use of a pointer after its call.
+    // It detects the use of a pointer after its call.
     let output = under_asan("faulty::uses_a_pointer_after_its_call");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && stderr.contains("heap-use-after-free"), "{stderr}");
 }
 
-/// Not a test by itself: an extension that the sanitizer must catch.
+/// Not a test by itself: it uses an extension that the sanitizer must detect.
 #[test]
 fn uses_a_pointer_after_its_call() {
     if std::env::var_os("FAULTY_UNDER_ASAN").is_none() {

@@ -8,7 +8,7 @@ use zarr_conformance::{
     elements::{middle, part_of, read_elements, read_region},
 };
 
-/// The extensions of plugins, and how many golden arrays are refused for want of each.
+/// The extensions of plugins, and the number of golden arrays that are refused without each.
 const READ: [(&str, usize); 8] = [
     ("numcodecs.bitround", 2),
     ("numcodecs.fletcher32", 2),
@@ -20,7 +20,7 @@ const READ: [(&str, usize); 8] = [
     ("numpy.timedelta64", 2),
 ];
 
-/// The extension that is missing, if that is what is wrong.
+/// Returns the name of the missing extension, if that is why the array is refused.
 fn missing(golden: &Golden, context: &Context) -> Option<String> {
     match golden.array.open(context).err()?.kind() {
         ErrorKind::UnknownExtension { name, .. } => Some(name.clone()),

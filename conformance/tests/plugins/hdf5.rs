@@ -1,4 +1,4 @@
-//! A data set of an HDF5 file, read where it lies through four plugins: the manifest and its three filters.
+//! A data set in an HDF5 file is read in place through four plugins: the manifest and its three filters.
 
 use super::{context, create};
 use ozarr::Json;
@@ -51,7 +51,7 @@ fn an_hdf5_data_set_is_read_in_place() {
     let stored: Vec<_> = std::fs::read_dir(&store).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(stored, ["zarr.json"], "nothing was copied");
 
-    // Damage shows in the checksum that HDF5 wrote.
+    // Damage is detected by the checksum that HDF5 wrote.
     let mut bytes = std::fs::read(&h5).unwrap();
     let entries = std::fs::read_to_string(&manifest).unwrap().parse::<Json>().unwrap();
     let offset = entries.as_object().unwrap().get("c/0/0").unwrap().as_object().unwrap().get("offset").unwrap();
@@ -60,7 +60,7 @@ fn an_hdf5_data_set_is_read_in_place() {
     let e = read(&store, &context).unwrap_err();
     assert!(e.to_string().contains("checksum"), "{e}");
 
-    // Without the folder nothing is opened, and the error says how to allow it.
+    // Without an allowed folder nothing is opened, and the error states how to allow it.
     context.options.roots.clear();
     let e = read(&store, &context).unwrap_err();
     assert!(e.hint().is_some_and(|h| h.contains("--allow-root")), "{e}");

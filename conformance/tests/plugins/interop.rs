@@ -22,7 +22,7 @@ pub(super) const PLUGINS: [&str; 7] = [
     "numpy-datetime",
 ];
 
-/// Elements of some width: smooth, so that there is something to compress, with all that is easily lost.
+/// Returns elements of this width: a smooth sequence that compresses, with all values that are easily lost.
 fn elements(data_type: &str, width: usize, lossy: bool) -> Vec<Vec<u8>> {
     let special = match data_type {
         // numcodecs rounds some NaNs to infinity.

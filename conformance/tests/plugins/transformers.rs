@@ -1,4 +1,4 @@
-//! The properties of stores hold for the stores that plugins give: everything crosses the boundary twice.
+//! The properties of stores hold for the stores of plugins, where everything crosses the interface twice.
 
 use super::load;
 use ozarr::{
@@ -30,7 +30,7 @@ use zarr_conformance::{
 };
 use zarr_plugin_api::testing::Bench;
 
-/// A store in memory below a transformer of a plugin.
+/// Wraps a store in memory in a storage transformer of a plugin.
 fn wrapped(plugin: &Arc<Plugin>, transformer: &Json, options: &Options, below: MemoryStore) -> Result<Arc<dyn Store>> {
     let mut registry = Registry::builtin();
     plugin.add_to(&mut registry)?;
@@ -38,7 +38,7 @@ fn wrapped(plugin: &Arc<Plugin>, transformer: &Json, options: &Options, below: M
     bench.storage_transformer(&transformer.to_string(), &[4])?.wrap(Arc::new(below))
 }
 
-/// The ids of the properties that do not apply. The others must hold.
+/// Returns the ids of the properties that do not apply. The others must hold.
 fn unsupported(subject: &Subject) -> Vec<String> {
     let mut ids = Vec::new();
     let settings = Settings { cases: 16, ..Settings::default() };
@@ -50,7 +50,7 @@ fn unsupported(subject: &Subject) -> Vec<String> {
     ids
 }
 
-/// The one that `ozarr plugin new` writes: it changes nothing, so nothing may change on the way.
+/// The transformer that `ozarr plugin new` creates. It changes nothing, so values must cross it unchanged.
 fn nothing() -> Arc<Plugin> {
     static PLUGIN: OnceLock<Arc<Plugin>> = OnceLock::new();
     let open = || Plugin::open(&third_party::new_in_rust("acme.nothing", "storage-transformer").unwrap()).unwrap();
@@ -66,7 +66,7 @@ fn a_pass_through_plugin_has_all_properties_of_stores() {
     assert_eq!(unsupported(&subject), ["store/set/reopen"]);
 }
 
-/// A shard that changes is read and stored through the plugin's `update`: its index, and what stays of its chunks.
+/// An update of a shard is read and stored through the plugin's `update`: its index, and its preserved chunks.
 #[test]
 fn shards_work_behind_a_pass_through_plugin() {
     let mut registry = Registry::builtin();
@@ -111,7 +111,7 @@ fn shards_work_behind_a_pass_through_plugin() {
     }
 }
 
-/// Of the keys that there are every other one is in a file that the manifest names, the rest in the store below.
+/// Every other key is in a file that the manifest names, and the rest are in the store below.
 #[test]
 fn chunk_manifest() {
     let (dir, made) = (tempfile::tempdir().unwrap(), AtomicUsize::new(0));

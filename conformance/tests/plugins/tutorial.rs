@@ -1,11 +1,11 @@
-//! The two codecs of the tutorial, cut out of the page: they build as it says, and store the same bytes.
+//! The two codecs of the tutorial, taken from the page: they build as it describes, and store the same bytes.
 
 use super::compatibility::round_trip;
 use ozarr::{plugins::Plugin, zarr_core::registry::Registry};
 use std::{fs, path::Path};
 use zarr_conformance::third_party;
 
-/// The first block of the page in that language.
+/// Returns the first code block of the page in a language.
 fn block<'p>(page: &'p str, language: &str) -> &'p str {
     let start = format!("```{language}\n");
     let from = page.find(&start).unwrap() + start.len();
@@ -20,7 +20,7 @@ fn the_codecs_of_the_tutorial_work() {
     let (project, c) = (dir.path().join("acme-invert"), dir.path().join("invert.c"));
     fs::create_dir_all(project.join("src")).unwrap();
     fs::write(project.join("src/lib.rs"), block(&page, "rust")).unwrap();
-    // What the page leaves out of the manifest is what every project has; the versions are those that are here.
+    // The page omits the parts of the manifest that every project has; the versions are those of this tree.
     let package =
         "[package]\nname = \"acme-invert\"\nversion = \"0.1.0\"\nedition = \"2024\"\nlicense = \"MIT\"\n[workspace]\n";
     let manifest = format!("{package}{}", block(&page, "toml"));
@@ -31,7 +31,7 @@ fn the_codecs_of_the_tutorial_work() {
     fs::write(&c, block(&page, "c")).unwrap();
 
     let mut stored = Vec::new();
-    // The page says that the file compiles as C++ too.
+    // The page states that the file also compiles as C++.
     let cpp = dir.path().join("invert.cpp");
     fs::copy(&c, &cpp).unwrap();
     let standards = ["-std=c++11", "-std=c++14", "-std=c++17", "-std=c++20"];

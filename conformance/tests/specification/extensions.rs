@@ -23,7 +23,7 @@ fn registered_names_follow_the_grammar_or_are_uris() {
     }
 }
 
-/// At every point where an extension stands.
+/// At every extension point.
 #[test]
 fn a_bare_name_is_an_object_with_that_name_alone() {
     let gzip = |json: &str| ARRAY.replace("[\"bytes\"]", &format!("[\"bytes\",{json}]"));
@@ -40,7 +40,7 @@ fn a_bare_name_is_an_object_with_that_name_alone() {
         put(&store, "zarr.json", &object);
         assert_eq!(zarr.array("/").unwrap().read::<u8>(..).unwrap(), [1, 2], "{object}");
     }
-    // What needs a configuration needs it in both forms.
+    // An extension that needs a configuration needs it in both forms.
     for name in [r#""regular""#, r#"{"name":"regular"}"#] {
         let (store, zarr) = memory();
         let grid = r#"{"name":"regular","configuration":{"chunk_shape":[2]}}"#;
@@ -81,7 +81,7 @@ fn unsupported_input_of_codecs_is_refused_when_an_array_is_opened() {
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-    /// As other writers may leave them: behind each other in any order, with anything between them, and some left out.
+    /// Inner chunks as other writers may store them: in any order, with anything between them, and some missing.
     #[test]
     fn inner_chunks_may_be_in_any_order_with_gaps(
         order in Just((0..6usize).collect::<Vec<_>>()).prop_shuffle(),

@@ -45,7 +45,7 @@ fn only_groups_have_children() {
         assert!(zarr.create_group(path, ()).is_err(), "{path}");
     }
     assert_eq!(keys(&store), before, "what is refused leaves nothing behind");
-    // What another program put there is no child.
+    // A file of another program is not a child.
     put(&store, "g/a/b/zarr.json", ARRAY);
     let seen: Vec<String> = zarr.group("/").unwrap().walk().map(|child| child.unwrap().path).collect();
     assert!(!seen.is_empty() && seen.iter().all(|path| !path.ends_with('b')), "{seen:?}");
@@ -80,7 +80,7 @@ fn a_default_fill_value_is_written_to_the_document() {
     }
 }
 
-/// Whatever the path, and however chunks are called.
+/// With any path, and any chunk key encoding.
 #[test]
 fn all_data_of_an_array_is_below_its_path() {
     for path in ["/", "/a", "/a/b.c/d"] {

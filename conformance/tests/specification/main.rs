@@ -1,5 +1,5 @@
-//! What the specification requires of hierarchies, names, metadata and directories, tried on this project: clauses that
-//! are `checked_by = "test"`.
+//! Requirements of the specification on hierarchies, names, metadata and directories, tested on this project: the
+//! clauses that are `checked_by = "test"`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 mod extensions;

@@ -1,4 +1,4 @@
-//! Calls of everything that an extension has.
+//! Calls every function of an extension.
 
 use super::Host;
 use crate::call;
@@ -18,7 +18,7 @@ use ozarr::{
 };
 use std::sync::Arc;
 
-/// Calls everything that an extension has. Gives the first error.
+/// Calls every function of an extension, and returns the first error.
 pub(super) fn exercise(host: &Host, extension: &Extension, data_type: &str) -> Result<()> {
     host.with_site(data_type, |cx| {
         let registration = cx.registry.list().find(|l| l.name == extension.name()).unwrap();
@@ -102,7 +102,7 @@ fn array_to_array(codec: &dyn ArrayToArray) -> Result<()> {
     })
 }
 
-/// Removes a value.
+/// A change that removes the value.
 struct Gone;
 impl Update for Gone {
     fn apply(&mut self, _: Option<&dyn Source>) -> Result<Option<&[u8]>> {

@@ -1,5 +1,5 @@
-//! Every built-in extension once more as `mirror.<name>`. A plugin that has all that built-in ones have shows whether
-//! all of it crosses: what a mirror stores and reads must be what its original does.
+//! Every built-in extension again as `mirror.<name>`. A plugin with all abilities of the built-in extensions shows
+//! whether all of them cross the interface: a mirror must store and read the same as its original.
 
 use std::sync::Arc;
 use zarr_codecs as _;

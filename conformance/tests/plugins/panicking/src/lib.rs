@@ -15,7 +15,7 @@ struct Configuration {
     at: String,
 }
 
-/// Panics when it is dropped, as the payload of a panic.
+/// A payload of a panic that panics when it is dropped.
 struct PanickingPayload;
 impl Drop for PanickingPayload {
     fn drop(&mut self) {
@@ -23,7 +23,7 @@ impl Drop for PanickingPayload {
     }
 }
 
-/// An error that cannot be printed.
+/// An error whose formatting panics.
 #[derive(Debug)]
 struct PanickingDisplay;
 impl std::fmt::Display for PanickingDisplay {
