@@ -1,5 +1,7 @@
 //! Builds the plugins of `plugins/` as a third party would build them: from a copy outside the tree, with their own
-//! lock files. Plugins in C have access to the header only.
+//! lock files.
+//!
+//! Plugins in C have access to the header only.
 //!
 //! A plugin is built once for each state of its sources. A failed build is an error, never a reason to skip a test.
 

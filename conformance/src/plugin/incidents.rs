@@ -1,5 +1,7 @@
-//! Incidents: results that no correct plugin causes, whatever it was asked to do. Each kind is a case of its own, so
-//! that a plugin that crashes is not reported to violate every property during which it crashed.
+//! Incidents: results that no correct plugin causes, whatever it was asked to do.
+//!
+//! Each kind is a case of its own, so that a plugin that crashes is not reported to violate every property during which
+//! it crashed.
 
 use super::journal::Entry;
 use crate::{

@@ -1,5 +1,6 @@
-//! Plugins: checks a shared library on its own. Its extensions are checked in child processes, so that a plugin that
-//! crashes is a finding and does not end the run.
+//! Plugins: checks a shared library on its own.
+//!
+//! Its extensions are checked in child processes, so that a plugin that crashes is a finding and does not end the run.
 //!
 //! A child writes each case to a journal when it begins, and its outcome when it ends. If the child crashes or makes no
 //! progress for too long, the parent knows during which case, and starts another child for the remaining ones.

@@ -1,4 +1,5 @@
 //! `bitround`: an array -> array codec that rounds away digits, so that the codecs behind it compress better.
+//!
 //! Specification: the registered page "bitround codec".
 //!
 //! Floating-point numbers keep `keepbits` bits of their mantissa. Integers keep `keepbits` bits from their highest set

@@ -1,5 +1,6 @@
-//! Rounds elements in memory, in the machine's byte order. No floating-point arithmetic is used: if the bits are
-//! rounded as an integer, the carry into the exponent is correct.
+//! Rounds elements in memory, in the machine's byte order.
+//!
+//! No floating-point arithmetic is used: if the bits are rounded as an integer, the carry into the exponent is correct.
 
 use zarr_plugin_api::{Layout, ScalarKind};
 

@@ -1,5 +1,7 @@
 //! `zarr.chunk-manifest`: a storage transformer that reads chunks from byte ranges of other files, for instance of
-//! NetCDF, HDF5, GRIB or TIFF files that already contain them. Specification: `SPECIFICATION.md` of this crate.
+//! NetCDF, HDF5, GRIB or TIFF files that already contain them.
+//!
+//! Specification: `SPECIFICATION.md` of this crate.
 //!
 //! The transformer is read-only. It opens files only below the folders that the user allowed at run time, also when
 //! symbolic links lead elsewhere: a manifest is data, and data must not decide which files are read.

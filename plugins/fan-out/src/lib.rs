@@ -1,4 +1,5 @@
 //! `zarr.fan-out`: a chunk key encoding that limits the number of entries in a directory, however long the grid is.
+//!
 //! Specification: `SPECIFICATION.md` of this crate.
 //!
 //! Each index is split into groups of decimal digits, one below the other. A segment before them contains the number of

@@ -1,5 +1,7 @@
-//! `numcodecs.pcodec`: an array -> bytes codec. Specification: the page "PCodec" of numcodecs, whose keyword arguments
-//! are the configuration, and the standalone file format of pco.
+//! `numcodecs.pcodec`: an array -> bytes codec.
+//!
+//! Specification: the page "PCodec" of numcodecs, whose keyword arguments are the configuration, and the standalone
+//! file format of pco.
 //!
 //! It encodes integers and floating-point numbers of 2, 4 and 8 bytes, whatever the name of their data type is. No size
 //! in a file is trusted before it is checked: the count of each part against the remaining room in the destination, a

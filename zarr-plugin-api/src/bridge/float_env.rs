@@ -1,6 +1,7 @@
-//! The floating-point environment of a thread: the rounding mode, and the treatment of subnormal numbers. Some
-//! compilers add code to libraries that changes it when they are loaded, which may change every later result of the
-//! program. Masks of exceptions are ignored, because they do not change results.
+//! The floating-point environment of a thread: the rounding mode, and the treatment of subnormal numbers.
+//!
+//! Some compilers add code to libraries that changes it when they are loaded, which may change every later result of
+//! the program. Masks of exceptions are ignored, because they do not change results.
 
 /// The state of the environment before a call.
 #[derive(Debug, Clone, Copy)]

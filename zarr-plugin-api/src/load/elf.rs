@@ -1,5 +1,7 @@
-//! Checks a library before it is loaded. The system's loader maps a truncated file without an error, and the program is
-//! killed when it accesses a missing part.
+//! Checks a library before it is loaded.
+//!
+//! The system's loader maps a truncated file without an error, and the program is killed when it accesses a missing
+//! part.
 
 /// Checks that bytes are a complete shared library for this machine; otherwise returns the reason why not.
 pub(crate) fn check(bytes: &[u8]) -> Result<(), &'static str> {
