@@ -1,10 +1,10 @@
-/* numcodecs.fletcher32: a bytes -> bytes codec that adds a checksum. Specification: the page "Fletcher32" of numcodecs,
- * whose algorithm is that of HDF5.
+/* numcodecs.fletcher32: a bytes -> bytes codec that appends a checksum. Specification: the page "Fletcher32" of
+ * numcodecs, which uses the algorithm of HDF5.
  *
  *   {"name": "numcodecs.fletcher32"}
  *
- * The bytes are followed by their checksum, four bytes with the lowest first. It is the one of HDF5, which differs from
- * the textbook's: 16-bit words have their high byte first, an odd last byte is a high byte, and sums are folded.
+ * The bytes are followed by their checksum as four bytes, little endian. The checksum of HDF5 differs from the one in
+ * textbooks: 16-bit words are big endian, an odd last byte is a high byte, and sums are folded.
  */
 #include "zarr_plugin.h"
 #include <string.h>
@@ -17,7 +17,7 @@ static uint32_t fletcher32(const uint8_t *data, size_t len) {
   uint32_t sum1 = 0, sum2 = 0;
   size_t words = len / 2;
   while (words) {
-    /* So many words can be added before a sum needs more than 32 bits. */
+    /* The number of words that can be added before a sum needs more than 32 bits. */
     size_t block = words > 360 ? 360 : words;
     words -= block;
     do {
@@ -35,7 +35,7 @@ static uint32_t fletcher32(const uint8_t *data, size_t len) {
   return fold(sum2) << 16 | fold(sum1);
 }
 
-/* ---- configuration: none, but Python programs leave an `id` ------------------------------------------------------- */
+/* ---- configuration: none, but Python programs leave an `id` in it -------------------------------------------------- */
 
 static const zp_str with_id = ZP_STR("{\"id\":\"fletcher32\"}");
 static const zp_str empty = ZP_STR("{}");
@@ -46,7 +46,7 @@ static int is(const zp_bytes *json, const zp_str *text) {
 
 static zp_status create(const zp_host *host, const zp_call *call, const zp_site *site, void **self) ZP_NOEXCEPT {
   (void)host;
-  /* What an instance remembers is the configuration that it was given. */
+  /* An instance consists of the configuration with which it was created. */
   if (is(site->configuration, &empty)) *self = (void *)&empty;
   else if (is(site->configuration, &with_id)) *self = (void *)&with_id;
   else return ZP_FAIL(call, ZP_E_CONFIGURATION, "it has no configuration");
@@ -112,7 +112,7 @@ static zp_status decode(const void *self, const zp_call *call, const zp_bytes *e
 static const zp_bytes_to_bytes table = {sizeof(zp_bytes_to_bytes), 0, create, destroy, configuration, 0, encoded_size,
                                         encode, decode, 0};
 
-/* ---- what the plugin offers ---------------------------------------------------------------------------------------- */
+/* ---- the plugin ---------------------------------------------------------------------------------------------------- */
 
 ZP_MANIFEST(manifest, "{\"manifest\":1,\"id\":\"dev.zarr.numcodecs-fletcher32\",\"version\":\"0.1.0\","
                       "\"license\":\"MIT OR Apache-2.0\",\"abi\":{\"major\":1,\"min_minor\":0},\"extensions\":[{"

@@ -17,7 +17,7 @@ int main(void) {
       return 1;
     }
   }
-  /* No sum overflows: all ones fold to all ones, however many there are. */
+  /* Sums do not overflow: any number of words of all ones folds to all ones. */
   memset(many, 0xff, sizeof(many));
   for (i = 2; i < sizeof(many); i += 2)
     if (fletcher32(many, i) != 0xffffffff) {

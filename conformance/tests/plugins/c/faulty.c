@@ -1,4 +1,4 @@
-/* Faulty extensions: each breaks the contract in its own way. Their names say how. */
+/* Faulty extensions: each breaks the contract in one way, which its name states. */
 #include "zarr_plugin.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct instance {
   uint64_t lengths[3];
 } instance;
 
-/* The length of "test.", with which all names begin. */
+/* The length of "test.", with which every name begins. */
 #define PREFIX (sizeof("test.") - 1)
 
 static int is(const void *self, const char *name) { return strcmp(((const instance *)self)->name, name) == 0; }
@@ -73,7 +73,7 @@ static zp_status encoded_size(const void *self, const zp_size *decoded, zp_size 
 static void set_one(void *p) { *(uint8_t *)p = 1; }
 static zp_status encode(const void *self, const zp_call *call, const zp_bytes *in, zp_out *out) {
   if (is(self, "correct")) {
-    /* Uses everything that a call has. */
+    /* Uses every function of a call. */
     uint8_t *first = (uint8_t *)call->scratch(call, 100), *second = (uint8_t *)call->scratch(call, 1);
     if (!first || !second || (uintptr_t)first % 64 || first == second)
       return ZP_FAIL(call, ZP_E_INTERNAL, "there is no scratch memory");
@@ -113,7 +113,7 @@ static zp_status encode(const void *self, const zp_call *call, const zp_bytes *i
     previous_len = in->len;
   }
   if (is(self, "shared-state")) {
-    /* As if there were one call at a time. */
+    /* Assumes that there is one call at a time. */
     shared_len = in->len < sizeof(shared) ? in->len : sizeof(shared);
     memcpy(shared, in->ptr, shared_len);
     return put(out, call, shared, shared_len);
@@ -157,7 +157,7 @@ static zp_status a2b_encode(const void *self, const zp_call *call, const zp_arra
 static zp_status a2b_decode(const void *self, const zp_call *call, const zp_bytes *in, const zp_array *decoded) {
   (void)in;
   if (decoded->offsets_out) {
-    /* Elements that reach beyond what is written. */
+    /* Elements that extend beyond the written bytes. */
     uint64_t offsets[5] = {0, 1, 2, 3, 4000};
     if (put(decoded->bytes_out, call, "abcd", 4) != ZP_OK) return ZP_E_LIMIT;
     if (is(self, "backward-offsets")) offsets[1] = 3;
@@ -175,7 +175,7 @@ static zp_status partial_decode(const void *self, const zp_call *call, const zp_
   zp_range beyond = {ZP_RANGE_SLICE, 0, 1 << 30, 4};
   (void)start, (void)len;
   if (is(self, "unchecked-length")) return ZP_OK;
-  /* The error is not looked at. */
+  /* Ignores the error. */
   (void)encoded->read_into(encoded, call, &beyond, decoded->data, 4);
   return ZP_OK;
 }

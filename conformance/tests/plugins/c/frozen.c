@@ -1,5 +1,5 @@
-/* A plugin of an older minor, with the part of the header that it was built against: structs and vtables that end where
- * they ended then. Never to be changed with the header. */
+/* A plugin of an older minor version, with its own copy of the header: structs and vtables end where they ended in that
+ * version. It must not be changed when the header changes. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static zp_status code(const void *self, const zp_call *call, const zp_bytes *inp
   return put(output, call, input->ptr, input->len);
 }
 
-/* What lies behind a vtable is not a part of it. */
+/* The memory behind a vtable is not a part of it. */
 static const struct {
   zp_bytes_to_bytes table;
   uint64_t behind[8];

@@ -1,4 +1,4 @@
-/* Codecs that tell which memory they were given: eight bytes of address come first. */
+/* Codecs that report which memory they were passed: their output begins with eight bytes of address. */
 #include "zarr_plugin.h"
 #include <string.h>
 
