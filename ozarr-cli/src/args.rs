@@ -1,22 +1,37 @@
 //! The command line.
 
+mod edit;
+mod values;
+
+pub(crate) use edit::{Attrs, Consolidate, Create, Fsync, Group, Remove, Resize};
+pub(crate) use values::{Codecs, Lengths};
+
 use clap::{
     Args, Parser, Subcommand, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
-use ozarr::{
-    Selection,
-    zarr_core::{json::Json, limits::Limits},
-};
+use ozarr::Selection;
 use ozarr_tools::Format;
 use std::path::PathBuf;
+use values::{codecs, lengths};
+
+const AFTER_HELP: &str = "\
+Environment:
+  ZARR_PLUGIN_PATH    More folders with plugins
+  ZARR_PLUGINS        Plugins to use: `installed`, `list` or `off`
+  ZARR_PLUGINS_ALLOW  Ids of plugins for `list`
+  ZARR_PLUGINS_DENY   Ids of plugins never to use
+  ZARR_PLUGINS_LOCK   A JSON file of ids and SHA-256 sums; other plugins are not used
+  NO_COLOR            No colours
+
+Exit status: 0 done; 1 problems found; 2 wrong command line; 3 error.";
 
 /// Shows, reads, writes, copies and checks Zarr v3 data.
 #[derive(Debug, Parser)]
 #[command(
     name = "ozarr",
     version,
-    after_help = "Exit status: 0 done; 1 failed, or problems found; 2 wrong command line."
+    after_help = AFTER_HELP
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -27,6 +42,7 @@ pub(crate) struct Arguments {
 
 /// What all commands take.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct Session {
     /// Load a plugin from a file; may be given several times
     #[arg(long = "plugin", value_name = "FILE", global = true)]
@@ -34,9 +50,12 @@ pub(crate) struct Session {
     /// Allow extensions to open files below a folder; may be given several times
     #[arg(long = "allow-root", value_name = "FOLDER", global = true)]
     pub(crate) roots: Vec<PathBuf>,
-    /// Wait until the disk has what is written: it stays when the power fails
-    #[arg(long, global = true)]
-    pub(crate) fsync: bool,
+    /// Print only data, problems, warnings and errors
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Print what the library tells besides errors, on standard error
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -47,12 +66,23 @@ pub(crate) enum Command {
     Info(Info),
     /// Read elements of an array
     Read(Read),
-    /// Create an array from a metadata document
-    Create(Create),
+    /// Create an array
+    Create(Box<Create>),
+    /// Create a group
+    Group(Group),
     /// Write elements from a file into an array
     Write(Write),
     /// Copy an array or a hierarchy, with other codecs, chunks or data type if asked
     Copy(Copy),
+    /// Show, set and remove attributes of a node
+    #[command(subcommand)]
+    Attrs(Attrs),
+    /// Change the shape of an array
+    Resize(Resize),
+    /// Remove a node
+    Rm(Remove),
+    /// Write copies of the metadata of all nodes below a group into it
+    Consolidate(Consolidate),
     /// Check metadata and keys, and with --data every chunk
     Validate(Validate),
     /// Make right what can be made right without a doubt: copies of metadata, what killed writers left behind
@@ -62,12 +92,54 @@ pub(crate) enum Command {
     /// Print each element of an array as JSON, one a line
     Elements(Elements),
     /// Extensions in shared libraries: find, look at, install and write them
-    #[command(
-        subcommand,
-        after_help = "ZARR_PLUGIN_PATH: more folders to look in. ZARR_PLUGINS: `installed`, `list` or `off`, with the ids of \
-                      ZARR_PLUGINS_ALLOW and ZARR_PLUGINS_DENY. ZARR_PLUGINS_LOCK: a JSON file of ids and SHA-256 sums."
-    )]
+    #[command(subcommand, after_help = AFTER_HELP)]
     Plugin(Plugin),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write man pages into a folder
+    Man {
+        /// The folder
+        folder: PathBuf,
+    },
+}
+
+impl Command {
+    /// Whether it prints JSON: then also its error is one line.
+    pub(crate) fn is_json(&self) -> bool {
+        match self {
+            Self::Tree(node) => node.json,
+            Self::Info(info) => info.node.json,
+            Self::Create(create) => create.json,
+            Self::Group(group) => group.json,
+            Self::Copy(copy) => copy.json,
+            Self::Resize(resize) => resize.json,
+            Self::Consolidate(consolidate) => consolidate.json,
+            Self::Validate(validate) => validate.node.json,
+            Self::Repair(repair) => repair.node.json,
+            Self::Extensions(extensions) => extensions.json,
+            Self::Plugin(plugin) => plugin.is_json(),
+            _ => false,
+        }
+    }
+    /// Whether it waits for the disk.
+    pub(crate) fn is_fsync(&self) -> bool {
+        let fsync = match self {
+            Self::Create(create) => &create.fsync,
+            Self::Group(group) => &group.fsync,
+            Self::Write(write) => &write.fsync,
+            Self::Copy(copy) => &copy.fsync,
+            Self::Attrs(Attrs::Set { fsync, .. } | Attrs::Unset { fsync, .. }) => fsync,
+            Self::Resize(resize) => &resize.fsync,
+            Self::Rm(remove) => &remove.fsync,
+            Self::Consolidate(consolidate) => &consolidate.fsync,
+            Self::Repair(repair) => &repair.fsync,
+            _ => return false,
+        };
+        fsync.fsync
+    }
 }
 
 #[derive(Debug, Args)]
@@ -106,7 +178,8 @@ fn format() -> impl TypedValueParser<Value = Format> {
 pub(crate) struct Read {
     /// Path or URI of an array
     pub(crate) array: String,
-    /// What to read: `START:STOP[:STEP]` or `INDEX` for each dimension, separated by commas
+    /// What to read: `START:STOP[:STEP]` or `INDEX` for each dimension, separated by commas. `:` is a whole dimension, and
+    /// `...` stands for all that are not given, which are otherwise the last ones
     #[arg(long)]
     pub(crate) region: Option<Selection>,
     /// How to print it
@@ -116,21 +189,9 @@ pub(crate) struct Read {
     /// in the same folder
     #[arg(short, long)]
     pub(crate) output: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Create {
-    /// Path or URI of the new array
-    pub(crate) array: String,
-    /// The metadata document; what may be left out for a new array is chosen
+    /// Print all elements, also more than 5000 of them on a terminal
     #[arg(long)]
-    pub(crate) metadata: PathBuf,
-    /// Replace a node that is there, with everything below it
-    #[arg(long)]
-    pub(crate) overwrite: bool,
-    /// A file with all elements to write into it, as `ozarr elements` prints them
-    #[arg(long, value_name = "FILE")]
-    pub(crate) elements: Option<PathBuf>,
+    pub(crate) all: bool,
 }
 
 #[derive(Debug, Args)]
@@ -143,9 +204,12 @@ pub(crate) struct Write {
     /// A file with each element as JSON, one a line in C order, as `ozarr elements` prints them
     #[arg(long, value_name = "FILE")]
     pub(crate) elements: Option<PathBuf>,
-    /// Where to write: `START:STOP[:STEP]` or `INDEX` for each dimension, separated by commas
+    /// Where to write: `START:STOP[:STEP]` or `INDEX` for each dimension, separated by commas. `:` is a whole dimension, and
+    /// `...` stands for all that are not given, which are otherwise the last ones
     #[arg(long)]
     pub(crate) region: Option<Selection>,
+    #[command(flatten)]
+    pub(crate) fsync: Fsync,
 }
 
 #[derive(Debug, Args)]
@@ -159,11 +223,11 @@ pub(crate) struct Copy {
     #[arg(long, value_parser = codecs)]
     pub(crate) codecs: Option<Codecs>,
     /// Lengths of chunks (of inner chunks, where there are shards), separated by commas
-    #[arg(long, value_delimiter = ',')]
-    pub(crate) chunk_shape: Option<Vec<u64>>,
+    #[arg(long, value_parser = lengths)]
+    pub(crate) chunk_shape: Option<Lengths>,
     /// Lengths of shards, separated by commas
-    #[arg(long, value_delimiter = ',')]
-    pub(crate) shard_shape: Option<Vec<u64>>,
+    #[arg(long, value_parser = lengths)]
+    pub(crate) shard_shape: Option<Lengths>,
     /// The data type of the copy
     #[arg(long)]
     pub(crate) data_type: Option<String>,
@@ -176,6 +240,8 @@ pub(crate) struct Copy {
     /// Print the summary as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) fsync: Fsync,
 }
 
 #[derive(Debug, Args)]
@@ -200,6 +266,8 @@ pub(crate) struct Repair {
     /// Do it; without this it is only shown
     #[arg(long)]
     pub(crate) apply: bool,
+    #[command(flatten)]
+    pub(crate) fsync: Fsync,
 }
 
 #[derive(Debug, Args)]
@@ -264,6 +332,20 @@ pub(crate) enum Plugin {
     New(NewPlugin),
 }
 
+impl Plugin {
+    fn is_json(&self) -> bool {
+        match self {
+            Self::List { json }
+            | Self::Inspect { json, .. }
+            | Self::Which { json, .. }
+            | Self::Remove { json, .. }
+            | Self::Why { json, .. } => *json,
+            Self::Add(add) => add.json,
+            Self::Header | Self::New(_) => false,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct AddPlugin {
     /// Its library
@@ -318,16 +400,4 @@ pub(crate) enum PluginKind {
 pub(crate) enum Language {
     Rust,
     C,
-}
-
-/// Codecs as JSON, each a name or an object.
-#[derive(Debug, Clone)]
-pub(crate) struct Codecs(pub(crate) Vec<Json>);
-
-fn codecs(text: &str) -> Result<Codecs, String> {
-    match Json::parse(text.as_bytes(), &Limits::default()) {
-        Ok(Json::Array(codecs)) => Ok(Codecs(codecs)),
-        Ok(other) => Err(format!("codecs are a JSON list, not {}", other.kind())),
-        Err(e) => Err(e.to_string()),
-    }
 }

@@ -1,6 +1,6 @@
 //! The `ozarr` command. Data goes to standard output, talk to standard error.
 //!
-//! Exit status: 0 done; 1 it failed, or problems were found; 2 the command line is wrong.
+//! Exit status: 0 done; 1 problems found; 2 the command line is wrong; 3 error.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -14,16 +14,20 @@ mod words;
 use clap::Parser;
 use std::process::ExitCode;
 
+const PROBLEMS_FOUND: u8 = 1;
+const ERROR: u8 = 3;
+
 fn main() -> ExitCode {
     let arguments = args::Arguments::parse();
+    let is_json = arguments.command.is_json();
     match commands::run(arguments.command, &arguments.session) {
         Ok(commands::Outcome::Done) => ExitCode::SUCCESS,
-        Ok(commands::Outcome::ProblemsFound) => ExitCode::FAILURE,
+        Ok(commands::Outcome::ProblemsFound) => PROBLEMS_FOUND.into(),
         // Whoever reads the output has seen enough.
         Err(e) if output::is_closed_pipe(&e.error) => ExitCode::SUCCESS,
         Err(e) => {
-            output::print_error(&e);
-            ExitCode::FAILURE
+            output::print_error(&e.parts(), is_json);
+            ERROR.into()
         }
     }
 }

@@ -5,11 +5,12 @@
 
 pub(crate) use ozarr::text::{escaped, name, shown};
 
-use crate::words::Failure;
+use crate::{progress::Bar, words::Parts};
 use ozarr::{Error, ErrorKind, Result};
 use std::{
+    borrow::Cow,
     fmt,
-    io::{self, Write},
+    io::{self, IsTerminal, Write},
 };
 
 /// Prints data without a line end.
@@ -70,9 +71,53 @@ pub(crate) fn print_status(line: &str) {
     let _standard_error_may_be_closed = writeln!(io::stderr().lock(), "{}", shown(line));
 }
 
-/// Prints why a command failed in one line, on standard error.
-pub(crate) fn print_error(e: &Failure) {
-    print_status(&format!("error: {e}"));
+/// Prints why a command failed on standard error: what is wrong, where, and after an empty line what to do; or all of it in
+/// one line.
+pub(crate) fn print_error(e: &Parts, in_one_line: bool) {
+    if in_one_line {
+        return print_status(&format!("error: {e}"));
+    }
+    let mut text = format!("{} {}\n", in_colour("error:", "31"), shown(&e.what));
+    let place = e.place();
+    if !place.is_empty() {
+        text += &format!("  at {}\n", shown(&place));
+    }
+    if let Some(hint) = &e.hint {
+        text += &format!("\n{} {}\n", in_colour("hint:", "36"), shown(hint));
+    }
+    let _standard_error_may_be_closed = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// A word in bold and a colour, if standard error is a terminal that has colours and the user wants them.
+fn in_colour(word: &'static str, colour: &str) -> Cow<'static, str> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let has_colours = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+    match io::stderr().is_terminal() && has_colours && !is_set("NO_COLOR") {
+        true => format!("\u{1b}[1;{colour}m{word}\u{1b}[0m").into(),
+        false => word.into(),
+    }
+}
+
+/// Tells what was done, on standard error, unless the user wants it quiet.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Status {
+    is_quiet: bool,
+}
+
+impl Status {
+    pub(crate) fn new(is_quiet: bool) -> Self {
+        Self { is_quiet }
+    }
+    /// Prints a line for people.
+    pub(crate) fn print(self, line: &str) {
+        if !self.is_quiet {
+            print_status(line);
+        }
+    }
+    /// The progress of long work.
+    pub(crate) fn bar(self) -> Bar {
+        Bar::new(!self.is_quiet)
+    }
 }
 
 /// A number of things, in the singular or the plural.

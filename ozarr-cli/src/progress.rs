@@ -24,13 +24,11 @@ struct Work {
     shown: Option<Instant>,
 }
 
-impl Default for Bar {
-    fn default() -> Self {
-        Self { done: AtomicU64::new(0), work: Mutex::new(None), visible: io::stderr().is_terminal() }
-    }
-}
-
 impl Bar {
+    /// Shown only if standard error is a terminal.
+    pub(crate) fn new(visible: bool) -> Self {
+        Self { done: AtomicU64::new(0), work: Mutex::new(None), visible: visible && io::stderr().is_terminal() }
+    }
     fn clear(&self) {
         if self.visible {
             let _there_may_be_no_terminal = write!(io::stderr().lock(), "\r{:70}\r", "");

@@ -1,16 +1,21 @@
 //! What a run of the command works with: extensions, and what they may open.
 
-use crate::{args::Session as Args, output::print_status};
+use crate::{
+    args::Session as Args,
+    output::{Status, print_status},
+    words::Failure,
+};
 use ozarr::{
-    Context, Error, Result,
+    Context, Error,
     plugins::{Discovery, Plugin, Search, trust},
     zarr_core::registry::Registry,
 };
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
 /// The context of the command, and what the search for plugins found.
 pub(crate) struct Session {
     pub(crate) context: Context,
+    pub(crate) status: Status,
     /// Those that were asked for.
     pub(crate) given: Vec<Arc<Plugin>>,
     pub(crate) found: Discovery,
@@ -18,12 +23,15 @@ pub(crate) struct Session {
 
 impl Session {
     /// Built-in extensions, plugins that are installed, and those that were asked for.
-    pub(crate) fn new(args: &Args) -> Result<Self> {
+    pub(crate) fn new(args: &Args, is_fsync: bool) -> Result<Self, Failure> {
+        if args.verbose {
+            print_events();
+        }
         let (mut registry, mut given) = (Registry::builtin(), Vec::new());
         for file in &args.plugins {
             if file.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
-                let e = Error::argument(format!("{} is no library", file.display()));
-                return Err(e.with_hint("`--plugin` takes the library, not the manifest in its folder"));
+                let e = Error::argument(format!("{} is not a library", file.display()));
+                return Err(e.with_hint("`--plugin` takes the library, not the manifest in its folder").into());
             }
             if let Err(distrust) = trust(file) {
                 print_status(&format!("warning: {distrust}"));
@@ -39,13 +47,20 @@ impl Session {
             registry.advise("`ozarr plugin list` shows what is refused");
         }
         registry.advise("`ozarr plugin add FILE` installs one");
-        if args.fsync {
+        if is_fsync {
             context.schemes = context.schemes.with_fsync();
         }
         for root in &args.roots {
-            let root = root.canonicalize().map_err(|e| Error::from(e).at_key(root.display()))?;
-            context.options.roots.push(root.to_string_lossy().into_owned());
+            let absolute = root.canonicalize();
+            let absolute = absolute.map_err(|e| Failure::from(Error::from(e).at_key(root.display())).in_file(root))?;
+            context.options.roots.push(absolute.to_string_lossy().into_owned());
         }
-        Ok(Self { context, given, found })
+        Ok(Self { context, status: Status::new(args.quiet), given, found })
     }
+}
+
+/// Prints the events of the library on standard error.
+fn print_events() {
+    let events = tracing_subscriber::fmt().with_max_level(tracing_subscriber::filter::LevelFilter::DEBUG);
+    let _there_is_no_other = events.without_time().with_writer(io::stderr).try_init();
 }

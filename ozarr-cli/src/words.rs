@@ -1,7 +1,7 @@
 //! Errors of the library in the words of the command line.
 
 use ozarr::{Error, ErrorKind};
-use std::fmt;
+use std::{fmt, path::Path};
 
 /// Why a command failed: an error of the library, printed with other words for what its caller gave and what to do next.
 /// Where the library names an option, the command names a flag.
@@ -9,35 +9,94 @@ use std::fmt;
 pub(crate) struct Failure {
     pub(crate) error: Error,
     words: Vec<(&'static str, String)>,
+    /// A key in the error that is the path of a file which the user named.
+    file: Option<String>,
 }
 
 impl Failure {
     pub(crate) fn reworded<const N: usize>(error: Error, words: [(&'static str, &str); N]) -> Self {
-        Self { error, words: words.map(|(ours, typed)| (ours, typed.to_owned())).into() }
+        Self { words: words.map(|(ours, typed)| (ours, typed.to_owned())).into(), ..error.into() }
+    }
+    /// The error may be about a file that is not one of a store.
+    pub(crate) fn in_file(mut self, file: &Path) -> Self {
+        self.file = Some(file.display().to_string());
+        self
+    }
+    /// Its parts. Only what is wrong and the hint are reworded: names and places are data.
+    pub(crate) fn parts(&self) -> Parts {
+        let other =
+            |text: &str| self.words.iter().fold(text.to_owned(), |text, (ours, typed)| text.replace(ours, typed));
+        let (mut parts, kind) = (Parts::of(&self.error), self.error.kind());
+        if let (ErrorKind::Argument(_), what) = (kind, kind.to_string())
+            && let Some(before) = parts.what.strip_suffix(&what)
+        {
+            parts.what = format!("{before}{}", other(&what));
+        }
+        parts.hint = parts.hint.as_deref().map(other);
+        for (label, value) in &mut parts.place {
+            if *label == KEY && self.file.as_ref() == Some(value) {
+                *label = "file";
+            }
+        }
+        parts
     }
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self { error, words: Vec::new() }
+        Self { error, words: Vec::new(), file: None }
     }
 }
 
-/// One line. Only what is wrong and the hint are reworded: names and places are data.
-impl fmt::Display for Failure {
+const KEY: &str = "key";
+const NODE: &str = "node";
+
+/// An error in its parts: what is wrong, where, and what to do.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Parts {
+    pub(crate) what: String,
+    place: Vec<(&'static str, String)>,
+    pub(crate) hint: Option<String>,
+}
+
+impl Parts {
+    pub(crate) fn of(error: &Error) -> Self {
+        let place = [
+            ("at", error.json_path().map(str::to_owned)),
+            ("chunk", error.chunk().map(|index| format!("{index:?}"))),
+            (KEY, error.key().map(str::to_owned)),
+            (NODE, error.node().map(str::to_owned)),
+        ];
+        let place = place.into_iter().filter_map(|(label, value)| Some((label, value?))).collect();
+        let mut parts = Self { what: String::new(), place, hint: error.hint().map(str::to_owned) };
+        let (text, rest) = (error.to_string(), parts.to_string());
+        parts.what = text.strip_suffix(&rest).unwrap_or(&text).to_owned();
+        parts
+    }
+    /// The same without a key and a node that stand before it.
+    pub(crate) fn below(mut self, key: Option<&str>, node: &str) -> Self {
+        self.place.retain(|(label, value)| !(*label == KEY && key == Some(value) || *label == NODE && value == node));
+        self
+    }
+    /// Where, as text: empty if nothing is known.
+    pub(crate) fn place(&self) -> String {
+        let parts = self.place.iter().enumerate().map(|(i, (label, value))| match (i, *label) {
+            (0, "at") => value.clone(),
+            (_, label) => format!("{label} {value}"),
+        });
+        parts.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// One line, as the library prints it.
+impl fmt::Display for Parts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let other =
-            |text: &str| self.words.iter().fold(text.to_owned(), |text, (ours, typed)| text.replace(ours, typed));
-        let (mut line, kind) = (self.error.to_string(), self.error.kind());
-        if let (ErrorKind::Argument(_), what) = (kind, kind.to_string()) {
-            line = line.replacen(&what, &other(&what), 1);
+        f.write_str(&self.what)?;
+        for (i, (label, value)) in self.place.iter().enumerate() {
+            write!(f, "{}{label} {value}", if i == 0 { " (" } else { ", " })?;
         }
-        if let Some(hint) = self.error.hint()
-            && let Some(before) = line.strip_suffix(hint)
-        {
-            line = format!("{before}{}", other(hint));
-        }
-        f.write_str(&line)
+        f.write_str(if self.place.is_empty() { "" } else { ")" })?;
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, "; hint: {hint}"))
     }
 }
 
@@ -46,18 +105,32 @@ mod tests {
     use super::*;
     use ozarr::zarr_core::extension::ExtensionPoint;
 
+    fn error() -> Error {
+        let e = Error::argument("give `lossy`").at_stage("encode").at_extension(ExtensionPoint::Codec, "`lossy`");
+        e.at_chunk(&[1, 2]).at_key("a/`lossy`").at_node("/a").within("codecs[1]").with_hint("`lossy` or not")
+    }
+
     #[test]
     fn nothing_but_words_changes() {
-        let error = || {
-            let e = Error::argument("give `lossy`").at_stage("encode").at_extension(ExtensionPoint::Codec, "`lossy`");
-            e.at_chunk(&[1, 2]).at_key("a/`lossy`").at_node("/a").within("codecs[1]").with_hint("`lossy` or not")
-        };
-        let said = Failure::reworded(error(), [("`lossy`", "--lossy")]).to_string();
+        let parts = Failure::reworded(error(), [("`lossy`", "--lossy")]).parts();
         let place = "(at codecs[1], chunk [1, 2], key a/`lossy`, node /a)";
         let wanted = format!("encode: invalid argument: give --lossy {place}; hint: --lossy or not");
+        let said = parts.to_string();
         assert!(said.ends_with(&wanted) && said.contains("``lossy``"), "{said}");
-        assert_eq!(Failure::from(error()).to_string(), error().to_string());
+        assert_eq!(Failure::from(error()).parts().to_string(), error().to_string());
         let of_data = Failure::reworded(Error::data("`lossy`"), [("`lossy`", "--lossy")]);
-        assert_eq!(of_data.to_string(), "damaged data: `lossy`");
+        assert_eq!(of_data.parts().to_string(), "damaged data: `lossy`");
+    }
+
+    #[test]
+    fn places_are_told_apart() {
+        let parts = Parts::of(&error());
+        assert_eq!(parts.place(), "codecs[1], chunk [1, 2], key a/`lossy`, node /a");
+        assert_eq!(parts.below(Some("a/`lossy`"), "/a").place(), "codecs[1], chunk [1, 2]");
+        assert_eq!(Parts::of(&error()).below(Some("a"), "/b").place(), Parts::of(&error()).place());
+        assert_eq!(Parts::of(&Error::data("short")).place(), "");
+        assert_eq!(Parts::of(&Error::data("short").at_node("/a")).place(), "node /a");
+        let missing = Failure::from(Error::data("short").at_key("a.npy")).in_file(Path::new("a.npy"));
+        assert_eq!(missing.parts().to_string(), "damaged data: short (file a.npy)");
     }
 }

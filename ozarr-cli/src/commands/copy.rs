@@ -2,30 +2,33 @@
 
 use super::Outcome;
 use crate::{
-    args::Copy as Args,
+    args::{Copy as Args, Lengths},
     location::Location,
-    output::{bytes, print, print_status},
+    output::{Status, bytes, count, print},
     progress::Bar,
+    session::Session,
     words::Failure,
 };
 use ozarr::{
-    Context, Result,
+    Error, Node, Result,
     zarr_core::{
         json::{Json, Object},
         limits::Limits,
     },
 };
-use ozarr_tools::{CopyOptions, CopyReport, KeptLengths, Lengths, copy, stored_bytes};
+use ozarr_tools::{CopyOptions, CopyReport, KeptLengths, copy, stored_bytes};
 use std::time::Instant;
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome, Failure> {
-    let start = Instant::now();
-    let from = Location::read(&args.source, context)?;
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
+    let (start, status) = (Instant::now(), session.status);
+    let from = Location::read(&args.source, &session.context)?;
     // What is wrong with the source is told before what is wrong with the destination.
-    from.hierarchy.node(&from.path())?;
-    let to = Location::create(&args.destination, context)?;
-    let bar = Bar::default();
-    let copied = copy(&from.hierarchy, &from.path(), &to.hierarchy, &to.path(), &options(args, &bar));
+    if let Node::Array(array) = from.hierarchy.node(&from.path())? {
+        check_lengths(array.shape(), args)?;
+    }
+    let to = Location::create(&args.destination, &session.context)?;
+    let (bar, note) = (status.bar(), |kept: &KeptLengths| note(kept, status));
+    let copied = copy(&from.hierarchy, &from.path(), &to.hierarchy, &to.path(), &options(args, &bar, &note));
     drop(bar);
     let places = format!("{} and {}", from.typed, to.typed);
     let words = [
@@ -37,16 +40,30 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome, Failure> {
     let copied = copied.map_err(|e| Failure::reworded(e, words))?;
     // The copy is there: sizes that cannot be measured are left out.
     let size = |at: &Location| stored_bytes(&at.hierarchy, &at.path()).ok();
-    Ok(report(&copied, [size(&from), size(&to)], start, args)?)
+    Ok(report(&copied, [size(&from), size(&to)], start, args, status)?)
 }
 
-fn options<'a>(args: &Args, bar: &'a Bar) -> CopyOptions<'a> {
+/// Of a single array, lengths for another number of dimensions are a mistake.
+fn check_lengths(shape: &[u64], args: &Args) -> Result<()> {
+    for (option, lengths) in [("--chunk-shape", &args.chunk_shape), ("--shard-shape", &args.shard_shape)] {
+        if let Some(given) = lengths.as_ref().map(|lengths| lengths.0.len()).filter(|n| *n != shape.len()) {
+            let [given, dimensions] =
+                [(given, "length"), (shape.len(), "dimension")].map(|(n, of)| count(n as u64, of));
+            let e = Error::argument(format!("{option} has {given} for an array with {dimensions}"));
+            return Err(e.with_hint(format!("the shape of the array is {shape:?}: give a length for each dimension")));
+        }
+    }
+    Ok(())
+}
+
+fn options<'a>(args: &Args, bar: &'a Bar, note: &'a (dyn Fn(&KeptLengths) + Sync)) -> CopyOptions<'a> {
     let mut options = CopyOptions::default().with_lossy(args.lossy).with_overwrite(args.overwrite);
     options.codecs = args.codecs.as_ref().map(|codecs| codecs.0.iter().cloned().map(Into::into).collect());
-    options.chunks = args.chunk_shape.clone();
-    options.shards = args.shard_shape.clone();
+    let lengths = |given: &Option<Lengths>| given.as_ref().map(|lengths| lengths.0.clone());
+    options.chunks = lengths(&args.chunk_shape);
+    options.shards = lengths(&args.shard_shape);
     options.data_type = args.data_type.as_deref().map(|text| data_type(text).into());
-    options.with_progress(bar).with_notes(&note)
+    options.with_progress(bar).with_notes(note)
 }
 
 /// A name, or an extension as JSON.
@@ -54,16 +71,22 @@ fn data_type(text: &str) -> Json {
     Json::parse(text.as_bytes(), &Limits::default()).unwrap_or_else(|_| text.into())
 }
 
-fn note(kept: &KeptLengths) {
+fn note(kept: &KeptLengths, status: Status) {
     let option = match kept.option {
-        Lengths::Shards => "--shard-shape",
+        ozarr_tools::Lengths::Shards => "--shard-shape",
         _ => "--chunk-shape",
     };
-    let (given, path, rank) = (kept.given, &kept.node, kept.dimensions);
-    print_status(&format!("note: {option} has {given} lengths; {path} has {rank} dimensions and keeps its own"));
+    let [given, rank] = [(kept.given, "length"), (kept.dimensions, "dimension")].map(|(n, of)| count(n as u64, of));
+    status.print(&format!("note: {option} has {given}; {} has {rank} and keeps its own", kept.node));
 }
 
-fn report(copied: &CopyReport, sizes: [Option<u64>; 2], start: Instant, args: &Args) -> Result<Outcome> {
+fn report(
+    copied: &CopyReport,
+    sizes: [Option<u64>; 2],
+    start: Instant,
+    args: &Args,
+    status: Status,
+) -> Result<Outcome> {
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
         let mut o = Object::new();
@@ -76,19 +99,22 @@ fn report(copied: &CopyReport, sizes: [Option<u64>; 2], start: Instant, args: &A
         o.set("seconds", Json::from_f64(seconds).unwrap_or(Json::Null));
         print(&Json::Object(o).to_pretty())?;
     } else {
-        let (arrays, groups) = (copied.arrays, copied.groups);
-        print_status(&format!("copied {arrays} arrays and {groups} groups: {}{seconds:.2} s", in_words(sizes)));
+        let (arrays, groups) = (count(copied.arrays, "array"), count(copied.groups, "group"));
+        status.print(&format!("copied {arrays} and {groups}: {}{seconds:.2} s", in_words(sizes)));
     }
     Ok(Outcome::Done)
 }
 
 /// How large the copy is, if its source were 1.
 fn ratio([before, after]: [Option<u64>; 2]) -> Option<f64> {
-    Some(after? as f64 / before?.max(1) as f64)
+    Some(after? as f64 / before.filter(|before| *before > 0)? as f64)
 }
 
-/// The sizes that are known, before the time.
+/// The sizes that are known, before the time. Two that are zero tell nothing.
 fn in_words(sizes: [Option<u64>; 2]) -> String {
+    if sizes == [Some(0); 2] {
+        return String::new();
+    }
     let share = ratio(sizes).map_or(String::new(), |ratio| format!(" ({:.0}%)", 100.0 * ratio));
     let [before, after] = sizes.map(|size| size.map(bytes));
     let before = before.map_or(String::new(), |size| format!("{size} before, "));
@@ -105,5 +131,7 @@ mod tests {
         assert_eq!(in_words([None, Some(500)]), "500 B after, ");
         assert_eq!(in_words([Some(2000), None]), "2.0 KiB before, ");
         assert_eq!(in_words([None, None]), "");
+        assert_eq!(in_words([Some(0), Some(500)]), "0 B before, 500 B after, ");
+        assert_eq!(in_words([Some(0), Some(0)]), "");
     }
 }

@@ -1,28 +1,87 @@
-//! `ozarr create`: an array from its metadata document, and its elements if they are given.
+//! `ozarr create`: an array from options or from its metadata document, and its elements if they are given.
 
-use super::Outcome;
-use crate::{args::Create as Args, location::Location, output::print_status};
+use super::{Outcome, attrs};
+use crate::{args::Create as Args, location::Location, output::print, session::Session, words::Failure};
 use ozarr::{
-    Context, Error, Result,
-    zarr_core::{limits::Limits, metadata::NodeMetadata},
+    Context, Error, FillValue, NewArray, Result,
+    zarr_core::{
+        extension::Extension,
+        json::Json,
+        limits::Limits,
+        metadata::{ArrayMetadata, NodeMetadata},
+    },
 };
 use ozarr_tools::{Format, TransferOptions, import_file};
+use std::path::Path;
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
-    let text = std::fs::read(&args.metadata).map_err(|e| Error::from(e).at_key(args.metadata.display()))?;
-    let metadata = NodeMetadata::parse(&text, &Limits::default()).map_err(|e| e.at_key(args.metadata.display()))?;
-    let NodeMetadata::Array(metadata) = metadata else {
-        return Err(Error::argument("the document describes a group, not an array").at_key(args.metadata.display()));
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
+    let metadata = match &args.metadata {
+        Some(file) => from_file(file).map_err(|e| Failure::from(e.at_key(file.display())).in_file(file))?,
+        None => from_options(args, &session.context)?,
     };
-    let at = Location::create(&args.array, context)?;
-    let (path, shape) = (at.path(), metadata.shape().to_vec());
-    match &args.elements {
-        None => _ = at.hierarchy.create_array_from(&path, metadata, args.overwrite)?,
-        Some(file) => at.hierarchy.build(&path, args.overwrite, |staged| {
-            let array = staged.create_array_from(&path, metadata, false)?;
-            import_file(&array, .., Format::JsonLines, file, &TransferOptions::default())
-        })?,
+    let at = Location::create(&args.array, &session.context)?;
+    let path = at.path();
+    let array = match &args.elements {
+        None => at.hierarchy.create_array_from(&path, metadata, args.overwrite)?,
+        Some(file) => {
+            let built = at.hierarchy.build(&path, args.overwrite, |staged| {
+                let array = staged.create_array_from(&path, metadata, false)?;
+                import_file(&array, .., Format::JsonLines, file, &TransferOptions::default())?;
+                Ok(array)
+            });
+            built.map_err(|e| Failure::from(e).in_file(file))?
+        }
+    };
+    match args.json {
+        true => print(&array.metadata().document().to_pretty())?,
+        false => session.status.print(&format!("created {} with shape {:?}", at.typed, array.shape())),
     }
-    print_status(&format!("created {} with shape {shape:?}", at.typed));
     Ok(Outcome::Done)
+}
+
+fn from_file(file: &Path) -> Result<ArrayMetadata> {
+    match NodeMetadata::parse(&std::fs::read(file)?, &Limits::default())? {
+        NodeMetadata::Array(metadata) => Ok(metadata),
+        NodeMetadata::Group(_) => Err(Error::argument("the document describes a group, not an array")),
+    }
+}
+
+fn from_options(args: &Args, context: &Context) -> Result<ArrayMetadata, Failure> {
+    let (Some(shape), Some(data_type)) = (&args.shape, &args.dtype) else {
+        return Err(Error::argument("an array needs `--shape` and `--dtype`, or `--metadata`").into());
+    };
+    let mut new = NewArray::new(&shape.0, data_type);
+    if let Some(chunks) = &args.chunks {
+        new = new.chunks(&chunks.0);
+    }
+    if let Some(shards) = &args.shards {
+        new = new.shards(&shards.0);
+    }
+    if !args.filters.is_empty() {
+        new = new.filters(&args.filters);
+    }
+    if let Some(serializer) = &args.serializer {
+        new = new.serializer(serializer);
+    }
+    if !args.compressors.is_empty() {
+        new = new.compressors(args.compressors.iter().filter_map(|compressor| compressor.0.as_ref()));
+    }
+    if let Some(value) = &args.fill_value {
+        new = new.fill_value(fill_value(value, data_type));
+    }
+    if let Some(names) = &args.dims {
+        new = new.dimension_names(names.iter().map(|name| Some(name.as_str()).filter(|name| !name.is_empty())));
+    }
+    if let Some(attributes) = &args.attrs {
+        new = new.attributes(attrs::given(attributes)?);
+    }
+    Ok(new.metadata(context)?)
+}
+
+/// JSON, or text: `NaN` and `-Infinity` are text in metadata. What a string array is filled with is always text.
+fn fill_value(text: &str, data_type: &Extension) -> FillValue {
+    match Json::parse(text.as_bytes(), &Limits::default()) {
+        Ok(value) if data_type.name() != "string" || matches!(value, Json::String(_)) => value.into(),
+        _ => text.into(),
+    }
 }

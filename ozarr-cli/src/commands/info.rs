@@ -101,7 +101,8 @@ fn show_array(array: &Array, info: &Object) -> Result<()> {
         ));
     }
     let (stored, decoded) = (number("stored_bytes"), number("decoded_bytes"));
-    show(&format!("stored: {} in {} keys, {} decoded", bytes(stored), number("stored_keys"), bytes(decoded)))?;
+    let keys = count(number("stored_keys"), "key");
+    show(&format!("stored: {} in {keys}, {} decoded", bytes(stored), bytes(decoded)))?;
     show_attributes(m.attributes())
 }
 

@@ -1,17 +1,24 @@
 //! The verbs, a file each.
 
 mod add_plugin;
+mod attrs;
+mod completions;
+mod consolidate;
 mod copy;
 mod create;
 mod elements;
 mod extensions;
+mod group;
 mod info;
 mod installed_plugins;
 mod new_plugin;
 mod outcome;
 mod plugin;
 mod read;
+mod remove;
 mod repair;
+mod resize;
+mod summary;
 mod tree;
 mod validate;
 mod write;
@@ -26,18 +33,26 @@ use crate::{
 
 /// Runs a subcommand.
 pub(crate) fn run(command: Command, session: &Args) -> Result<Outcome, Failure> {
-    let session = || Session::new(session);
+    let is_fsync = command.is_fsync();
+    let session = || Session::new(session, is_fsync);
     Ok(match command {
         Command::Tree(args) => tree::run(&args, &session()?.context)?,
         Command::Info(args) => info::run(&args, &session()?)?,
-        Command::Read(args) => read::run(&args, &session()?.context)?,
-        Command::Create(args) => create::run(&args, &session()?.context)?,
-        Command::Write(args) => write::run(&args, &session()?.context)?,
-        Command::Copy(args) => copy::run(&args, &session()?.context)?,
-        Command::Validate(args) => validate::run(&args, &session()?.context)?,
-        Command::Repair(args) => repair::run(&args, &session()?.context)?,
+        Command::Read(args) => read::run(&args, &session()?)?,
+        Command::Create(args) => create::run(&args, &session()?)?,
+        Command::Group(args) => group::run(&args, &session()?)?,
+        Command::Write(args) => write::run(&args, &session()?)?,
+        Command::Copy(args) => copy::run(&args, &session()?)?,
+        Command::Attrs(subcommand) => attrs::run(subcommand, &session()?)?,
+        Command::Resize(args) => resize::run(&args, &session()?)?,
+        Command::Rm(args) => remove::run(&args, &session()?)?,
+        Command::Consolidate(args) => consolidate::run(&args, &session()?)?,
+        Command::Validate(args) => validate::run(&args, &session()?)?,
+        Command::Repair(args) => repair::run(&args, &session()?)?,
         Command::Extensions(args) => extensions::run(&args, &session()?)?,
         Command::Elements(args) => elements::run(&args, &session()?.context)?,
         Command::Plugin(subcommand) => plugin::run(subcommand, &session)?,
+        Command::Completions { shell } => completions::print(shell)?,
+        Command::Man { folder } => completions::write_man(&folder)?,
     })
 }

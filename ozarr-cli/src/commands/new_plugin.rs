@@ -56,10 +56,12 @@ fn parts(kind: Kind) -> Parts {
 pub(crate) fn files(args: &Args) -> Result<Vec<(&'static str, String)>> {
     let name = &args.name;
     if !is_registered_name(name) {
-        let e = Error::argument(format!("`{name}` is no name of an extension"));
-        return Err(
-            e.with_hint("names have a lower case letter, then a-z, 0-9, -, _ or . : for instance `acme.invert`")
-        );
+        let e = Error::name(format!("`{name}` is not the name of an extension"));
+        let rule = "a name begins with a lower case letter, and goes on with a-z, 0-9, -, _ and .";
+        return Err(e.with_hint(match similar_name(name) {
+            Some(name) => format!("try `{name}`: {rule}"),
+            None => format!("for instance `acme.invert`: {rule}"),
+        }));
     }
     let parts = parts(args.kind);
     let package = name.replace(['.', '_'], "-");
@@ -100,6 +102,22 @@ pub(crate) fn files(args: &Args) -> Result<Vec<(&'static str, String)>> {
             ("test.c", fill(&[template!("c/test_top.c"), test, template!("c/test_bottom.c")])),
         ],
     })
+}
+
+/// The nearest name that an extension can have: `my-codec` for `MyCodec`.
+fn similar_name(name: &str) -> Option<String> {
+    let (mut similar, mut is_word) = (String::new(), false);
+    for c in name.chars() {
+        match c {
+            'A'..='Z' if is_word => similar.extend(['-', c.to_ascii_lowercase()]),
+            'A'..='Z' | 'a'..='z' | '0'..='9' | '.' | '_' => similar.push(c.to_ascii_lowercase()),
+            _ if similar.ends_with('-') => {}
+            _ => similar.push('-'),
+        }
+        is_word = c.is_ascii_lowercase() || c.is_ascii_digit();
+    }
+    let similar = similar.trim_matches(['-', '.', '_']);
+    is_registered_name(similar).then(|| similar.to_owned())
 }
 
 /// Where a crate of this project is, as a manifest says it.

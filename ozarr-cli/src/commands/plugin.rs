@@ -10,6 +10,7 @@ use crate::{
     location::Location,
     output::{one_line, print, print_status, show},
     session::Session,
+    words::Failure,
 };
 use ozarr::{
     Error, Result,
@@ -23,21 +24,21 @@ use ozarr::{
 use std::path::{Path, PathBuf};
 
 /// `session` is made only by those verbs that need one: the others work also when a plugin is broken.
-pub(crate) fn run(subcommand: Subcommand, session: &dyn Fn() -> Result<Session>) -> Result<Outcome> {
-    match subcommand {
-        Subcommand::List { json } => list(json, &session()?),
-        Subcommand::Inspect { file, json } => inspect(&file, json),
-        Subcommand::Which { name, json } => which(&name, json, &session()?),
-        Subcommand::Add(add) => add_plugin::run(&add),
-        Subcommand::Remove { id, json } => remove(&id, json),
+pub(crate) fn run(subcommand: Subcommand, session: &dyn Fn() -> Result<Session, Failure>) -> Result<Outcome, Failure> {
+    Ok(match subcommand {
+        Subcommand::List { json } => list(json, &session()?)?,
+        Subcommand::Inspect { file, json } => inspect(&file, json).map_err(|e| Failure::from(e).in_file(&file))?,
+        Subcommand::Which { name, json } => which(&name, json, &session()?)?,
+        Subcommand::Add(add) => add_plugin::run(&add).map_err(|e| Failure::from(e).in_file(&add.file))?,
+        Subcommand::Remove { id, json } => remove(&id, json)?,
         Subcommand::Why { array, json } => {
             let session = session()?;
             let at = Location::read(&array, &session.context)?;
-            info::needs(&at.hierarchy, &at.node, &session.found, json)
+            info::needs(&at.hierarchy, &at.node, &session.found, json)?
         }
-        Subcommand::Header => print(HEADER.trim_end()).map(|()| Outcome::Done),
-        Subcommand::New(new) => new_plugin::run(&new),
-    }
+        Subcommand::Header => print(HEADER.trim_end()).map(|()| Outcome::Done)?,
+        Subcommand::New(new) => new_plugin::run(&new)?,
+    })
 }
 
 /// `active`, `shadowed` (all its names mean something else) or `refused`.

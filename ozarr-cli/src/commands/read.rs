@@ -1,24 +1,34 @@
 //! `ozarr read`: elements of an array as JSON, bytes, or a NumPy file.
 
-use super::Outcome;
-use crate::{args::Read as Args, location::Location, words::Failure};
-use ozarr::{Array, Context, Error, Selection};
+use super::{Outcome, summary};
+use crate::{args::Read as Args, location::Location, output::print, session::Session, words::Failure};
+use ozarr::{Array, Error, Selection};
 use ozarr_tools::{Format, OutputFile, TransferOptions, export};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome, Failure> {
-    let at = Location::read(&args.array, context)?;
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
+    let at = Location::read(&args.array, &session.context)?;
     let array = at.hierarchy.array(&at.path())?;
     let selection = args.region.clone().unwrap_or_else(|| (..).into());
-    selection.shape(array.shape())?;
+    let count = selection.shape(array.shape())?.iter().fold(1u64, |count, n| count.saturating_mul(*n));
+    let is_seen = args.output.is_none() && args.format == Format::Json && io::stdout().is_terminal();
+    if is_seen
+        && !args.all
+        && count > summary::MOST
+        && let Some(text) = summary::summary(&array, &selection)?
+    {
+        print(&text)?;
+        session.status.print(&format!("{count} elements; `--all` prints all of them"));
+        return Ok(Outcome::Done);
+    }
     match &args.output {
         None => write(&array, &selection, args.format, &mut BufWriter::new(io::stdout().lock()))?,
         Some(path) => {
-            let whole = OutputFile::create(path)?;
+            let whole = OutputFile::create(path).map_err(|e| Failure::from(e).in_file(path))?;
             let mut out = BufWriter::new(whole.file());
             write(&array, &selection, args.format, &mut out)?;
             out.into_inner().map_err(|e| Error::from(e.into_error()))?;
-            whole.commit()?;
+            whole.commit().map_err(|e| Failure::from(e).in_file(path))?;
         }
     }
     Ok(Outcome::Done)

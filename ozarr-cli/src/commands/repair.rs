@@ -4,27 +4,28 @@ use super::Outcome;
 use crate::{
     args::Repair as Args,
     location::Location,
-    output::{one_line, print, print_status, show},
-    progress::Bar,
+    output::{Status, one_line, print, show},
+    session::Session,
+    words::Parts,
 };
 use ozarr::{
-    Context, Error, Result,
+    Error, Result,
     store::OpenMode,
     zarr_core::json::{Json, Object},
 };
 use ozarr_tools::{Action, RepairOptions, RepairReport, repair};
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     let mode = if args.apply { OpenMode::ReadWrite } else { OpenMode::ReadOnly };
-    let at = Location::repair(&args.node.location, mode, context)?;
-    let bar = Bar::default();
+    let at = Location::repair(&args.node.location, mode, &session.context)?;
+    let bar = session.status.bar();
     let options = RepairOptions::default().with_data(args.data).with_apply(args.apply).with_progress(&bar);
     let found = repair(&at.hierarchy, &at.path(), &options)?;
     drop(bar);
-    report(&found, args)
+    report(&found, args, session.status)
 }
 
-fn report(found: &RepairReport, args: &Args) -> Result<Outcome> {
+fn report(found: &RepairReport, args: &Args, status: Status) -> Result<Outcome> {
     let failed = found.failed() + found.unexamined.len();
     let lines = lines(found);
     if args.node.json {
@@ -35,14 +36,14 @@ fn report(found: &RepairReport, args: &Args) -> Result<Outcome> {
         for line in &lines {
             show(&format!("{}: {}: {}", line.node, line.repair, line.of))?;
             if let Some(e) = line.error {
-                show(&format!("    failed: {e}"))?;
+                show(&format!("    failed: {}", Parts::of(e).below(Some(&line.of), &line.node)))?;
             }
         }
         let mut but = if failed == 0 { String::new() } else { format!(", {failed} failed") };
         if !found.has_node {
             but += ", no node is there";
         }
-        print_status(&match (found.repairs.len() - found.failed(), args.apply) {
+        status.print(&match (found.repairs.len() - found.failed(), args.apply) {
             (0, _) if failed == 0 => {
                 let shards = if args.data { "" } else { " `--data` looks at shards too;" };
                 format!("nothing to repair;{shards} what else `ozarr validate --data` finds cannot be repaired")

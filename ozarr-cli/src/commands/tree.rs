@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::{
     args::Node as Args,
     location::Location,
-    output::{name, print, print_lines, print_status, put, shown},
+    output::{count, name, print, print_lines, print_status, put, shown},
 };
 use ozarr::{
     Child, Context, Node, Result,
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     if broken == 0 {
         return Ok(Outcome::Done);
     }
-    print_status(&format!("{broken} of the nodes cannot be opened"));
+    print_status(&format!("{} cannot be opened", count(broken, "node")));
     Ok(Outcome::ProblemsFound)
 }
 

@@ -1,29 +1,30 @@
-//! `ozarr validate`: every problem of a hierarchy, with node, key and rule.
+//! `ozarr validate`: every problem of a hierarchy, with node, key and id.
 
 use super::Outcome;
 use crate::{
     args::Validate as Args,
     location::Location,
-    output::{count, one_line, print, print_status, show},
-    progress::Bar,
+    output::{Status, count, one_line, print, show},
+    session::Session,
+    words::Parts,
 };
 use ozarr::{
-    Context, Result,
+    ErrorKind, Result,
     store::OpenMode,
     zarr_core::json::{Json, Object},
 };
-use ozarr_tools::{Fault, Problem, ValidateOptions, Validation, validate};
+use ozarr_tools::{Fault, Problem, Rule, ValidateOptions, Validation, validate};
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
-    let at = Location::repair(&args.node.location, OpenMode::ReadOnly, context)?;
-    let bar = Bar::default();
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
+    let at = Location::repair(&args.node.location, OpenMode::ReadOnly, &session.context)?;
+    let bar = session.status.bar();
     let options = ValidateOptions::default().with_data(args.data).with_complete(args.complete).with_progress(&bar);
     let found = validate(&at.hierarchy, &at.path(), &options)?;
     drop(bar);
-    report(&found, args)
+    report(&found, args, session.status)
 }
 
-fn report(found: &Validation, args: &Args) -> Result<Outcome> {
+fn report(found: &Validation, args: &Args, status: Status) -> Result<Outcome> {
     if args.node.json {
         let mut o: Object = [("problems", found.problems.iter().map(as_json).collect::<Json>())].into_iter().collect();
         o.set("nodes", found.nodes);
@@ -31,14 +32,46 @@ fn report(found: &Validation, args: &Args) -> Result<Outcome> {
         print(&Json::Object(o).to_pretty())?;
     } else {
         for p in &found.problems {
-            show(&p.with_advice(advice(p)).to_string())?;
+            show(&line(p))?;
         }
         let (nodes, problems) = (count(found.nodes, "node"), count(found.problems.len() as u64, "problem"));
         let data = if args.data { format!(", {} decoded", count(found.chunks, "chunk")) } else { String::new() };
         let next = if found.is_repairable { "; `ozarr repair --data` shows what can be repaired" } else { "" };
-        print_status(&format!("{nodes}{data}, {problems}{next}"));
+        status.print(&format!("{nodes}{data}, {problems}{next}"));
     }
     Ok(if found.problems.is_empty() { Outcome::Done } else { Outcome::ProblemsFound })
+}
+
+/// What programs know a problem by. Never changed; documented in docs/command-line.md.
+fn id(problem: &Problem) -> &'static str {
+    match (&problem.fault, problem.rule) {
+        (Fault::Error(e), _) if matches!(e.kind(), ErrorKind::UnknownExtension { .. }) => "unknown-extension",
+        (Fault::LostDocument, _) => "missing-document",
+        (Fault::Error(_), Rule::ConsolidatedIsUpToDate) => "unreadable-consolidated",
+        (Fault::Error(_), Rule::NothingIsLeftBehind) => "unlistable",
+        (_, Rule::NodeOpens) => "unreadable-node",
+        (_, Rule::KeysAreListed) => "unlistable",
+        (_, Rule::ExtensionIsKnown) => "unknown-extension",
+        (_, Rule::KeyOfChunk | Rule::KeyOfNode) => "unknown-key",
+        (_, Rule::KeyIsReadable) => "unreadable-key",
+        (_, Rule::ChunkInGrid) => "chunk-out-of-grid",
+        (_, Rule::ConsolidatedIsUpToDate) => "stale-consolidated",
+        (_, Rule::ChunkDecodes) => "corrupt-chunk",
+        (_, Rule::AllChunksAreStored) => "missing-chunk",
+        (_, Rule::NothingIsLeftBehind) => "orphaned-temporary",
+        _ => "other",
+    }
+}
+
+/// A problem on one line, which names its node and its key once.
+fn line(p: &Problem) -> String {
+    let (node, key) = (p.node.to_string(), p.key.as_deref());
+    let what = match &p.fault {
+        Fault::Error(e) => Parts::of(e).below(key, &node).to_string(),
+        fault => fault.to_string(),
+    };
+    let key = key.map_or(String::new(), |key| format!(" {key}:"));
+    format!("{node}:{key} {what}{} [{}]", advice(p), id(p))
 }
 
 /// What can be done about a problem, to be put behind what is wrong.
@@ -52,7 +85,8 @@ fn advice(problem: &Problem) -> &'static str {
 
 fn as_json(p: &Problem) -> Object {
     let (node, problem) = (p.node.to_string(), one_line(&format!("{}{}", p.fault, advice(p))));
-    let mut o: Object = [("node", &*node), ("rule", p.rule.as_str()), ("problem", &*problem)].into_iter().collect();
+    let mut o: Object =
+        [("id", id(p)), ("node", &*node), ("rule", p.rule.as_str()), ("problem", &*problem)].into_iter().collect();
     o.set("key", p.key.as_deref().map_or(Json::Null, Json::from));
     if let Fault::MissingChunks { missing, examples, .. } = &p.fault {
         o.set("missing", *missing);

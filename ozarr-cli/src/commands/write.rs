@@ -1,23 +1,24 @@
 //! `ozarr write`: elements of a file into an array.
 
 use super::Outcome;
-use crate::{args::Write as Args, location::Location, output::print_status, words::Failure};
-use ozarr::Context;
+use crate::{args::Write as Args, location::Location, output::count, session::Session, words::Failure};
 use ozarr_tools::{Format, TransferOptions, import_file};
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome, Failure> {
-    let at = Location::write(&args.array, context)?;
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
+    let at = Location::write(&args.array, &session.context)?;
     let array = at.hierarchy.array(&at.path())?;
     let selection = args.region.clone().unwrap_or_else(|| (..).into());
-    let count = selection.shape(array.shape())?.iter().product::<u64>();
+    let elements = selection.shape(array.shape())?.iter().product::<u64>();
     let options = TransferOptions::default();
     if let Some(file) = &args.elements {
-        import_file(&array, &selection, Format::JsonLines, file, &options)?;
+        let imported = import_file(&array, &selection, Format::JsonLines, file, &options);
+        imported.map_err(|e| Failure::from(e).in_file(file))?;
     }
     if let Some(file) = &args.input {
         let words = [("take the JSON format", "use --format json"), ("`data_type`", "--data-type")];
-        import_file(&array, &selection, Format::Npy, file, &options).map_err(|e| Failure::reworded(e, words))?;
+        let imported = import_file(&array, &selection, Format::Npy, file, &options);
+        imported.map_err(|e| Failure::reworded(e, words).in_file(file))?;
     }
-    print_status(&format!("wrote {count} elements"));
+    session.status.print(&format!("wrote {}", count(elements, "element")));
     Ok(Outcome::Done)
 }

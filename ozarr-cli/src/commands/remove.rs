@@ -1,0 +1,66 @@
+//! `ozarr rm`: removes a node, and what is below it only if that is asked for.
+
+use super::Outcome;
+use crate::{
+    args::Remove as Args,
+    location::Location,
+    output::{print_status, shown},
+    session::Session,
+};
+use ozarr::{
+    Error, ErrorKind, Node, Result,
+    zarr_core::{
+        name::NodePath,
+        store::{Key, Prefix},
+    },
+};
+use std::io::{self, IsTerminal, Write};
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
+    let at = Location::write(&args.node, &session.context)?;
+    let below = below(&at)?;
+    if let Some(why) = below.filter(|_| !args.recursive) {
+        let e = Error::argument(format!("{} is not removed: {why}", at.typed)).at_node(&at.node);
+        return Err(e.with_hint("`--recursive` removes everything below it too"));
+    }
+    if !args.yes && io::stdin().is_terminal() && !confirmed(&at.typed)? {
+        print_status("nothing was removed");
+        return Ok(Outcome::Done);
+    }
+    at.hierarchy.erase(&at.path())?;
+    if at.node == NodePath::ROOT
+        && let Some(directory) = ozarr::Location::from(args.node.as_str()).directory()?
+    {
+        // Of a store that is removed nothing is left. A directory with entries of others stays.
+        let _it_may_have_entries = std::fs::remove_dir(directory);
+    }
+    session.status.print(&format!("removed {}", at.typed));
+    Ok(Outcome::Done)
+}
+
+/// What would be removed with a node although it does not belong to it alone.
+fn below(at: &Location) -> Result<Option<String>> {
+    Ok(match at.hierarchy.node(&at.path()) {
+        Ok(Node::Array(array)) => {
+            let stored = array.stored_keys()?;
+            let unknown = stored.unknown.first().map(|key| format!("`{key}` is below it and belongs to no chunk"));
+            unknown.or_else(|| stored.errors.first().map(ToString::to_string))
+        }
+        Ok(Node::Group(group)) => {
+            let listed = group.hierarchy().store().lister()?.list_dir(&Prefix::of(group.path()))?;
+            let document = Key::metadata(group.path());
+            let mut keys = listed.keys.iter().filter(|key| **key != document).map(ToString::to_string);
+            let first = keys.next().or_else(|| listed.prefixes.first().map(ToString::to_string));
+            first.map(|name| format!("`{name}` is below it"))
+        }
+        Err(e) if matches!(e.kind(), ErrorKind::NodeNotFound) => return Err(e),
+        Err(e) => Some(format!("it cannot be opened: {e}")),
+    })
+}
+
+fn confirmed(node: &str) -> Result<bool> {
+    let mut answer = String::new();
+    let _standard_error_may_be_closed = write!(io::stderr().lock(), "remove {}? [y/N] ", shown(node));
+    io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
