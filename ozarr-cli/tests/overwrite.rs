@@ -63,7 +63,7 @@ fn damage_in_the_source_leaves_the_destination() {
         for overwrite in [&["--overwrite"][..], &[]] {
             let places = [dir.path(from), dir.path(to)];
             let args = [&["copy"], overwrite, &places.each_ref().map(String::as_str)].concat();
-            let said = fails(&args, 1);
+            let said = fails(&args, 3);
             let is_refused = overwrite.is_empty() && to.starts_with("good") && !to.contains('b');
             assert!(said.contains(if is_refused { "--overwrite" } else { "1023 bytes" }), "{said}");
             assert!(!said.contains("stays at the destination"), "{said}");
@@ -90,7 +90,7 @@ fn a_file_size_limit_leaves_the_destination() {
     let before = all_of(&dir.path(""));
     for to in [good.clone(), dir.path("new")] {
         let out = limited("trap '' XFSZ; ulimit -f 2", &["copy", "--overwrite", &source, &to]);
-        assert_eq!(out.status.code(), Some(1), "{out:?}");
+        assert_eq!(out.status.code(), Some(3), "{out:?}");
         assert!(all_of(&dir.path("")) == before, "{to}");
     }
     // A signal that kills leaves a temporary directory, and that is all.
@@ -210,18 +210,18 @@ fn wrong_elements_leave_the_array() {
     let before = all_of(&dir.path(""));
     for elements in ["/dev/null".to_owned(), dir.path("few"), dir.path("bad"), dir.path("none")] {
         for at in ["s/a", "s/new", "new", "deep/er/new", "s"] {
-            fails(&["create", &dir.path(at), "--metadata", &document, "--overwrite", "--elements", &elements], 1);
+            fails(&["create", &dir.path(at), "--metadata", &document, "--overwrite", "--elements", &elements], 3);
             assert!(all_of(&dir.path("")) == before, "{elements} {at}");
         }
     }
     ok(&["create", &dir.path("s/a"), "--metadata", &document, "--overwrite", "--elements", &dir.path("good")]);
     assert_eq!(value_of(&store), 5);
-    fails(&["create", &dir.path("s/a"), "--metadata", &document, "--elements", &dir.path("good")], 1);
+    fails(&["create", &dir.path("s/a"), "--metadata", &document, "--elements", &dir.path("good")], 3);
     // A document that does not resolve.
     let text = std::fs::read_to_string(&document).unwrap();
     std::fs::write(&document, text.replace("little", "middle")).unwrap();
     for at in ["s/a", "new"] {
-        fails(&["create", &dir.path(at), "--metadata", &document, "--overwrite"], 1);
+        fails(&["create", &dir.path(at), "--metadata", &document, "--overwrite"], 3);
     }
     assert!(!Path::new(&dir.path("new")).exists());
     assert_eq!(value_of(&store), 5);
@@ -248,16 +248,16 @@ fn what_cannot_be_created_is_noticed_before_anything_is_written() {
             if option == "--chunk-shape" && value.contains(',') == single {
                 continue;
             }
-            let said = fails(&["copy", "--overwrite", option, value, &from, &to], 1);
+            let said = fails(&["copy", "--overwrite", option, value, &from, &to], 3);
             assert!(all_of(&dir.path("")) == before, "{option} {value} {to}: {said}");
             assert!(!said.contains("destination"), "{said}");
         }
     }
     // What could not be converted, and then is.
     let (from, to) = (format!("{}/observations/temperature", weather()), dir.path("t"));
-    assert!(fails(&["copy", "--data-type", "int16", &from, &to], 1).contains("--lossy"));
+    assert!(fails(&["copy", "--data-type", "int16", &from, &to], 3).contains("--lossy"));
     ok(&["copy", "--lossy", "--data-type", "int16", &from, &to]);
-    assert!(fails(&["copy", &weather(), &s], 1).contains("--overwrite"));
+    assert!(fails(&["copy", &weather(), &s], 3).contains("--overwrite"));
 }
 
 #[test]
@@ -298,12 +298,12 @@ fn links_do_not_hide_that_places_overlap() {
     let before = all_of(&dir.path(""));
     for from in ["node", "group", "value", "chunks", "value/x"] {
         for to in ["s1", "s1/a"] {
-            let said = fails(&["copy", "--overwrite", &dir.path(from), &dir.path(to)], 1);
+            let said = fails(&["copy", "--overwrite", &dir.path(from), &dir.path(to)], 3);
             assert!(said.contains("overlap"), "{from} {to}: {said}");
         }
     }
     for from in ["node", "group"] {
-        assert!(fails(&["copy", &dir.path(from), &dir.path("s1/a/b")], 1).contains("overlap"), "{from}");
+        assert!(fails(&["copy", &dir.path(from), &dir.path("s1/a/b")], 3).contains("overlap"), "{from}");
     }
     assert!(all_of(&dir.path("")) == before);
     // A link in the destination is replaced, not what it leads to.
@@ -419,7 +419,7 @@ fn files_that_belong_to_no_node_stay() {
         std::fs::write(dir.path(file), "mine").unwrap();
         let (before, place) = (all_of(&dir.path("")), dir.path(file.split('/').next().unwrap()));
         for overwrite in [&["--overwrite"][..], &[]] {
-            let said = fails(&[&["copy"], overwrite, &[&source, &place]].concat(), 1);
+            let said = fails(&[&["copy"], overwrite, &[&source, &place]].concat(), 3);
             assert!(
                 said.contains("belongs to no node") && said.contains(&file[file.find('/').unwrap() + 1..]),
                 "{said}"

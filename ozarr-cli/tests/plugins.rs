@@ -48,7 +48,9 @@ impl User {
     }
     fn fails(&self, args: &[&str]) -> String {
         let out = self.run(args);
-        assert_eq!(out.status.code(), Some(1), "{args:?}: {}", String::from_utf8_lossy(&out.stdout));
+        // That a name is not found is an answer.
+        let status = if args.contains(&"which") { 1 } else { 3 };
+        assert_eq!(out.status.code(), Some(status), "{args:?}: {}", String::from_utf8_lossy(&out.stdout));
         String::from_utf8(out.stderr).unwrap()
     }
     fn json(&self, args: &[&str]) -> Object {
@@ -280,7 +282,13 @@ fn new_projects_in_c_build_pass_their_tests_and_work() {
     }
     let said = user.fails(&["plugin", "new", "acme.chunk-grid", "--lang", "c"]);
     assert!(said.contains("acme-chunk-grid"), "what is there is not overwritten: {said}");
-    assert!(user.fails(&["plugin", "new", "Not A Name"]).contains("no name of an extension"));
+    let rule = "a name begins with a lower case letter, and goes on with a-z, 0-9, -, _ and .";
+    for (name, hint) in
+        [("MyCodec", "try `my-codec`"), ("Not A Name", "try `not-a-name`"), ("9", "for instance `acme.invert`")]
+    {
+        let wrong = format!("error: invalid name: `{name}` is not the name of an extension");
+        assert_eq!(user.fails(&["plugin", "new", name]), format!("{wrong}\n\nhint: {hint}: {rule}\n"));
+    }
 }
 
 #[test]

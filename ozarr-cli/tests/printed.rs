@@ -63,7 +63,7 @@ fn names_of_nodes_cannot_control_a_terminal() {
         assert_eq!(printed(&["read", &node]), "[1]\n");
         std::fs::write(format!("{node}/c/0"), "").unwrap();
         let said = printed(&["read", &node]);
-        assert!(said.lines().count() == 1 && said.contains(&format!("node /{escaped}")), "{said}");
+        assert!(said.lines().count() == 2 && said.contains(&format!("node /{escaped}\n")), "{said}");
         std::fs::write(format!("{node}/a{name}"), "").unwrap();
     }
     let said = printed(&["validate", "--data", &s]);

@@ -62,7 +62,7 @@ fn refused(user: &User, args: &[&str], kinds: &[&str], words: &[&str]) {
     }
     let with_json = [&args[..], &["--json"]].concat();
     let out = user.run(&with_json);
-    assert_eq!(out.status.code(), Some(1));
+    assert_eq!(out.status.code(), Some(3));
     assert_eq!(problems(&out.stdout, false), kinds);
     assert_eq!(state(user), before, "a refusal changes nothing");
 
@@ -168,7 +168,7 @@ fn what_the_policy_denies() {
     ] {
         let out = user.command().env(variable, value).args(["plugin", "add", &library]).output().unwrap();
         let said = String::from_utf8(out.stderr).unwrap();
-        assert!(out.status.code() == Some(1) && said.contains(word), "{variable} {value}: {said}");
+        assert!(out.status.code() == Some(3) && said.contains(word), "{variable} {value}: {said}");
         assert!(state(&user).is_empty(), "{variable} {value}");
     }
     let add = ["plugin", "add", "--force", &library];
