@@ -43,3 +43,8 @@ pub(crate) fn files(dir: &str) -> Vec<PathBuf> {
     }
     found
 }
+/// The exit status, standard output and standard error.
+pub(crate) fn all(args: &[&str]) -> (Option<i32>, String, String) {
+    let out = ozarr(args);
+    (out.status.code(), String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap())
+}
