@@ -34,7 +34,7 @@ impl Failure {
         }
         parts.hint = parts.hint.as_deref().map(other);
         for (label, value) in &mut parts.place {
-            if *label == KEY && self.file.as_ref() == Some(value) {
+            if *label == KEY && self.file.as_ref() == Some(&*value) {
                 *label = "file";
             }
         }
@@ -75,7 +75,9 @@ impl Parts {
     }
     /// The same without a key and a node that stand before it.
     pub(crate) fn below(mut self, key: Option<&str>, node: &str) -> Self {
-        self.place.retain(|(label, value)| !(*label == KEY && key == Some(value) || *label == NODE && value == node));
+        self.place.retain(|(label, value)| {
+            !(*label == KEY && key == Some(value.as_str()) || *label == NODE && value == node)
+        });
         self
     }
     /// Where, as text: empty if nothing is known.

@@ -12,7 +12,8 @@ pub(crate) struct Lengths(pub(crate) Vec<u64>);
 
 /// Lengths separated by commas; none of the empty text.
 pub(super) fn lengths(text: &str) -> Result<Lengths, String> {
-    let length = |part: &str| part.trim().parse().map_err(|_| format!("`{part}` is not the length of a dimension"));
+    let length =
+        |part: &str| part.trim().parse::<u64>().map_err(|_| format!("`{part}` is not the length of a dimension"));
     text.split(',').filter(|_| !text.trim().is_empty()).map(length).collect::<Result<_, _>>().map(Lengths)
 }
 

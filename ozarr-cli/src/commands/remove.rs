@@ -11,7 +11,7 @@ use ozarr::{
     Error, ErrorKind, Node, Result,
     zarr_core::{
         name::NodePath,
-        store::{Key, Prefix},
+        store::{Key, Other, Prefix},
     },
 };
 use std::io::{self, IsTerminal, Write};
@@ -50,7 +50,9 @@ fn below(at: &Location) -> Result<Option<String>> {
             let listed = group.hierarchy().store().lister()?.list_dir(&Prefix::of(group.path()))?;
             let document = Key::metadata(group.path());
             let mut keys = listed.keys.iter().filter(|key| **key != document).map(ToString::to_string);
+            let others = || listed.others.iter().find(|(_, other)| **other != Other::EmptyDirectory);
             let first = keys.next().or_else(|| listed.prefixes.first().map(ToString::to_string));
+            let first = first.or_else(|| others().map(|(name, _)| name.clone()));
             first.map(|name| format!("`{name}` is below it"))
         }
         Err(e) if matches!(e.kind(), ErrorKind::NodeNotFound) => return Err(e),

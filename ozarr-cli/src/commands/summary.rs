@@ -41,7 +41,7 @@ pub(super) fn summary(array: &Array, selection: &Selection) -> Result<Option<Str
 /// How many elements are shown at each end of a dimension.
 fn edge(dimensions: usize) -> Option<u64> {
     let dimensions = u32::try_from(dimensions).ok()?;
-    (1..=3).rev().find(|edge| (2 * edge as u64).checked_pow(dimensions).is_some_and(|n| n <= MOST_OF_SUMMARY))
+    (1..=3u64).rev().find(|edge| (2 * edge).checked_pow(dimensions).is_some_and(|n| n <= MOST_OF_SUMMARY))
 }
 
 /// The parts of a dimension that are shown.
