@@ -104,7 +104,7 @@ fn what_is_refused_leaves_nothing() {
         let what = "error: invalid argument: the document describes a group, not an array";
         assert_eq!(said, format!("{what}\n  at file {group}\n"));
         let said = create(&[shape, &["--attrs", "[1]"]].concat());
-        assert!(said.starts_with("error: invalid argument: attributes are a JSON object, not a list\n"), "{said}");
+        assert!(said.starts_with("error: invalid argument: attributes are a JSON object, not an array\n"), "{said}");
         let said = create(&[shape, &["--fill-value", "300"]].concat());
         assert!(said.contains("fill"), "{said}");
         for lengths in ["0", "2,2"] {

@@ -51,7 +51,7 @@ fn attributes_are_shown_set_and_removed() {
     fails(&["attrs", "unset", &s], 2);
     fs::write(dir.path("new.json"), "[1]").unwrap();
     let said = fails(&["attrs", "set", &s, "--file", &dir.path("new.json")], 3);
-    let wrong = "error: invalid argument: attributes are a JSON object, not a list";
+    let wrong = "error: invalid argument: attributes are a JSON object, not an array";
     assert_eq!(said, format!("{wrong}\n  at file {}\n", dir.path("new.json")));
 }
 

@@ -51,13 +51,12 @@ fn a_large_array_is_summarized() {
     let elements: Vec<u16> = (0..10_000).collect();
     zarr.create_array("/a", NewArray::new([100, 100], "uint16")).unwrap().write(.., &elements).unwrap();
     let a = dir.path("s/a");
-    let summary = "[[0, 1, 2, ..., 97, 98, 99],\n [100, 101, 102, ..., 197, 198, 199],\n ...,\n";
     let (status, seen) = at_terminal(&["read", &a], "", &[]);
     assert_eq!(status, Some(0));
     let whole = "[[0, 1, 2, ..., 97, 98, 99],\n [100, 101, 102, ..., 197, 198, 199],\n \
                  [200, 201, 202, ..., 297, 298, 299],\n ...,\n [9700, 9701, 9702, ..., 9797, 9798, 9799],\n \
                  [9800, 9801, 9802, ..., 9897, 9898, 9899],\n [9900, 9901, 9902, ..., 9997, 9998, 9999]]\n";
-    assert_eq!(seen, format!("{whole}10000 elements; `--all` prints all of them\n"), "{summary}");
+    assert_eq!(seen, format!("{whole}10000 elements; `--all` prints all of them\n"));
     assert_eq!(at_terminal(&["read", "-q", &a], "", &[]).1, whole);
     let json = ok(&["read", &a]);
     assert_eq!(at_terminal(&["read", "--all", &a], "", &[]).1, json);
