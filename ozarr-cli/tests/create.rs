@@ -95,7 +95,7 @@ fn what_is_refused_leaves_nothing() {
         let hint = "looked for plugins in no folder, since ZARR_PLUGINS is `off`; `ozarr plugin add FILE` installs one";
         assert_eq!(said, format!("error: unknown codec `zap`\n  at codecs[1], node {at}\n\nhint: {hint}\n"));
         let said = create(&[shape, &["--elements", &none]].concat());
-        assert_eq!(said, format!("error: No such file or directory (os error 2)\n  at file {none}, node {at}\n"));
+        assert!(said.starts_with(&format!("error: {none}: No such file or directory (os error 2)\n")), "{said}");
         let said = create(&[shape, &["--elements", &elements]].concat());
         assert!(said.contains("3 elements"), "{said}");
         let said = create(&["--metadata", &document]);

@@ -23,14 +23,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
     let path = at.path();
     let array = match &args.elements {
         None => at.hierarchy.create_array_from(&path, metadata, args.overwrite)?,
-        Some(file) => {
-            let built = at.hierarchy.build(&path, args.overwrite, |staged| {
-                let array = staged.create_array_from(&path, metadata, false)?;
-                import_file(&array, .., Format::JsonLines, file, &TransferOptions::default())?;
-                Ok(array)
-            });
-            built.map_err(|e| Failure::from(e).in_file(file))?
-        }
+        Some(file) => at.hierarchy.build(&path, args.overwrite, |staged| {
+            let array = staged.create_array_from(&path, metadata, false)?;
+            import_file(&array, .., Format::JsonLines, file, &TransferOptions::default())?;
+            Ok(array)
+        })?,
     };
     match args.json {
         true => print(&array.metadata().document().to_pretty())?,

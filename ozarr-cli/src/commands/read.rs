@@ -24,11 +24,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
     match &args.output {
         None => write(&array, &selection, args.format, &mut BufWriter::new(io::stdout().lock()))?,
         Some(path) => {
-            let whole = OutputFile::create(path).map_err(|e| Failure::from(e).in_file(path))?;
+            let whole = OutputFile::create(path)?;
             let mut out = BufWriter::new(whole.file());
             write(&array, &selection, args.format, &mut out)?;
             out.into_inner().map_err(|e| Error::from(e.into_error()))?;
-            whole.commit().map_err(|e| Failure::from(e).in_file(path))?;
+            whole.commit()?;
         }
     }
     Ok(Outcome::Done)

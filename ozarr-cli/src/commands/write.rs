@@ -11,13 +11,12 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
     let elements = selection.shape(array.shape())?.iter().product::<u64>();
     let options = TransferOptions::default();
     if let Some(file) = &args.elements {
-        let imported = import_file(&array, &selection, Format::JsonLines, file, &options);
-        imported.map_err(|e| Failure::from(e).in_file(file))?;
+        import_file(&array, &selection, Format::JsonLines, file, &options)?;
     }
     if let Some(file) = &args.input {
         let words = [("take the JSON format", "use --format json"), ("`data_type`", "--data-type")];
         let imported = import_file(&array, &selection, Format::Npy, file, &options);
-        imported.map_err(|e| Failure::reworded(e, words).in_file(file))?;
+        imported.map_err(|e| Failure::reworded(e, words))?;
     }
     session.status.print(&format!("wrote {}", count(elements, "element")));
     Ok(Outcome::Done)
