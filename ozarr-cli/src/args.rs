@@ -7,6 +7,9 @@ mod values;
 pub(crate) use edit::{Attrs, Consolidate, Create, Fsync, Group, Remove, Resize};
 pub(crate) use plugin::{AddPlugin, Language, NewPlugin, Plugin, PluginKind};
 pub(crate) use values::{Codecs, Lengths};
+mod picture;
+
+pub(crate) use picture::{FillColour, Report, ValueRange, View};
 
 use clap::{
     Args, Parser, Subcommand,
@@ -93,6 +96,10 @@ pub(crate) enum Command {
     Extensions(Extensions),
     /// Print each element of an array as JSON, one a line
     Elements(Elements),
+    /// Show an array as a picture: in a terminal, or as a PNG file
+    View(View),
+    /// Write a page that shows what a store contains
+    Report(Report),
     /// Extensions in shared libraries: find, look at, install and write them
     #[command(subcommand, after_help = AFTER_HELP)]
     Plugin(Plugin),

@@ -7,6 +7,7 @@ mod args;
 mod commands;
 mod location;
 mod output;
+mod picture;
 mod progress;
 mod session;
 mod words;

@@ -119,7 +119,7 @@ fn show_attributes(attributes: Option<&Object>) -> Result<()> {
 
 /// Calls `each` for the metadata of the arrays at and below a node, also of those that cannot be opened. Gives how many
 /// documents could not be read.
-fn arrays(hierarchy: &Hierarchy, path: &NodePath, each: &mut dyn FnMut(&ArrayMetadata)) -> Result<usize> {
+pub(super) fn arrays(hierarchy: &Hierarchy, path: &NodePath, each: &mut dyn FnMut(&ArrayMetadata)) -> Result<usize> {
     if let NodeMetadata::Array(m) = hierarchy.metadata(path)? {
         each(&m);
         return Ok(0);
@@ -146,7 +146,7 @@ fn arrays(hierarchy: &Hierarchy, path: &NodePath, each: &mut dyn FnMut(&ArrayMet
 }
 
 /// The extension and those in its configuration, wherever lists of codecs stand.
-fn nested(point: ExtensionPoint, e: &Extension, found: &mut BTreeMap<(ExtensionPoint, String), bool>) {
+pub(super) fn nested(point: ExtensionPoint, e: &Extension, found: &mut BTreeMap<(ExtensionPoint, String), bool>) {
     *found.entry((point, e.name().to_owned())).or_default() |= e.must_understand() != Some(false);
     for (member, value) in e.configuration().into_iter().flat_map(Object::iter) {
         if member == "codecs" || member.ends_with("_codecs") {

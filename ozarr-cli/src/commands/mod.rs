@@ -19,8 +19,10 @@ mod remove;
 mod repair;
 mod resize;
 mod summary;
+mod report;
 mod tree;
 mod validate;
+mod view;
 mod write;
 
 pub(crate) use outcome::Outcome;
@@ -51,6 +53,8 @@ pub(crate) fn run(command: Command, session: &Args) -> Result<Outcome, Failure> 
         Command::Repair(args) => repair::run(&args, &session()?)?,
         Command::Extensions(args) => extensions::run(&args, &session()?)?,
         Command::Elements(args) => elements::run(&args, &session()?.context)?,
+        Command::View(args) => view::run(&args, &session()?.context)?,
+        Command::Report(args) => report::run(&args, &session()?)?,
         Command::Plugin(subcommand) => plugin::run(subcommand, &session)?,
         Command::Completions { shell } => completions::print(shell)?,
         Command::Man { folder } => completions::write_man(&folder)?,

@@ -1,0 +1,99 @@
+//! Options of the commands that draw.
+
+use crate::picture::{Colormap, Rgb, colour};
+use clap::Args;
+use ozarr::Selection;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct View {
+    /// Path or URI of an array
+    pub(crate) array: String,
+    /// The one or two dimensions to show: `START:STOP[:STEP]` or `INDEX` for each dimension, separated by commas
+    #[arg(long)]
+    pub(crate) region: Option<Selection>,
+    /// Write a PNG file
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The colours of numbers
+    #[arg(long, value_enum, default_value = "viridis")]
+    pub(crate) colormap: Colormap,
+    /// The numbers of the first and the last colour, each optional; otherwise the lowest and the highest that are shown
+    #[arg(long, value_name = "MIN:MAX", value_parser = range, allow_hyphen_values = true)]
+    pub(crate) range: Option<ValueRange>,
+    /// The colour of NaN: `#RRGGBB` or a name
+    #[arg(long, value_name = "COLOR", value_parser = colour)]
+    pub(crate) nan: Option<Rgb>,
+    /// The colour of elements that are the fill value, which have no part in means; with `none` they are numbers like others
+    #[arg(long, value_name = "COLOR", value_parser = fill)]
+    pub(crate) fill: Option<FillColour>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// Path or URI of a store, or of a node in it
+    pub(crate) location: String,
+    /// Write the page to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Decode every stored chunk to find damaged ones
+    #[arg(long)]
+    pub(crate) data: bool,
+    /// Print the facts of the page as JSON; the page is written only with --output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The lowest and the highest number, where they are given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ValueRange {
+    pub(crate) low: Option<f64>,
+    pub(crate) high: Option<f64>,
+}
+
+fn range(text: &str) -> Result<ValueRange, String> {
+    let wrong = || "a range is MIN:MAX, for example -5:5".to_owned();
+    let number = |text: &str| match text.trim() {
+        "" => Ok(None),
+        digits => digits.parse().ok().filter(|v: &f64| v.is_finite()).map(Some).ok_or_else(wrong),
+    };
+    let (low, high) = text.split_once(':').ok_or_else(wrong)?;
+    let range = ValueRange { low: number(low)?, high: number(high)? };
+    match (range.low, range.high) {
+        (Some(low), Some(high)) if low > high => Err(format!("{low} is greater than {high}")),
+        _ => Ok(range),
+    }
+}
+
+/// How elements that are the fill value are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FillColour {
+    /// As numbers.
+    None,
+    Of(Rgb),
+}
+
+fn fill(text: &str) -> Result<FillColour, String> {
+    if text.eq_ignore_ascii_case("none") { Ok(FillColour::None) } else { colour(text).map(FillColour::Of) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_have_a_low_and_a_high_number() {
+        assert_eq!(range("-5:5.5"), Ok(ValueRange { low: Some(-5.0), high: Some(5.5) }));
+        assert_eq!(range(":1e3"), Ok(ValueRange { low: None, high: Some(1000.0) }));
+        assert_eq!(range(":"), Ok(ValueRange { low: None, high: None }));
+        for wrong in ["", "1", "a:b", "NaN:1", "0:inf", "2:1", "1:2:3"] {
+            assert!(range(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_fill_value_may_have_no_colour() {
+        assert_eq!([fill("none"), fill("black")], [Ok(FillColour::None), Ok(FillColour::Of([0, 0, 0]))]);
+        assert!(fill("nothing").is_err());
+    }
+}

@@ -1,0 +1,181 @@
+//! The facts about a whole hierarchy.
+
+use crate::{
+    args::Report as Args,
+    commands::info::{arrays, nested, refusal},
+    location::Location,
+    progress::Bar,
+    session::Session,
+};
+use ozarr::{
+    Array, Child, Hierarchy, Node, Result,
+    zarr_core::{
+        extension::ExtensionPoint,
+        json::{Json, Object},
+    },
+};
+use ozarr_tools::{Problem, Rule, ValidateOptions, stored_bytes, validate};
+use std::{
+    collections::{BTreeMap, HashMap},
+    iter,
+};
+
+/// What a page has at most.
+pub(super) const MOST_ARRAYS: usize = 200;
+pub(super) const MOST_ROWS: usize = 2000;
+pub(super) const MOST_PROBLEMS: usize = 200;
+
+/// What the page shows apart from arrays.
+pub(super) struct Overview {
+    pub(super) title: String,
+    pub(super) nodes: u64,
+    pub(super) stored_bytes: Option<u64>,
+    /// Chunks that were decoded, if all were.
+    pub(super) decoded: Option<u64>,
+    /// Each in a line.
+    pub(super) problems: Vec<String>,
+    /// The keys of damaged chunks, by the paths of their arrays.
+    pub(super) damaged: HashMap<String, Vec<String>>,
+    pub(super) needs: Vec<Need>,
+    pub(super) rows: Vec<Row>,
+    pub(super) rows_left_out: u64,
+}
+
+/// An extension that arrays use.
+pub(super) struct Need {
+    pub(super) point: ExtensionPoint,
+    pub(super) name: String,
+    /// The extension and its provider, or why it is not known.
+    pub(super) explained: String,
+    pub(super) is_there: bool,
+    pub(super) is_needed: bool,
+    pub(super) refused: Option<String>,
+}
+
+impl Need {
+    /// The extension in a line.
+    pub(super) fn text(&self) -> String {
+        let refused = self.refused.as_ref().map_or(String::new(), |reason| format!("; refused: {reason}"));
+        let point = if self.is_there || self.refused.is_some() { format!("{} ", self.point) } else { String::new() };
+        format!("{point}{}{refused}", self.explained)
+    }
+    fn to_json(&self) -> Object {
+        let mut o: Object =
+            [("extension_point", self.point.as_str()), ("name", self.name.as_str())].into_iter().collect();
+        o.set("available", self.is_there);
+        o.set("needed", self.is_needed);
+        o.set("explanation", self.text());
+        o
+    }
+}
+
+/// A node in the tree.
+pub(super) struct Row {
+    pub(super) depth: usize,
+    pub(super) name: String,
+    pub(super) text: String,
+    /// The number of an array, in the order of the page.
+    pub(super) array: Option<usize>,
+    pub(super) is_broken: bool,
+}
+
+impl Overview {
+    pub(super) fn new(at: &Location, session: &Session, args: &Args) -> Result<Self> {
+        let root = at.hierarchy.node(&at.path())?;
+        let bar = Bar::default();
+        let options = ValidateOptions::default().with_data(args.data).with_progress(&bar);
+        let found = validate(&at.hierarchy, &at.path(), &options)?;
+        drop(bar);
+        let mut damaged: HashMap<String, Vec<String>> = HashMap::new();
+        for Problem { node, key, .. } in found.problems.iter().filter(|p| p.rule == Rule::ChunkDecodes) {
+            damaged.entry(node.to_string()).or_default().extend(key.clone());
+        }
+        let (rows, rows_left_out) = rows(&root, &at.typed);
+        Ok(Self {
+            title: at.typed.clone(),
+            nodes: found.nodes,
+            // What cannot be listed is among the problems.
+            stored_bytes: stored_bytes(&at.hierarchy, &at.path()).ok(),
+            decoded: args.data.then_some(found.chunks),
+            problems: found.problems.iter().map(ToString::to_string).collect(),
+            damaged,
+            needs: needs(at, session)?,
+            rows,
+            rows_left_out,
+        })
+    }
+    /// The keys of damaged chunks of an array, if all chunks were decoded.
+    pub(super) fn damaged_of(&self, array: &Array) -> Option<&[String]> {
+        self.decoded?;
+        Some(self.damaged.get(&array.path().to_string()).map(Vec::as_slice).unwrap_or_default())
+    }
+    pub(super) fn to_json(&self) -> Object {
+        let mut o = Object::new();
+        o.set("nodes", self.nodes);
+        o.set("stored_bytes", self.stored_bytes);
+        o.set("decoded_chunks", self.decoded);
+        o.set("problems", self.problems.iter().map(String::as_str).collect::<Json>());
+        o.set("extensions", self.needs.iter().map(Need::to_json).collect::<Json>());
+        o
+    }
+}
+
+/// The extensions of all arrays, each once.
+fn needs(at: &Location, session: &Session) -> Result<Vec<Need>> {
+    let (mut used, registry) = (BTreeMap::new(), &at.hierarchy.context().registry);
+    arrays(&at.hierarchy, &at.node, &mut |metadata| {
+        metadata.extensions().for_each(|(point, e)| nested(point, e, &mut used));
+    })?;
+    let need = |((point, name), is_needed): ((ExtensionPoint, String), bool)| {
+        let refused = refusal(&session.found, registry, point, &name);
+        let is_there = registry.find(point, &name).is_some() && refused.is_none();
+        Need { explained: registry.explain(point, &name), point, name, is_there, is_needed, refused }
+    };
+    Ok(used.into_iter().map(need).collect())
+}
+
+/// The nodes of the tree, and how many more there are.
+fn rows(root: &Node, typed: &str) -> (Vec<Row>, u64) {
+    let text = |node: &Node| match node {
+        Node::Array(array) => array.to_string(),
+        Node::Group(_) => "group".to_owned(),
+    };
+    let mut arrays = 0;
+    let mut number = |node: &Node| {
+        matches!(node, Node::Array(_)).then(|| {
+            arrays += 1;
+            arrays - 1
+        })
+    };
+    let first = Row { depth: 0, name: typed.to_owned(), text: text(root), array: number(root), is_broken: false };
+    let (mut rows, mut left_out) = (vec![first], 0);
+    let Node::Group(group) = root else { return (rows, left_out) };
+    let mut walk = group.walk();
+    while let Some(child) = walk.next() {
+        let row = match child {
+            Ok(Child { name, node: Ok(node), .. }) => {
+                Row { depth: walk.depth(), name, text: text(&node), array: number(&node), is_broken: false }
+            }
+            Ok(Child { name, node: Err(e), .. }) => {
+                Row { depth: walk.depth(), name, text: format!("cannot be opened: {e}"), array: None, is_broken: true }
+            }
+            Err(e) => {
+                let (depth, text) = (walk.depth() + 1, format!("cannot be listed: {e}"));
+                Row { depth, name: String::new(), text, array: None, is_broken: true }
+            }
+        };
+        if rows.len() < MOST_ROWS { rows.push(row) } else { left_out += 1 }
+    }
+    (rows, left_out)
+}
+
+/// The arrays at and below a node that can be opened, in the order of the tree.
+pub(super) fn all_arrays(hierarchy: &Hierarchy, path: &str) -> Result<Box<dyn Iterator<Item = Array>>> {
+    Ok(match hierarchy.node(path)? {
+        Node::Array(array) => Box::new(iter::once(*array)),
+        Node::Group(group) => Box::new(group.walk().filter_map(|child| match child {
+            Ok(Child { node: Ok(Node::Array(array)), .. }) => Some(*array),
+            _ => None,
+        })),
+    })
+}

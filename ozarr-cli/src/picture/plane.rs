@@ -1,0 +1,224 @@
+//! The one or two dimensions of an array that are drawn.
+
+use super::numbers::Numbers;
+use ozarr::{Array, Error, Indices, Result, Selection, Slice, slice};
+use std::ops::Range;
+
+/// Elements that are read at a time.
+const PART: u64 = 1 << 21;
+/// Elements of a chunk that are read at a time if it has more than [`PART`]: decoding it takes the memory anyway, and it
+/// is decoded for each part.
+const MOST_PART: u64 = 1 << 25;
+
+/// A selection of an array with one or two dimensions, as rows and columns: one dimension is one row.
+#[derive(Debug)]
+pub(crate) struct Plane<'a> {
+    array: &'a Array,
+    pub(crate) numbers: Numbers,
+    indices: Vec<Indices>,
+    /// The dimensions of the array that are drawn, at most two.
+    axes: Vec<usize>,
+}
+
+/// Rows and columns of a [`Plane`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) rows: Range<u64>,
+    pub(crate) columns: Range<u64>,
+}
+
+impl<'a> Plane<'a> {
+    /// The elements of a selection. Dimensions of length 1 are left out if there are more than two.
+    ///
+    /// # Errors
+    /// If the elements are not numbers, the selection does not fit, or more than two dimensions remain.
+    pub(crate) fn new(array: &'a Array, selection: &Selection) -> Result<Self> {
+        let numbers = Numbers::of(array)?;
+        let (shape, indices) = (selection.shape(array.shape())?, selection.indices(array.shape())?);
+        let axes: Vec<usize> = if shape.len() > 2 {
+            (0..indices.len()).filter(|d| indices[*d].len != 1).collect()
+        } else {
+            // Which of several dimensions of length 1 remains makes no difference.
+            let mut wanted = shape.iter().peekable();
+            (0..indices.len()).filter(|d| wanted.next_if(|n| **n == indices[*d].len).is_some()).collect()
+        };
+        if axes.len() > 2 {
+            let e = Error::argument(format!(
+                "{} dimensions remain of {}, a picture has at most two",
+                axes.len(),
+                array.path()
+            ));
+            return Err(e.with_hint(format!(
+                "select one index of the others, for example `--region {}`",
+                example(array.ndim())
+            )));
+        }
+        Ok(Self { array, numbers, indices, axes })
+    }
+    /// True if it has at most one dimension.
+    pub(crate) fn is_line(&self) -> bool {
+        self.axes.len() < 2
+    }
+    /// True if it has no elements.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.shape().contains(&0)
+    }
+    /// How many dimensions it has.
+    pub(crate) fn dimensions(&self) -> usize {
+        self.axes.len()
+    }
+    /// Rows and columns.
+    pub(crate) fn shape(&self) -> [u64; 2] {
+        let len = |axis: Option<usize>| axis.map_or(1, |d| self.indices[d].len);
+        self.axis_of().map(len)
+    }
+    /// The dimensions of rows and columns.
+    fn axis_of(&self) -> [Option<usize>; 2] {
+        match self.axes[..] {
+            [rows, columns] => [Some(rows), Some(columns)],
+            [columns] => [None, Some(columns)],
+            _ => [None, None],
+        }
+    }
+    /// The bytes of elements in C order, every `stride`-th along each axis: `part` counts these.
+    pub(crate) fn read(&self, part: &Part, stride: [u64; 2]) -> Result<Vec<u8>> {
+        let axes = self.axis_of();
+        let slice_of = |(d, s): (usize, &Indices)| -> Slice {
+            let (range, stride) = match axes {
+                [Some(rows), _] if rows == d => (part.rows.clone(), stride[0]),
+                [_, Some(columns)] if columns == d => (part.columns.clone(), stride[1]),
+                _ => (0..1, 1),
+            };
+            let step = s.step.saturating_mul(stride);
+            let at = |i: u64| s.start.saturating_add(i.saturating_mul(step));
+            slice(at(range.start)..at(range.end.saturating_sub(1)).saturating_add(1)).step_by(step)
+        };
+        let selection: Selection = self.indices.iter().enumerate().map(slice_of).collect();
+        self.array.read_bytes(selection)
+    }
+    /// Parts that together have `shape` elements, every `stride`-th along each axis. They end where chunks end, if they can.
+    pub(crate) fn parts(&self, shape: [u64; 2], stride: [u64; 2]) -> impl Iterator<Item = Part> {
+        let [rows, columns] = [0, 1].map(|i| self.cuts_of(i, stride[i]));
+        let [height, width] = [(rows, shape[0]), (columns, shape[1])].map(|(cuts, n)| cuts.chunk().min(n).max(1));
+        let most = height.saturating_mul(width).clamp(PART, MOST_PART);
+        let columns_at_once = (most / height.min(most)).min(shape[1].max(1));
+        let rows_at_once = most / columns_at_once;
+        let is_empty = shape.contains(&0);
+        rows.cut(shape[0], rows_at_once).filter(move |_| !is_empty).flat_map(move |rows| {
+            columns.cut(shape[1], columns_at_once).map(move |columns| Part { rows: rows.clone(), columns })
+        })
+    }
+    fn cuts_of(&self, i: usize, stride: u64) -> Cuts {
+        let chunks = self.array.inner_chunk_shape().or(self.array.chunk_shape());
+        let Some(d) = self.axis_of()[i] else { return Cuts { start: 0, step: 1, chunk: 1 } };
+        let chunk = chunks.and_then(|c| c.get(d)).copied().unwrap_or(1).max(1);
+        Cuts { start: self.indices[d].start, step: self.indices[d].step.saturating_mul(stride), chunk }
+    }
+}
+
+/// How indices along one axis lie in chunks.
+#[derive(Debug, Clone, Copy)]
+struct Cuts {
+    start: u64,
+    step: u64,
+    chunk: u64,
+}
+
+impl Cuts {
+    /// How many indices are in one chunk.
+    fn chunk(&self) -> u64 {
+        self.chunk / self.step.max(1)
+    }
+    /// Ranges of at most `most` indices, which end where chunks end, if they can.
+    fn cut(self, length: u64, most: u64) -> impl Iterator<Item = Range<u64>> {
+        let mut start = 0;
+        std::iter::from_fn(move || {
+            (start < length).then(|| {
+                let mut end = start.saturating_add(most).min(length);
+                let element = self.start.saturating_add(end.saturating_mul(self.step));
+                let boundary = element - element % self.chunk;
+                let even = boundary.saturating_sub(self.start).div_ceil(self.step.max(1));
+                if end < length && even > start && even < end {
+                    end = even;
+                }
+                std::mem::replace(&mut start, end)..end
+            })
+        })
+    }
+}
+
+/// A region that leaves the last two of some dimensions.
+fn example(dimensions: usize) -> String {
+    let parts: Vec<&str> = (0..dimensions).map(|d| if d + 2 < dimensions { "0" } else { ":" }).collect();
+    parts.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ozarr::{Hierarchy, NewArray};
+
+    fn array(shape: &[u64], chunks: &[u64]) -> Array {
+        let new = NewArray::new(shape, "uint32").chunks(chunks);
+        Hierarchy::in_memory().create_array("/a", new).unwrap()
+    }
+
+    #[test]
+    fn at_most_two_dimensions_remain() {
+        let a = array(&[4, 1, 5, 6], &[2, 1, 2, 2]);
+        let shape = |region: &str| {
+            let selection: Selection = region.parse().unwrap();
+            Plane::new(&a, &selection).map(|p| (p.dimensions(), p.shape())).map_err(|e| e.to_string())
+        };
+        assert_eq!(shape("0,0,:,:"), Ok((2, [5, 6])));
+        assert_eq!(shape("0,:,:,:"), Ok((2, [5, 6])));
+        assert_eq!(shape("0:1,0,:,3"), Ok((2, [1, 5])));
+        assert_eq!(shape("1,0,2:4:2,:"), Ok((2, [1, 6])));
+        assert_eq!(shape("1,0,2,1:6:2"), Ok((1, [1, 3])));
+        assert_eq!(shape("1,0,2,3"), Ok((0, [1, 1])));
+        assert_eq!(shape("1,0,2:2,:"), Ok((2, [0, 6])));
+        let e = shape("").unwrap_err();
+        assert!(e.contains("3 dimensions remain") && e.contains("--region 0,0,:,:"), "{e}");
+    }
+
+    #[test]
+    fn parts_have_each_element_once() {
+        for (shape, chunks) in [([5, 7], [2, 3]), ([1, 40], [1, 16]), ([40, 1], [16, 1]), ([9, 9], [9, 9])] {
+            let a = array(&shape, &chunks);
+            a.write(.., &(0..a.len() as u32).collect::<Vec<_>>()).unwrap();
+            let plane = Plane::new(&a, &(..).into()).unwrap();
+            let mut seen: Vec<u32> = Vec::new();
+            for part in plane.parts(plane.shape(), [1, 1]) {
+                seen.extend(
+                    plane.read(&part, [1, 1]).unwrap().chunks(4).map(|b| u32::from_ne_bytes(b.try_into().unwrap())),
+                );
+            }
+            seen.sort_unstable();
+            assert_eq!(seen, (0..a.len() as u32).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn ranges_end_at_chunks() {
+        let cut = |start, step, chunk, length, most| Cuts { start, step, chunk }.cut(length, most).collect::<Vec<_>>();
+        assert_eq!(cut(0, 1, 4, 10, 5), [0..4, 4..8, 8..10]);
+        assert_eq!(cut(2, 1, 4, 10, 5), [0..2, 2..6, 6..10]);
+        assert_eq!(cut(0, 2, 4, 6, 3), [0..2, 2..4, 4..6]);
+        assert_eq!(cut(0, 1, 100, 10, 4), [0..4, 4..8, 8..10]);
+        assert!(cut(0, 1, 4, 0, 4).is_empty());
+    }
+
+    #[test]
+    fn parts_of_huge_planes_are_bounded() {
+        for (shape, chunks) in
+            [([1 << 40, 1 << 40], [1 << 10, 1 << 10]), ([1 << 40, 3], [1 << 30, 1]), ([3, 1 << 40], [1, 1])]
+        {
+            let a = array(&shape, &chunks);
+            let plane = Plane::new(&a, &(..).into()).unwrap();
+            for part in plane.parts(shape, [1, 1]).take(1000) {
+                let [rows, columns] = [&part.rows, &part.columns].map(|r| r.end - r.start);
+                assert!(rows > 0 && columns > 0 && rows * columns <= MOST_PART, "{part:?}");
+            }
+        }
+    }
+}
