@@ -16,7 +16,10 @@ const VOID: [&str; 3] = ["meta", "img", "br"];
 /// That a page is whole: each element that begins ends in its place, and nothing is loaded. Returns the names of elements.
 fn check(page: &str) -> Vec<String> {
     assert!(page.starts_with("<!DOCTYPE html>\n") && page.ends_with("</html>\n"), "{page}");
-    assert!(!page.contains("http") && !page.contains("url(") && !page.contains("@import"), "{page}");
+    // What a picture is encoded as is no address.
+    let addresses: String =
+        page.split("base64,").map(|part| part.split_once("\">").map_or(part, |(_, behind)| behind)).collect();
+    assert!(!addresses.contains("http") && !page.contains("url(") && !page.contains("@import"), "{page}");
     let (mut open, mut names, mut rest) = (Vec::new(), Vec::new(), page.strip_prefix("<!DOCTYPE html>").unwrap());
     while let Some((_, tag)) = rest.split_once('<') {
         let (tag, behind) = tag.split_once('>').unwrap();
@@ -148,7 +151,7 @@ fn a_huge_array_has_a_page_of_bounded_size() {
     let (page, facts) = report(&dir.path("s"), &["--data"], 0);
     check(&page);
     assert!(page.len() < 200_000, "{}", page.len());
-    assert_eq!(chunks(&facts, "/huge")[1..], [Some(1), Some((1 << 74u128).min(u64::MAX as u128 - 1) as u64), Some(0)]);
+    assert_eq!(chunks(&facts, "/huge")[1..], [Some(1), Some(u64::MAX - 1), Some(0)]);
     assert!(page.contains("A cell stands for up to"), "{page}");
     for i in 0..210 {
         zarr.create_array(&format!("/many/a{i:03}"), NewArray::new([3], "uint8")).unwrap();

@@ -1,6 +1,6 @@
 //! The one or two dimensions of an array that are drawn.
 
-use super::numbers::Numbers;
+use super::numbers::{Number, Numbers};
 use ozarr::{Array, Error, Indices, Result, Selection, Slice, slice};
 use std::ops::Range;
 
@@ -104,9 +104,45 @@ impl<'a> Plane<'a> {
         let columns_at_once = (most / height.min(most)).min(shape[1].max(1));
         let rows_at_once = most / columns_at_once;
         let is_empty = shape.contains(&0);
-        rows.cut(shape[0], rows_at_once).filter(move |_| !is_empty).flat_map(move |rows| {
-            columns.cut(shape[1], columns_at_once).map(move |columns| Part { rows: rows.clone(), columns })
+        rows.cut(0..shape[0], rows_at_once).filter(move |_| !is_empty).flat_map(move |rows| {
+            columns.cut(0..shape[1], columns_at_once).map(move |columns| Part { rows: rows.clone(), columns })
         })
+    }
+    /// Calls `each` with parts that together have the elements of stored chunks, every `stride`-th along each axis. Only
+    /// chunks that are stored take time. Each part is within one chunk, of a shard within one inner chunk.
+    ///
+    /// # Errors
+    /// If the store cannot list, and those of `each`.
+    pub(crate) fn each_stored_part(
+        &self,
+        shape: [u64; 2],
+        stride: [u64; 2],
+        each: &mut dyn FnMut(Part) -> Result<()>,
+    ) -> Result<()> {
+        let (axes, cuts) = (self.axis_of(), [0, 1].map(|i| self.cuts_of(i, stride[i])));
+        let most = cuts.map(|cuts| if self.array.is_sharded() { cuts.chunk().max(1) } else { u64::MAX });
+        let mut chunks = self.array.stored_keys()?.chunks;
+        chunks.dedup();
+        for index in chunks {
+            // Those outside the grid are not elements.
+            let Ok(chunk) = self.array.chunk(&index) else { continue };
+            let elements = |d: usize| chunk.region().start[d]..chunk.region().end(d);
+            let is_drawn = |d: usize| axes.contains(&Some(d)) || elements(d).contains(&self.indices[d].start);
+            if !(0..self.indices.len()).all(is_drawn) {
+                continue;
+            }
+            let within = |i: usize| axes[i].map_or(0..1, |d| cuts[i].within(elements(d), shape[i]));
+            for rows in cuts[0].cut(within(0), most[0]) {
+                for columns in cuts[1].cut(within(1), most[1]) {
+                    each(Part { rows: rows.clone(), columns })?;
+                }
+            }
+        }
+        Ok(())
+    }
+    /// The elements of chunks that are not stored.
+    pub(crate) fn fill(&self) -> Number {
+        self.numbers.number(self.array.representation().fill())
     }
     fn cuts_of(&self, i: usize, stride: u64) -> Cuts {
         let chunks = self.array.inner_chunk_shape().or(self.array.chunk_shape());
@@ -129,9 +165,14 @@ impl Cuts {
     fn chunk(&self) -> u64 {
         self.chunk / self.step.max(1)
     }
+    /// The indices of elements in a range, of `length` indices.
+    fn within(self, elements: Range<u64>, length: u64) -> Range<u64> {
+        let first = |element: u64| element.saturating_sub(self.start).div_ceil(self.step.max(1)).min(length);
+        first(elements.start)..first(elements.end)
+    }
     /// Ranges of at most `most` indices, which end where chunks end, if they can.
-    fn cut(self, length: u64, most: u64) -> impl Iterator<Item = Range<u64>> {
-        let mut start = 0;
+    fn cut(self, indices: Range<u64>, most: u64) -> impl Iterator<Item = Range<u64>> {
+        let Range { mut start, end: length } = indices;
         std::iter::from_fn(move || {
             (start < length).then(|| {
                 let mut end = start.saturating_add(most).min(length);
@@ -200,12 +241,35 @@ mod tests {
 
     #[test]
     fn ranges_end_at_chunks() {
-        let cut = |start, step, chunk, length, most| Cuts { start, step, chunk }.cut(length, most).collect::<Vec<_>>();
+        let cut =
+            |start, step, chunk, length, most| Cuts { start, step, chunk }.cut(0..length, most).collect::<Vec<_>>();
         assert_eq!(cut(0, 1, 4, 10, 5), [0..4, 4..8, 8..10]);
         assert_eq!(cut(2, 1, 4, 10, 5), [0..2, 2..6, 6..10]);
         assert_eq!(cut(0, 2, 4, 6, 3), [0..2, 2..4, 4..6]);
         assert_eq!(cut(0, 1, 100, 10, 4), [0..4, 4..8, 8..10]);
         assert!(cut(0, 1, 4, 0, 4).is_empty());
+        let within = |elements| Cuts { start: 5, step: 3, chunk: 1 }.within(elements, 4);
+        // The elements 5, 8, 11 and 14.
+        assert_eq!([within(0..5), within(0..6), within(6..12), within(9..90)], [0..0, 0..1, 1..3, 2..4]);
+    }
+
+    #[test]
+    fn parts_of_stored_chunks_have_their_elements() {
+        let new = NewArray::new([3, 40, 40], "uint32").chunks([1, 5, 5]).shards([1, 10, 20]);
+        let a = Hierarchy::in_memory().create_array("/a", new).unwrap();
+        a.write((1, 10..20, ..20), &[7u32; 200]).unwrap();
+        let drawn: Vec<[u64; 2]> = [12, 18].into_iter().flat_map(|i| [0, 6, 12, 18].map(|j| [i, j])).collect();
+        for (region, wanted) in [("1", drawn), ("0", Vec::new())] {
+            let (plane, mut seen) = (Plane::new(&a, &region.parse().unwrap()).unwrap(), Vec::new());
+            let read = plane.each_stored_part([7, 7], [6, 6], &mut |part| {
+                assert!(plane.read(&part, [6, 6])?.chunks(4).all(|e| e == 7u32.to_ne_bytes()));
+                seen.extend(part.rows.flat_map(|i| part.columns.clone().map(move |j| [6 * i, 6 * j])));
+                Ok(())
+            });
+            read.unwrap();
+            seen.sort_unstable();
+            assert_eq!(seen, wanted);
+        }
     }
 
     #[test]

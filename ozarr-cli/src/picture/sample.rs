@@ -37,6 +37,9 @@ struct Cell {
 impl Cell {
     const EMPTY: Self = Self { sum: 0.0, count: 0, low: f64::INFINITY, high: f64::NEG_INFINITY, has_nan: false };
 
+    fn is_empty(&self) -> bool {
+        self.count == 0 && !self.has_nan
+    }
     fn add(&mut self, number: Number) {
         match number {
             Number::Value(v) => {
@@ -116,15 +119,20 @@ impl Plane<'_> {
         let block = block(shape, most);
         if shape[0].saturating_mul(shape[1]) > MOST_READ {
             let strided = [0, 1].map(|i| shape[i].div_ceil(block[i]));
-            let mut grid = self.fill_grid(Grid::new(strided, [1, 1], true), strided, block)?;
+            let mut grid = Grid::new(strided, [1, 1], true);
+            self.each_stored_part(strided, block, &mut |part| {
+                let bytes = self.read(&part, block)?;
+                self.add(&mut grid, &part, &bytes);
+                Ok(())
+            })?;
+            let fill = self.fill();
+            grid.cells.iter_mut().filter(|cell| cell.is_empty()).for_each(|cell| cell.add(fill));
             grid.block = block;
             return Ok(grid);
         }
-        self.fill_grid(Grid::new(shape, block, false), shape, [1, 1])
-    }
-    fn fill_grid(&self, mut grid: Grid, shape: [u64; 2], stride: [u64; 2]) -> Result<Grid> {
-        for part in self.parts(shape, stride) {
-            let bytes = self.read(&part, stride)?;
+        let mut grid = Grid::new(shape, block, false);
+        for part in self.parts(shape, [1, 1]) {
+            let bytes = self.read(&part, [1, 1])?;
             self.add(&mut grid, &part, &bytes);
         }
         Ok(grid)
