@@ -23,7 +23,7 @@ fn check(page: &str) -> Vec<String> {
     let (mut open, mut names, mut rest) = (Vec::new(), Vec::new(), page.strip_prefix("<!DOCTYPE html>").unwrap());
     while let Some((_, tag)) = rest.split_once('<') {
         let (tag, behind) = tag.split_once('>').unwrap();
-        assert!(!tag.contains('<') && tag.matches('"').count() % 2 == 0, "<{tag}>");
+        assert!(!tag.contains('<') && tag.matches('"').count().is_multiple_of(2), "<{tag}>");
         if let Some(name) = tag.strip_prefix('/') {
             assert_eq!(open.pop().as_deref(), Some(name), "</{name}>");
         } else {

@@ -10,11 +10,11 @@ mod png;
 mod sample;
 pub(crate) mod terminal;
 
+pub(crate) use self::png::encode;
 pub(crate) use chart::Chart;
 pub(crate) use colormap::{Colormap, NAN, Rgb, colour};
 pub(crate) use numbers::{Number, Numbers};
 pub(crate) use numpy::summary;
 pub(crate) use pixels::{Palette, Pixels};
 pub(crate) use plane::Plane;
-pub(crate) use png::encode;
 pub(crate) use sample::Grid;

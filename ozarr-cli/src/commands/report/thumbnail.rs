@@ -35,7 +35,7 @@ impl Thumbnail {
         }
         let lengths = window(array)?;
         let (leading, drawn) = lengths.split_at(lengths.len().saturating_sub(2));
-        let slices = leading.iter().map(|_| Slice::from(0)).chain(drawn.iter().map(|n| Slice::from(0..*n)));
+        let slices = leading.iter().map(|_| Slice::from(0u64)).chain(drawn.iter().map(|n| Slice::from(0..*n)));
         let shown = leading.iter().map(|_| "0".to_owned()).chain(drawn.iter().map(|n| format!("0:{n}")));
         let region = shown.collect::<Vec<_>>().join(", ");
         let plane = Plane::new(array, &slices.collect::<Selection>())?;
