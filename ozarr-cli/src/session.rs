@@ -36,7 +36,7 @@ impl Session {
             if let Err(distrust) = trust(file) {
                 print_status(&format!("warning: {distrust}"));
             }
-            let plugin = Plugin::open(file)?;
+            let plugin = Plugin::open(file).map_err(Error::from)?;
             plugin.add_to(&mut registry)?;
             given.push(plugin);
         }

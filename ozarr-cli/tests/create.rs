@@ -42,14 +42,12 @@ fn arrays_are_created_from_options() {
     let none = document("[]", r#""int16""#, "[]", "-1", &format!("[{LITTLE}]"), r#","attributes":{}"#);
     let options = ["--shape", "", "--dtype", "int16", "--compressor", "none", "--fill-value", "-1"];
     assert_eq!(created(&dir, &options), none);
-    let turned = format!(
-        r#"[{{"name":"transpose","configuration":{{"order":[1,0]}}}},{{"name":"bytes","configuration":{{"endian":"big"}}}},{{"name":"gzip","configuration":{{"level":9}}}}]"#
-    );
+    let turned = r#"[{"name":"transpose","configuration":{"order":[1,0]}},{"name":"bytes","configuration":{"endian":"big"}},{"name":"gzip","configuration":{"level":9}}]"#;
     let big = r#"{"name":"bytes","configuration":{"endian":"big"}}"#;
     let options = ["--shape", "4,6", "--dtype", "int16", "--filter", "transpose", "--serializer", big];
     assert_eq!(
         created(&dir, &[&options[..], &["--compressor", "gzip:9"]].concat()),
-        document("[4,6]", r#""int16""#, "[4,6]", "0", &turned, r#","attributes":{}"#)
+        document("[4,6]", r#""int16""#, "[4,6]", "0", turned, r#","attributes":{}"#)
     );
     fs::write(dir.path("attributes.json"), r#"{"a":[1]}"#).unwrap();
     let file = format!("@{}", dir.path("attributes.json"));

@@ -4,7 +4,6 @@ use crate::{
     args::Report as Args,
     commands::info::{arrays, nested, refusal},
     location::Location,
-    progress::Bar,
     session::Session,
 };
 use ozarr::{
@@ -82,7 +81,7 @@ pub(super) struct Row {
 impl Overview {
     pub(super) fn new(at: &Location, session: &Session, args: &Args) -> Result<Self> {
         let root = at.hierarchy.node(&at.path())?;
-        let bar = Bar::default();
+        let bar = session.status.bar();
         let options = ValidateOptions::default().with_data(args.data).with_progress(&bar);
         let found = validate(&at.hierarchy, &at.path(), &options)?;
         drop(bar);
