@@ -28,7 +28,7 @@ fn arrays_are_created_from_options() {
     let zstd = |level: i32| format!(r#"{{"name":"zstd","configuration":{{"level":{level},"checksum":false}}}}"#);
     let index = format!(r#"[{LITTLE},{{"name":"crc32c"}}]"#);
     let sharded = format!(
-        r#"[{{"name":"sharding_indexed","configuration":{{"chunk_shape":[1,90,180],"index_location":"end","codecs":[{LITTLE},{}],"index_codecs":{index}}}}}]"#,
+        r#"[{{"name":"sharding_indexed","configuration":{{"chunk_shape":[1,90,180],"codecs":[{LITTLE},{}],"index_codecs":{index},"index_location":"end"}}}}]"#,
         zstd(3)
     );
     let options = "--shape 365,180,360 --dtype float32 --chunks 1,90,180 --shards 1,180,360 --compressor zstd:3 \

@@ -205,9 +205,9 @@ fn inspecting_runs_no_code_and_adding_checks() {
     assert_eq!(user.run(&["plugin", "add", &trap]).status.code(), Some(42), "adding loads it");
     assert!(list(&user.json(&["plugin", "list", "--json"]), "plugins").is_empty(), "so it was not added");
     let text = user.path("text.so");
-    std::fs::write(&text, "no library").unwrap();
+    std::fs::write(&text, "plain text").unwrap();
     for verb in ["inspect", "add"] {
-        assert!(user.fails(&["plugin", verb, &text]).contains("no ELF file"));
+        assert!(user.fails(&["plugin", verb, &text]).contains("not an ELF file"));
     }
     assert_eq!(user.ok(&["plugin", "header"]).trim_end(), HEADER.trim_end());
 }

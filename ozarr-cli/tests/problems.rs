@@ -79,7 +79,11 @@ fn each_problem_has_an_id_and_names_its_place_once() {
             "orphaned-temporary",
             "/: a/c/__zarr_partial.1.2.3: orphaned temporary file of a writer that was killed; `ozarr repair` removes it",
         ),
-        (|s| std::os::unix::fs::symlink(".", format!("{s}/loop")).unwrap(), "unlistable", ""),
+        (
+            |s| std::os::unix::fs::symlink(".", format!("{s}/loop")).unwrap(),
+            "unreadable-node",
+            "/loop: loop: a link leads back to `/`, which contains it; hint: remove the link",
+        ),
     ];
     for (damage, id, line) in damages {
         let dir = Dir::new();

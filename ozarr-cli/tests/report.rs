@@ -145,13 +145,13 @@ fn names_and_attributes_cannot_become_markup() {
 fn a_huge_array_has_a_page_of_bounded_size() {
     let dir = Dir::new();
     let zarr = Hierarchy::create(dir.path("s")).unwrap();
-    let new = NewArray::new([1 << 30, 1 << 30, 1 << 30], "float32").chunks([16, 64, 64]);
+    let new = NewArray::new([1 << 20, 1 << 20, 1 << 20], "float32").chunks([16, 64, 64]);
     let array = zarr.create_array("/huge", new).unwrap();
     array.write([0..1, 0..1, 0..1], &[1.0f32]).unwrap();
     let (page, facts) = report(&dir.path("s"), &["--data"], 0);
     check(&page);
     assert!(page.len() < 200_000, "{}", page.len());
-    assert_eq!(chunks(&facts, "/huge")[1..], [Some(1), Some(u64::MAX - 1), Some(0)]);
+    assert_eq!(chunks(&facts, "/huge")[1..], [Some(1), Some((1 << 44) - 1), Some(0)]);
     assert!(page.contains("A cell stands for up to"), "{page}");
     for i in 0..210 {
         zarr.create_array(&format!("/many/a{i:03}"), NewArray::new([3], "uint8")).unwrap();
@@ -169,5 +169,5 @@ fn the_page_goes_to_standard_output_if_no_file_is_named() {
     check(&page);
     let facts = ok(&["report", "--json", &weather()]).parse::<Json>().unwrap();
     assert_eq!(facts["nodes"].as_u64(), Some(12));
-    assert!(fails(&["report", &dir.path("none")], 1).starts_with("error: "));
+    assert!(fails(&["report", &dir.path("none")], 3).starts_with("error: "));
 }

@@ -82,8 +82,8 @@ fn every_numeric_type_is_drawn() {
     }
     for data_type in ["string", "r8"] {
         zarr.create_array(&format!("/{data_type}"), NewArray::new([2, 2], data_type)).unwrap();
-        let said = fails(&["view", &dir.path(&format!("s/{data_type}"))], 1);
-        assert!(said.contains(&format!("elements of the data type `{data_type}` cannot be drawn; hint: ")), "{said}");
+        let said = fails(&["view", &dir.path(&format!("s/{data_type}"))], 3);
+        assert!(said.contains(&format!("elements of the data type `{data_type}` cannot be drawn\n\nhint: ")), "{said}");
     }
 }
 
@@ -121,9 +121,9 @@ fn numbers_are_printed_where_there_is_no_terminal() {
     assert_eq!(ok(&["view", &dir.path("s/a"), "--region", "0,1:3,0:30:10"]), "[[30 40 50]\n [60 70 80]]\n");
     assert_eq!(ok(&["view", &dir.path("s/a"), "--region", "0,0,0"]), "0\n");
     assert_eq!(ok(&["view", &dir.path("s/a"), "--region", "0,0:0"]), "[]\n");
-    let said = fails(&["view", &dir.path("s/a")], 1);
+    let said = fails(&["view", &dir.path("s/a")], 3);
     assert!(
-        said.contains("3 dimensions remain of /a, a picture has at most two; hint: ")
+        said.contains("3 dimensions remain of /a, a picture has at most two\n\nhint: ")
             && said.contains("--region 0,:,:"),
         "{said}"
     );
@@ -156,7 +156,7 @@ fn wrong_options_are_refused() {
         fails(&["view", &array, wrong[0], wrong[1]], 2);
     }
     let png = dir.path("a.png");
-    assert!(fails(&["view", &array, "--region", "0:0", "-o", &png], 1).contains("nothing to draw"));
+    assert!(fails(&["view", &array, "--region", "0:0", "-o", &png], 3).contains("nothing to draw"));
     assert!(!std::path::Path::new(&png).exists());
     ok(&["view", &array, "--range", "-5:5", "-o", &png]);
 }
