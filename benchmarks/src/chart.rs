@@ -24,10 +24,10 @@ pub fn chart(title: &str, rows: &[&Row], subjects: &[Subject]) -> String {
     );
     for (i, s) in subjects.iter().enumerate() {
         let x = 10.0 + i as f64 * 125.0;
-        let colour = COLOURS[Subject::ALL.iter().position(|a| a == s).unwrap_or(0)];
+        let color = COLOURS[Subject::ALL.iter().position(|a| a == s).unwrap_or(0)];
         let _in_memory = write!(
             svg,
-            r#"<rect x="{x}" y="30" width="10" height="10" fill="{colour}"/><text x="{}" y="39">{}</text>"#,
+            r#"<rect x="{x}" y="30" width="10" height="10" fill="{color}"/><text x="{}" y="39">{}</text>"#,
             x + 14.0,
             s.name()
         );
@@ -40,11 +40,11 @@ pub fn chart(title: &str, rows: &[&Row], subjects: &[Subject]) -> String {
             let Some(cell) = row.of(*s) else { continue };
             let (times, y) = (cell.median / ours.median, top + i as f64 * BAR);
             let width = times.min(most) / most * WIDTH;
-            let colour = COLOURS[Subject::ALL.iter().position(|a| a == s).unwrap_or(0)];
+            let color = COLOURS[Subject::ALL.iter().position(|a| a == s).unwrap_or(0)];
             let text = format!("{times:.2} x ({:.0} ms)", cell.median * 1e3);
             let _in_memory = write!(
                 svg,
-                r#"<rect x="{LEFT}" y="{y}" width="{width:.1}" height="{}" fill="{colour}"/><text x="{:.1}" y="{}" font-size="10">{text}</text>"#,
+                r#"<rect x="{LEFT}" y="{y}" width="{width:.1}" height="{}" fill="{color}"/><text x="{:.1}" y="{}" font-size="10">{text}</text>"#,
                 BAR - 2.0,
                 LEFT + width + 4.0,
                 y + BAR - 4.0

@@ -9,7 +9,7 @@ pub(crate) use plugin::{AddPlugin, Language, NewPlugin, Plugin, PluginKind};
 pub(crate) use values::{Codecs, Lengths};
 mod picture;
 
-pub(crate) use picture::{FillColour, Report, ValueRange, View};
+pub(crate) use picture::{FillColor, Report, ValueRange, View};
 
 use clap::{
     Args, Parser, Subcommand,
@@ -18,20 +18,20 @@ use clap::{
 use ozarr::Selection;
 use ozarr_tools::Format;
 use std::path::PathBuf;
-use values::{codecs, lengths};
+use values::{codecs, lengths, region};
 
 const AFTER_HELP: &str = "\
 Environment:
-  ZARR_PLUGIN_PATH    More folders with plugins
-  ZARR_PLUGINS        Plugins to use: `installed`, `list` or `off`
-  ZARR_PLUGINS_ALLOW  Ids of plugins for `list`
-  ZARR_PLUGINS_DENY   Ids of plugins never to use
-  ZARR_PLUGINS_LOCK   A JSON file of ids and SHA-256 sums; other plugins are not used
-  NO_COLOR            No colours
+  ZARR_PLUGIN_PATH    Additional folders to search for plugins
+  ZARR_PLUGINS        Plugins to load: `installed` (default), `list` or `off`
+  ZARR_PLUGINS_ALLOW  With `ZARR_PLUGINS=list`: ids of the plugins to load
+  ZARR_PLUGINS_DENY   Ids of plugins that are never loaded
+  ZARR_PLUGINS_LOCK   JSON file of plugin ids and SHA-256 hashes; no other plugin is loaded
+  NO_COLOR            Disable colors
 
-Exit status: 0 done; 1 problems found; 2 wrong command line; 3 error.";
+Exit status: 0 success, 1 problems found, 2 invalid command line, 3 error";
 
-/// Shows, reads, writes, copies and checks Zarr v3 data.
+/// Inspect, create, read, write, copy and check Zarr v3 data
 #[derive(Debug, Parser)]
 #[command(
     name = "ozarr",
@@ -45,72 +45,73 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// What all commands take.
+/// Options of every command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Session {
-    /// Load a plugin from a file; may be given several times
+    /// Load a plugin from this library; repeatable
     #[arg(long = "plugin", value_name = "FILE", global = true)]
     pub(crate) plugins: Vec<PathBuf>,
-    /// Allow extensions to open files below a folder; may be given several times
+    /// Allow extensions to open files below this folder; repeatable
     #[arg(long = "allow-root", value_name = "FOLDER", global = true)]
     pub(crate) roots: Vec<PathBuf>,
-    /// Print only data, problems, warnings and errors
+    /// Print no status messages and no progress
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// Print what the library tells besides errors, on standard error
+    /// Log events of the library to standard error
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show the nodes of a hierarchy
+    /// List the groups and arrays of a hierarchy as a tree
     Tree(Node),
-    /// Show the metadata of a node, and how much is stored
+    /// Show the metadata and stored size of an array or group
     Info(Info),
-    /// Read elements of an array
+    /// Print elements of an array
     Read(Read),
     /// Create an array
     Create(Box<Create>),
     /// Create a group
     Group(Group),
-    /// Write elements from a file into an array
+    /// Write elements from a file to an array
     Write(Write),
-    /// Copy an array or a hierarchy, with other codecs, chunks or data type if asked
+    /// Copy an array or hierarchy, optionally with other chunks, codecs or data type
     Copy(Copy),
-    /// Show, set and remove attributes of a node
+    /// Get, set and remove attributes
     #[command(subcommand)]
     Attrs(Attrs),
     /// Change the shape of an array
     Resize(Resize),
-    /// Remove a node
+    /// Remove an array or group
     Rm(Remove),
-    /// Write copies of the metadata of all nodes below a group into it
+    /// Write consolidated metadata of a group
     Consolidate(Consolidate),
-    /// Check metadata and keys, and with --data every chunk
+    /// Check metadata, keys and, with --data, every chunk
     Validate(Validate),
-    /// Make right what can be made right without a doubt: copies of metadata, what killed writers left behind
+    /// Repair consolidated metadata, orphaned temporary files and shard indexes
     Repair(Repair),
-    /// List the extensions that this program knows
+    /// List the extensions that are available
     Extensions(Extensions),
-    /// Print each element of an array as JSON, one a line
+    /// Print the elements of an array as JSON, one per line
+    #[command(hide = true)]
     Elements(Elements),
-    /// Show an array as a picture: in a terminal, or as a PNG file
+    /// Draw an array in the terminal or to a PNG file
     View(View),
-    /// Write a page that shows what a store contains
+    /// Write an HTML report of a hierarchy
     Report(Report),
-    /// Extensions in shared libraries: find, look at, install and write them
+    /// Inspect, install and create plugins
     #[command(subcommand, after_help = AFTER_HELP)]
     Plugin(Plugin),
-    /// Print completions for a shell
+    /// Print a shell completion script
     Completions {
-        /// The shell
+        /// Shell to complete for
         shell: clap_complete::Shell,
     },
-    /// Write man pages into a folder
+    /// Write man pages to a folder
     Man {
-        /// The folder
+        /// Folder to write to
         folder: PathBuf,
     },
 }
@@ -153,7 +154,7 @@ impl Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct Node {
-    /// Path or URI of a store, or of a node in it
+    /// Path or URL of a store, or of a node in it
     pub(crate) location: String,
     /// Print JSON
     #[arg(long)]
@@ -164,16 +165,17 @@ pub(crate) struct Node {
 pub(crate) struct Info {
     #[command(flatten)]
     pub(crate) node: Node,
-    /// Show each extension that is used, here and below, and what gives it
+    /// List the extensions that the node and its descendants need, and where each comes from
     #[arg(long)]
     pub(crate) needs: bool,
 }
 
-/// The formats that elements are printed in: their names, and what they are.
-const FORMATS: [(&str, &str, Format); 3] = [
-    ("json", "Nested lists, each element in its fill-value form", Format::Json),
+/// Output formats with their names and help texts.
+const FORMATS: [(&str, &str, Format); 4] = [
+    ("json", "Nested lists; elements have the form of fill values", Format::Json),
+    ("lines", "Elements as JSON, one per line in C order", Format::JsonLines),
     ("raw", "Little-endian bytes in C order", Format::Raw),
-    ("npy", "A NumPy file", Format::Npy),
+    ("npy", "NumPy .npy file", Format::Npy),
 ];
 
 fn format() -> impl TypedValueParser<Value = Format> {
@@ -185,37 +187,36 @@ fn format() -> impl TypedValueParser<Value = Format> {
 
 #[derive(Debug, Args)]
 pub(crate) struct Read {
-    /// Path or URI of an array
+    /// Path or URL of an array
     pub(crate) array: String,
-    /// What to read: `START:STOP[:STEP]` or `INDEX` for each dimension, separated by commas. `:` is a whole dimension, and
-    /// `...` stands for all that are not given, which are otherwise the last ones
-    #[arg(long)]
+    /// Region to read: `INDEX`, `START:STOP`, `START:STOP:STEP` or `:` per dimension, separated by commas; `...` stands for
+    /// any number of whole dimensions
+    #[arg(long, value_parser = region)]
     pub(crate) region: Option<Selection>,
-    /// How to print it
+    /// Output format
     #[arg(long, value_parser = format(), default_value = "json")]
     pub(crate) format: Format,
-    /// Write to a file instead of standard output. If the command is killed, its temporary file `.NAME.*.part` stays
-    /// in the same folder
-    #[arg(short, long)]
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Print all elements, also more than 5000 of them on a terminal
+    /// Print all elements; a terminal otherwise gets a summary of more than 5000
     #[arg(long)]
     pub(crate) all: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Write {
-    /// Path or URI of an array
+    /// Path or URL of an array
     pub(crate) array: String,
-    /// A .npy file with elements of the array's data type
-    #[arg(long, required_unless_present = "elements", conflicts_with = "elements")]
+    /// NumPy .npy file with elements of the array's data type
+    #[arg(long, value_name = "FILE", required_unless_present = "elements", conflicts_with = "elements")]
     pub(crate) input: Option<PathBuf>,
-    /// A file with each element as JSON, one a line in C order, as `ozarr elements` prints them
+    /// File with one element per line as JSON, as `ozarr read --format lines` prints them
     #[arg(long, value_name = "FILE")]
     pub(crate) elements: Option<PathBuf>,
-    /// Where to write: `START:STOP[:STEP]` or `INDEX` for each dimension, separated by commas. `:` is a whole dimension, and
-    /// `...` stands for all that are not given, which are otherwise the last ones
-    #[arg(long)]
+    /// Region to write: `INDEX`, `START:STOP`, `START:STOP:STEP` or `:` per dimension, separated by commas; `...` stands for
+    /// any number of whole dimensions
+    #[arg(long, value_parser = region)]
     pub(crate) region: Option<Selection>,
     #[command(flatten)]
     pub(crate) fsync: Fsync,
@@ -223,30 +224,30 @@ pub(crate) struct Write {
 
 #[derive(Debug, Args)]
 pub(crate) struct Copy {
-    /// Path or URI of a store, or of a node in it
+    /// Path or URL of a store, or of a node in it
     pub(crate) source: String,
-    /// Path or URI of where the copy goes
+    /// Path or URL of the copy
     pub(crate) destination: String,
-    /// The codecs of a chunk (of an inner chunk, where there are shards), as a JSON list. Compressors alone replace
-    /// those that were there, and keep the array codecs
-    #[arg(long, value_parser = codecs)]
+    /// Codecs of a chunk, or of an inner chunk in shards, as a JSON list. A list of compressors alone replaces the
+    /// compressors and keeps the array codecs
+    #[arg(long, value_name = "JSON", value_parser = codecs)]
     pub(crate) codecs: Option<Codecs>,
-    /// Lengths of chunks (of inner chunks, where there are shards), separated by commas
-    #[arg(long, value_parser = lengths)]
+    /// Chunk shape, or inner chunk shape in shards, for example 100,100
+    #[arg(long = "chunks", visible_alias = "chunk-shape", value_name = "SHAPE", value_parser = lengths)]
     pub(crate) chunk_shape: Option<Lengths>,
-    /// Lengths of shards, separated by commas
-    #[arg(long, value_parser = lengths)]
+    /// Shard shape
+    #[arg(long = "shards", visible_alias = "shard-shape", value_name = "SHAPE", value_parser = lengths)]
     pub(crate) shard_shape: Option<Lengths>,
-    /// The data type of the copy
-    #[arg(long)]
+    /// Data type of the copy
+    #[arg(long = "dtype", visible_alias = "data-type", value_name = "TYPE")]
     pub(crate) data_type: Option<String>,
-    /// Allow values that do not convert exactly: the nearest is taken
+    /// Round values that the new data type cannot represent to the nearest one
     #[arg(long)]
     pub(crate) lossy: bool,
-    /// Replace what is at the destination
+    /// Replace the node at the destination, if there is one
     #[arg(long)]
     pub(crate) overwrite: bool,
-    /// Print the summary as JSON
+    /// Print a summary as JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -257,10 +258,10 @@ pub(crate) struct Copy {
 pub(crate) struct Validate {
     #[command(flatten)]
     pub(crate) node: Node,
-    /// Decode every stored chunk too
+    /// Decode every stored chunk
     #[arg(long)]
     pub(crate) data: bool,
-    /// Report chunks that are not stored, and so have the fill value, as problems
+    /// Report chunks that are not stored (and read as the fill value) as problems
     #[arg(long)]
     pub(crate) complete: bool,
 }
@@ -269,10 +270,10 @@ pub(crate) struct Validate {
 pub(crate) struct Repair {
     #[command(flatten)]
     pub(crate) node: Node,
-    /// Look at every shard too: an index is made again where its inner chunks are intact and there is no doubt where they are
+    /// Check every shard, and rebuild damaged indexes whose inner chunks are intact
     #[arg(long)]
     pub(crate) data: bool,
-    /// Do it; without this it is only shown
+    /// Apply the repairs instead of listing them
     #[arg(long)]
     pub(crate) apply: bool,
     #[command(flatten)]
@@ -288,7 +289,7 @@ pub(crate) struct Extensions {
 
 #[derive(Debug, Args)]
 pub(crate) struct Elements {
-    /// Path or URI of an array
+    /// Path or URL of an array
     #[arg(long = "array_path")]
     pub(crate) array_path: String,
 }

@@ -77,23 +77,23 @@ pub(crate) fn print_error(e: &Parts, in_one_line: bool) {
     if in_one_line {
         return print_status(&format!("error: {e}"));
     }
-    let mut text = format!("{} {}\n", in_colour("error:", "31"), shown(&e.what));
+    let mut text = format!("{} {}\n", in_color("error:", "31"), shown(&e.what));
     let place = e.place();
     if !place.is_empty() {
         text += &format!("  at {}\n", shown(&place));
     }
     if let Some(hint) = &e.hint {
-        text += &format!("\n{} {}\n", in_colour("hint:", "36"), shown(hint));
+        text += &format!("\n{} {}\n", in_color("hint:", "36"), shown(hint));
     }
     let _standard_error_may_be_closed = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// A word in bold and a colour, if standard error is a terminal that has colours and the user wants them.
-fn in_colour(word: &'static str, colour: &str) -> Cow<'static, str> {
+/// A word in bold and a color, if standard error is a terminal that has colors and the user wants them.
+fn in_color(word: &'static str, color: &str) -> Cow<'static, str> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let has_colours = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
-    match io::stderr().is_terminal() && has_colours && !is_set("NO_COLOR") {
-        true => format!("\u{1b}[1;{colour}m{word}\u{1b}[0m").into(),
+    let has_colors = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+    match io::stderr().is_terminal() && has_colors && !is_set("NO_COLOR") {
+        true => format!("\u{1b}[1;{color}m{word}\u{1b}[0m").into(),
         false => word.into(),
     }
 }

@@ -70,7 +70,9 @@ impl Parts {
         let place = place.into_iter().filter_map(|(label, value)| Some((label, value?))).collect();
         let mut parts = Self { what: String::new(), place, hint: error.hint().map(str::to_owned) };
         let (text, rest) = (error.to_string(), parts.to_string());
-        parts.what = text.strip_suffix(&rest).unwrap_or(&text).to_owned();
+        let what = text.strip_suffix(&rest).unwrap_or(&text);
+        // On a command line nearly everything is an argument.
+        parts.what = what.strip_prefix("invalid argument: ").unwrap_or(what).to_owned();
         parts
     }
     /// The same without a key and a node that stand before it.

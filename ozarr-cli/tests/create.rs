@@ -99,10 +99,10 @@ fn what_is_refused_leaves_nothing() {
         let said = create(&["--metadata", &document]);
         assert!(said.contains(&format!("  at file {document}\n")), "{said}");
         let said = create(&["--metadata", &group]);
-        let what = "error: invalid argument: the document describes a group, not an array";
+        let what = "error: the document describes a group, not an array";
         assert_eq!(said, format!("{what}\n  at file {group}\n"));
         let said = create(&[shape, &["--attrs", "[1]"]].concat());
-        assert!(said.starts_with("error: invalid argument: attributes are a JSON object, not an array\n"), "{said}");
+        assert!(said.starts_with("error: attributes are a JSON object, not an array\n"), "{said}");
         let said = create(&[shape, &["--fill-value", "300"]].concat());
         assert!(said.contains("fill"), "{said}");
         for lengths in ["0", "2,2"] {

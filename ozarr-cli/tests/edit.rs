@@ -42,7 +42,7 @@ fn attributes_are_shown_set_and_removed() {
     }
     let (status, out, said) = all(&["attrs", "get", &s, "none"]);
     assert_eq!((status, out.as_str()), (Some(3), ""));
-    let wrong = "error: invalid argument: there is no attribute `none`\n  at node /\n";
+    let wrong = "error: there is no attribute `none`\n  at node /\n";
     assert_eq!(said, format!("{wrong}\nhint: there are: units, scale, offset\n"));
     for wrong in ["a", "=1", "a=[1", "a={"] {
         fails(&["attrs", "set", &s, wrong], 2);
@@ -51,7 +51,7 @@ fn attributes_are_shown_set_and_removed() {
     fails(&["attrs", "unset", &s], 2);
     fs::write(dir.path("new.json"), "[1]").unwrap();
     let said = fails(&["attrs", "set", &s, "--file", &dir.path("new.json")], 3);
-    let wrong = "error: invalid argument: attributes are a JSON object, not an array";
+    let wrong = "error: attributes are a JSON object, not an array";
     assert_eq!(said, format!("{wrong}\n  at file {}\n", dir.path("new.json")));
 }
 
@@ -80,7 +80,7 @@ fn only_what_was_asked_for_is_removed() {
     let refused = |node: &str, path: &str, what: &str| {
         let said = fails(&["rm", node], 3);
         let place = format!("  at node {path}\n\nhint: `--recursive` removes everything below it too\n");
-        assert_eq!(said, format!("error: invalid argument: {node} is not removed: {what}\n{place}"));
+        assert_eq!(said, format!("error: {node} is not removed: {what}\n{place}"));
     };
     let before = files(&s);
     refused(&s, "/", "`g/` is below it");

@@ -1,4 +1,4 @@
-//! What is seen at a terminal: summaries, questions, colours; and what is said everywhere, loudly or quietly.
+//! What is seen at a terminal: summaries, questions, colors; and what is said everywhere, loudly or quietly.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -81,14 +81,13 @@ fn removing_is_asked_for_at_a_terminal() {
 }
 
 #[test]
-fn errors_have_colours_unless_they_are_not_wanted() {
+fn errors_have_colors_unless_they_are_not_wanted() {
     let dir = Dir::new();
     let none = dir.0.path().canonicalize().unwrap().join("none").to_string_lossy().into_owned();
     let plain = format!("error: no node is there\n  at node {none}\n\nhint: the directory does not exist\n");
-    let coloured =
-        plain.replace("error:", "\u{1b}[1;31merror:\u{1b}[0m").replace("hint:", "\u{1b}[1;36mhint:\u{1b}[0m");
-    assert_eq!(at_terminal(&["info", &none], "", &[]), (Some(3), coloured.clone()));
-    assert_eq!(at_terminal(&["info", &none], "", &[("NO_COLOR", "")]).1, coloured);
+    let colored = plain.replace("error:", "\u{1b}[1;31merror:\u{1b}[0m").replace("hint:", "\u{1b}[1;36mhint:\u{1b}[0m");
+    assert_eq!(at_terminal(&["info", &none], "", &[]), (Some(3), colored.clone()));
+    assert_eq!(at_terminal(&["info", &none], "", &[("NO_COLOR", "")]).1, colored);
     assert_eq!(at_terminal(&["info", &none], "", &[("NO_COLOR", "1")]).1, plain);
     assert_eq!(at_terminal(&["info", &none], "", &[("TERM", "dumb")]).1, plain);
     assert_eq!(fails(&["info", &none], 3), plain);
@@ -145,7 +144,7 @@ fn regions_leave_out_dimensions() {
     assert_eq!(read("...,0"), read(":,:,0"));
     assert_eq!(read("0,...,3:5"), read("0,:,3:5"));
     let said = fails(&["read", &a, "--region", "0,0,0,0"], 3);
-    let wrong = "error: invalid argument: 4 ranges or indices for an array with 3 dimensions\n";
+    let wrong = "error: 4 ranges or indices for an array with 3 dimensions\n";
     assert_eq!(said, wrong);
 }
 

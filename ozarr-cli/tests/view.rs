@@ -28,19 +28,19 @@ fn a_small_array_is_drawn_in_squares() {
     array.write(.., &[0.0f32, 5.0, 10.0, f32::NAN, -9.0, 20.0]).unwrap();
     let png = dir.path("a.png");
     assert_eq!(ok(&["view", &dir.path("s/a"), "-o", &png, "--colormap", "gray", "--range", "0:10"]), "");
-    let (width, height, colours) = pixels(&png);
+    let (width, height, colors) = pixels(&png);
     // 256 / 3 pixels of each element.
     let side = 85;
     assert_eq!((width, height), (3 * side, 2 * side));
     let wanted = [[0; 3], [128; 3], [255; 3], NAN, [0, 80, 200], [255; 3]];
-    for (i, colour) in colours.iter().enumerate() {
+    for (i, color) in colors.iter().enumerate() {
         let (row, column) = (i / width / side, i % width / side);
-        assert_eq!(*colour, wanted[3 * row + column], "{row} {column}");
+        assert_eq!(*color, wanted[3 * row + column], "{row} {column}");
     }
     ok(&["view", &dir.path("s/a"), "-o", &png, "--nan", "#010203", "--fill", "none", "--colormap", "gray"]);
-    let (_, _, colours) = pixels(&png);
+    let (_, _, colors) = pixels(&png);
     assert_eq!(
-        [colours[width * side], colours[width * side + side]],
+        [colors[width * side], colors[width * side + side]],
         [[1, 2, 3], [0; 3]],
         "the fill value is the lowest number"
     );
@@ -56,11 +56,11 @@ fn larger_arrays_are_drawn_as_means() {
     array.write(.., &row.repeat(2048)).unwrap();
     let png = dir.path("a.png");
     ok(&["view", &dir.path("s/a"), "-o", &png, "--colormap", "gray", "--range", "0:1025"]);
-    let (width, height, colours) = pixels(&png);
+    let (width, height, colors) = pixels(&png);
     assert_eq!((width, height), (512, 1024));
-    for (i, colour) in colours.iter().enumerate() {
+    for (i, color) in colors.iter().enumerate() {
         let mean = 2.0 * (i % width) as f64 + 1.5;
-        assert_eq!(colour[0], (mean / 1025.0 * 255.0).round() as u8, "{i}");
+        assert_eq!(color[0], (mean / 1025.0 * 255.0).round() as u8, "{i}");
     }
 }
 
@@ -74,9 +74,9 @@ fn every_numeric_type_is_drawn() {
         let (array, png) = (dir.path(&format!("s/{data_type}")), dir.path(&format!("{data_type}.png")));
         size.write_bytes([0..1, 0..1], &vec![1; size.representation().element_size()]).unwrap();
         ok(&["view", &array, "-o", &png]);
-        let (width, _, colours) = pixels(&png);
+        let (width, _, colors) = pixels(&png);
         assert_eq!(width, 256);
-        let (first, second) = (colours[0], colours[255]);
+        let (first, second) = (colors[0], colors[255]);
         assert!(first != second, "{data_type}");
         assert!(data_type == "bool" || second == VIRIDIS_FILL, "{data_type}: {second:?}");
     }
@@ -95,10 +95,10 @@ fn one_dimension_is_a_line() {
     array.write(.., &[0.0, 1.0, f64::NAN, 1.0]).unwrap();
     let png = dir.path("a.png");
     ok(&["view", &dir.path("s/a"), "-o", &png]);
-    let (width, height, colours) = pixels(&png);
+    let (width, height, colors) = pixels(&png);
     assert_eq!((width, height), (1024, 256));
     let (line, paper) = ([0x3b, 0x52, 0x8b], [255; 3]);
-    let at = |x: usize, y: usize| colours[y * width + x];
+    let at = |x: usize, y: usize| colors[y * width + x];
     assert_eq!([at(0, 255), at(0, 254), at(255, 255)], [line, paper, line]);
     assert_eq!([at(300, 0), at(300, 1), at(256, 128)], [line, paper, line], "columns are connected");
     assert_eq!([at(512, 0), at(767, 255), at(768, 0), at(768, 1)], [NAN, NAN, line, paper]);
@@ -143,16 +143,16 @@ fn a_sparse_array_of_any_size_is_sampled() {
     let wanted =
         "note: 1099511627776 elements are too many to read: one row of 1024 and one column of 1024 are shown\n";
     assert!(out.status.success() && said == wanted, "{said}");
-    let (width, height, colours) = pixels(&png);
+    let (width, height, colors) = pixels(&png);
     assert_eq!((width, height), (1024, 1024));
-    assert!(colours[0] != VIRIDIS_FILL && colours[1..].iter().all(|c| *c == VIRIDIS_FILL));
+    assert!(colors[0] != VIRIDIS_FILL && colors[1..].iter().all(|c| *c == VIRIDIS_FILL));
     assert!(ok(&["view", &path]).starts_with("[[3. 0. 0. ... 0. 0. 0.]\n"), "only what is printed is read");
 }
 
 #[test]
 fn wrong_options_are_refused() {
     let (array, dir) = (format!("{}/time", weather()), Dir::new());
-    for wrong in [["--range", "1"], ["--range", "2:1"], ["--nan", "nocolour"], ["--colormap", "x"], ["--fill", "#12"]] {
+    for wrong in [["--range", "1"], ["--range", "2:1"], ["--nan", "nocolor"], ["--colormap", "x"], ["--fill", "#12"]] {
         fails(&["view", &array, wrong[0], wrong[1]], 2);
     }
     let png = dir.path("a.png");

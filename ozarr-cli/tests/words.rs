@@ -20,18 +20,18 @@ fn errors_name_flags_and_places_as_they_were_typed() {
         (vec!["copy", "--data-type", "uint8", &a, &to], "--lossy takes the nearest value"),
         (vec!["read", "--format", "npy", &text], "use --format json"),
         (vec!["write", "--input", &file, &text], "use --format json"),
-        (vec!["write", "--input", &file, &c], "convert the file, or copy the array with --data-type"),
+        (vec!["write", "--input", &file, &c], "convert the file, or copy the array with --dtype"),
     ] {
         let said = fails(&args, 3);
         assert!(said.ends_with(&format!("\n\nhint: {hint}\n")), "{args:?}: {said}");
     }
     let inside = dir.path("s/a/inside");
     let said = fails(&["copy", &a, &inside], 3);
-    assert_eq!(said, format!("error: invalid argument: {a} and {inside} overlap\n  at node /a\n"));
-    for option in ["--chunk-shape", "--shard-shape"] {
+    assert_eq!(said, format!("error: {a} and {inside} overlap\n  at node /a\n"));
+    for option in ["--chunks", "--shards"] {
         let said = fails(&["copy", option, "1,1", &a, &to], 3);
         let what = format!("{option} has 2 lengths for an array with 1 dimension");
         let hint = "the shape of the array is [2]: give a length for each dimension";
-        assert_eq!(said, format!("error: invalid argument: {what}\n\nhint: {hint}\n"));
+        assert_eq!(said, format!("error: {what}\n\nhint: {hint}\n"));
     }
 }

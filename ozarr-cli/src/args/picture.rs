@@ -1,45 +1,47 @@
 //! Options of the commands that draw.
 
-use crate::picture::{Colormap, Rgb, colour};
+use super::values::region;
+use crate::picture::{Colormap, Rgb, color};
 use clap::Args;
 use ozarr::Selection;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct View {
-    /// Path or URI of an array
+    /// Path or URL of an array
     pub(crate) array: String,
-    /// The one or two dimensions to show: `START:STOP[:STEP]` or `INDEX` for each dimension, separated by commas
-    #[arg(long)]
+    /// Region to draw, of one or two dimensions: `INDEX`, `START:STOP`, `START:STOP:STEP` or `:` per dimension, separated by
+    /// commas; `...` stands for any number of whole dimensions
+    #[arg(long, value_parser = region)]
     pub(crate) region: Option<Selection>,
-    /// Write a PNG file
+    /// Write a PNG to this file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// The colours of numbers
+    /// Colormap
     #[arg(long, value_enum, default_value = "viridis")]
     pub(crate) colormap: Colormap,
-    /// The numbers of the first and the last colour, each optional; otherwise the lowest and the highest that are shown
+    /// Values of the first and last color, each optional [default: minimum and maximum of the region]
     #[arg(long, value_name = "MIN:MAX", value_parser = range, allow_hyphen_values = true)]
     pub(crate) range: Option<ValueRange>,
-    /// The colour of NaN: `#RRGGBB` or a name
-    #[arg(long, value_name = "COLOR", value_parser = colour)]
+    /// Color of NaN: `#RRGGBB` or a name
+    #[arg(long, value_name = "COLOR", value_parser = color)]
     pub(crate) nan: Option<Rgb>,
-    /// The colour of elements that are the fill value, which have no part in means; with `none` they are numbers like others
+    /// Color of elements that equal the fill value, or `none` to draw them like other numbers
     #[arg(long, value_name = "COLOR", value_parser = fill)]
-    pub(crate) fill: Option<FillColour>,
+    pub(crate) fill: Option<FillColor>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Report {
-    /// Path or URI of a store, or of a node in it
+    /// Path or URL of a store, or of a node in it
     pub(crate) location: String,
-    /// Write the page to a file instead of standard output
+    /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Decode every stored chunk to find damaged ones
     #[arg(long)]
     pub(crate) data: bool,
-    /// Print the facts of the page as JSON; the page is written only with --output
+    /// Print the facts of the report as JSON; HTML is written only with --output
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -67,14 +69,14 @@ fn range(text: &str) -> Result<ValueRange, String> {
 
 /// How elements that are the fill value are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FillColour {
+pub(crate) enum FillColor {
     /// As numbers.
     None,
     Of(Rgb),
 }
 
-fn fill(text: &str) -> Result<FillColour, String> {
-    if text.eq_ignore_ascii_case("none") { Ok(FillColour::None) } else { colour(text).map(FillColour::Of) }
+fn fill(text: &str) -> Result<FillColor, String> {
+    if text.eq_ignore_ascii_case("none") { Ok(FillColor::None) } else { color(text).map(FillColor::Of) }
 }
 
 #[cfg(test)]
@@ -92,8 +94,8 @@ mod tests {
     }
 
     #[test]
-    fn the_fill_value_may_have_no_colour() {
-        assert_eq!([fill("none"), fill("black")], [Ok(FillColour::None), Ok(FillColour::Of([0, 0, 0]))]);
+    fn the_fill_value_may_have_no_color() {
+        assert_eq!([fill("none"), fill("black")], [Ok(FillColor::None), Ok(FillColor::Of([0, 0, 0]))]);
         assert!(fill("nothing").is_err());
     }
 }

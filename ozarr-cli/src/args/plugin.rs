@@ -5,49 +5,49 @@ use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Plugin {
-    /// List the installed plugins, and why one is not used
+    /// List installed plugins, and why some are not used
     List {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Show what a plugin says of itself, without running its code
+    /// Show the manifest of a plugin without running its code
     Inspect {
-        /// A library, or the manifest in its folder
+        /// Plugin library, or its manifest file
         file: PathBuf,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Tell what a name in metadata stands for, and where it was looked for
+    /// Show which extension a name in metadata resolves to
     Which {
-        /// A name, for instance `numcodecs.lz4`
+        /// Extension name, for example numcodecs.lz4
         name: String,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Install a plugin for this user
+    /// Install a plugin for the current user
     Add(AddPlugin),
-    /// Remove a plugin that this user installed
+    /// Remove a plugin of the current user
     Remove {
-        /// Its id, as `ozarr plugin list` shows it
+        /// Plugin id, as shown by `ozarr plugin list`
         id: String,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Tell which extensions an array needs, and what gives each
+    /// Show which extensions an array needs, and where each comes from
     Why {
-        /// Path or URI of an array
+        /// Path or URL of an array
         array: String,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Print the C header that plugins are written against
+    /// Print the C header of the plugin interface
     Header,
-    /// Write a project for a new plugin, which builds and passes its tests
+    /// Create a project for a new plugin
     New(NewPlugin),
 }
 
@@ -67,18 +67,17 @@ impl Plugin {
 
 #[derive(Debug, Args)]
 pub(crate) struct AddPlugin {
-    /// Its library
+    /// Plugin library
     pub(crate) file: PathBuf,
-    /// Replace the installed version of the same plugin
+    /// Replace an installed version of the plugin
     #[arg(long)]
     pub(crate) replace: bool,
-    /// Install it despite what would make it or an installed plugin unusable
+    /// Install even if the plugin, or an installed one, would not be usable
     ///
-    /// Without this, a plugin is refused that offers a name which another installed plugin offers (then neither is
-    /// used), that offers a built-in name (then the plugin's is not used), that no longer offers a name which the replaced
-    /// version offers, that is older than the replaced version, that ZARR_PLUGINS and the variables which belong to it deny,
-    /// or whose manifest would overwrite a file that belongs to another plugin or cannot be read. One that they deny is
-    /// installed without being loaded, so that it is not known whether it can be.
+    /// By default a plugin is refused if it provides a name that is built in (the built-in extension is used) or that
+    /// another installed plugin provides (neither is used), if it is older than the replaced version or lacks a name of
+    /// that version, if ZARR_PLUGINS or a related variable denies it, or if its manifest would overwrite a file that
+    /// belongs to another plugin or cannot be read. A denied plugin is installed without being loaded and checked.
     #[arg(long)]
     pub(crate) force: bool,
     /// Print JSON
@@ -88,18 +87,18 @@ pub(crate) struct AddPlugin {
 
 #[derive(Debug, Args)]
 pub(crate) struct NewPlugin {
-    /// The name of the extension, which the project gets too
+    /// Extension name, also the name of the project
     pub(crate) name: String,
-    /// What it is
+    /// Extension point
     #[arg(long, value_enum, default_value = "bytes-to-bytes")]
     pub(crate) kind: PluginKind,
-    /// Its language
+    /// Programming language
     #[arg(long, value_enum, default_value = "rust")]
     pub(crate) lang: Language,
-    /// The folder of the project, which must not be there yet; otherwise one of the extension's name
+    /// Directory to create [default: ./<NAME>]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) into: Option<PathBuf>,
-    /// Where the crate zarr-plugin-api is; otherwise it comes from the registry
+    /// Path of the crate zarr-plugin-api [default: the version on crates.io]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) api: Option<PathBuf>,
 }

@@ -1,9 +1,13 @@
 //! What values of options are made of.
 
-use ozarr::zarr_core::{
-    extension::Extension,
-    json::{Json, Object},
-    limits::Limits,
+use crate::words::Parts;
+use ozarr::{
+    Error, Selection,
+    zarr_core::{
+        extension::Extension,
+        json::{Json, Object},
+        limits::Limits,
+    },
 };
 
 /// Lengths of dimensions.
@@ -17,6 +21,11 @@ pub(super) fn lengths(text: &str) -> Result<Lengths, String> {
     text.split(',').filter(|_| !text.trim().is_empty()).map(length).collect::<Result<_, _>>().map(Lengths)
 }
 
+/// A region of an array.
+pub(super) fn region(text: &str) -> Result<Selection, String> {
+    text.parse().map_err(|e: Error| Parts::of(&e).to_string())
+}
+
 /// Codecs as JSON, each a name or an object.
 #[derive(Debug, Clone)]
 pub(crate) struct Codecs(pub(crate) Vec<Json>);
@@ -25,7 +34,7 @@ pub(super) fn codecs(text: &str) -> Result<Codecs, String> {
     match Json::parse(text.as_bytes(), &Limits::default()) {
         Ok(Json::Array(codecs)) => Ok(Codecs(codecs)),
         Ok(other) => Err(format!("codecs are a JSON list, not {}", other.kind())),
-        Err(e) => Err(format!("{e}; codecs are a JSON list, for instance '[\"zstd\"]'")),
+        Err(e) => Err(format!("{e}; codecs are a JSON list, for example '[\"zstd\"]'")),
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn run(subcommand: Subcommand, session: &Session) -> Result<Outcome, 
             })?;
             let removed = count((keys.len() - absent.len()) as u64, "attribute");
             let names: Vec<String> = absent.iter().map(|key| format!("`{key}`")).collect();
-            let but = if names.is_empty() { String::new() } else { format!("; not there: {}", names.join(", ")) };
+            let but = if names.is_empty() { String::new() } else { format!("; not found: {}", names.join(", ")) };
             session.status.print(&format!("removed {removed} of {}{but}", at.typed));
         }
     }

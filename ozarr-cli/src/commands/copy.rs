@@ -32,8 +32,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
     drop(bar);
     let places = format!("{} and {}", from.typed, to.typed);
     let words = [
-        ("`chunks`", "--chunk-shape"),
-        ("`shards`", "--shard-shape"),
+        ("`chunks`", "--chunks"),
+        ("`shards`", "--shards"),
         ("`lossy`", "--lossy"),
         ("the source and the destination", &places),
     ];
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
 
 /// Of a single array, lengths for another number of dimensions are a mistake.
 fn check_lengths(shape: &[u64], args: &Args) -> Result<()> {
-    for (option, lengths) in [("--chunk-shape", &args.chunk_shape), ("--shard-shape", &args.shard_shape)] {
+    for (option, lengths) in [("--chunks", &args.chunk_shape), ("--shards", &args.shard_shape)] {
         if let Some(given) = lengths.as_ref().map(|lengths| lengths.0.len()).filter(|n| *n != shape.len()) {
             let [given, dimensions] =
                 [(given, "length"), (shape.len(), "dimension")].map(|(n, of)| count(n as u64, of));
@@ -73,8 +73,8 @@ fn data_type(text: &str) -> Json {
 
 fn note(kept: &KeptLengths, status: Status) {
     let option = match kept.option {
-        ozarr_tools::Lengths::Shards => "--shard-shape",
-        _ => "--chunk-shape",
+        ozarr_tools::Lengths::Shards => "--shards",
+        _ => "--chunks",
     };
     let [given, rank] = [(kept.given, "length"), (kept.dimensions, "dimension")].map(|(n, of)| count(n as u64, of));
     status.print(&format!("note: {option} has {given}; {} has {rank} and keeps its own", kept.node));

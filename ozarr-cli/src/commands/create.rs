@@ -6,7 +6,7 @@ use ozarr::{
     Context, Error, FillValue, NewArray, Result,
     zarr_core::{
         extension::Extension,
-        json::Json,
+        json::{Json, Object},
         limits::Limits,
         metadata::{ArrayMetadata, NodeMetadata},
     },
@@ -16,7 +16,10 @@ use std::path::Path;
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
     let metadata = match &args.metadata {
-        Some(file) => from_file(file).map_err(|e| Failure::from(e.at_key(file.display())).in_file(file))?,
+        Some(file) => {
+            let metadata = from_file(file, &session.context);
+            metadata.map_err(|e| Failure::from(e.at_key(file.display())).in_file(file))?
+        }
         None => from_options(args, &session.context)?,
     };
     let at = Location::create(&args.array, &session.context)?;
@@ -36,11 +39,28 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-fn from_file(file: &Path) -> Result<ArrayMetadata> {
-    match NodeMetadata::parse(&std::fs::read(file)?, &Limits::default())? {
+/// The document in a file, with the defaults of a new array for members that it lacks.
+fn from_file(file: &Path, context: &Context) -> Result<ArrayMetadata> {
+    let limits = Limits::default();
+    let document = match Json::parse(&std::fs::read(file)?, &limits)? {
+        Json::Object(given) => with_defaults(given, context)?,
+        other => other,
+    };
+    match NodeMetadata::parse(document.to_string().as_bytes(), &limits)? {
         NodeMetadata::Array(metadata) => Ok(metadata),
         NodeMetadata::Group(_) => Err(Error::argument("the document describes a group, not an array")),
     }
+}
+
+fn with_defaults(given: Object, context: &Context) -> Result<Json> {
+    let shape = given.get("shape").and_then(|shape| shape.deserialize::<Vec<u64>>().ok());
+    let data_type = given.get("data_type").and_then(|json| Extension::parse(json).ok());
+    let (Some(shape), Some(data_type)) = (shape, data_type) else { return Ok(Json::Object(given)) };
+    let mut document = NewArray::new(shape, data_type).metadata(context)?.document().clone();
+    for (name, value) in given.iter() {
+        document.set(name, value.clone());
+    }
+    Ok(Json::Object(document))
 }
 
 fn from_options(args: &Args, context: &Context) -> Result<ArrayMetadata, Failure> {

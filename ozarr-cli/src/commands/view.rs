@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::{
-    args::{FillColour, View as Args},
+    args::{FillColor, View as Args},
     location::Location,
     output::{print, print_status, put},
     picture::{
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome, Failure> {
     let array = at.hierarchy.array(&at.path())?;
     let selection = args.region.clone().unwrap_or_else(|| (..).into());
     let mut plane = Plane::new(&array, &selection)?;
-    if args.fill == Some(FillColour::None) {
+    if args.fill == Some(FillColor::None) {
         plane.numbers = plane.numbers.without_fill();
     }
     match &args.output {
@@ -61,10 +61,10 @@ fn sample(plane: &Plane, most: [u64; 2]) -> Result<Grid> {
     Ok(grid)
 }
 
-/// The colours that were asked for.
+/// The colors that were asked for.
 fn palette(plane: &Plane, grid: &Grid, args: &Args) -> Palette {
     let found = if plane.is_line() { grid.full_range() } else { grid.range() };
-    // Of booleans both values have a colour, also if only one is there.
+    // Of booleans both values have a color, also if only one is there.
     let found = if plane.numbers.is_bool() { (0.0, 1.0) } else { found.unwrap_or((0.0, 0.0)) };
     let asked = |end: fn(crate::args::ValueRange) -> Option<f64>| args.range.and_then(end);
     let range = match (asked(|r| r.low), asked(|r| r.high)) {
@@ -74,8 +74,8 @@ fn palette(plane: &Plane, grid: &Grid, args: &Args) -> Palette {
         (None, None) => found,
     };
     let fill = match args.fill {
-        Some(FillColour::Of(colour)) => colour,
-        _ => args.colormap.fill_colour(),
+        Some(FillColor::Of(color)) => color,
+        _ => args.colormap.fill_color(),
     };
     Palette { map: args.colormap, range, nan: args.nan.unwrap_or(NAN), fill }
 }

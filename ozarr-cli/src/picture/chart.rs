@@ -54,17 +54,17 @@ impl Chart {
     fn is_line(&self, x: usize, y: usize) -> bool {
         matches!(self.columns.get(x), Some(Column::Line(rows)) if rows.contains(&y))
     }
-    /// As pixels. Columns without numbers have the colours of NaN and the fill value.
+    /// As pixels. Columns without numbers have the colors of NaN and the fill value.
     pub(crate) fn pixels(&self, palette: &Palette) -> Pixels {
         let mut pixels = Pixels::new(self.columns.len(), self.height, PAPER);
         for (x, column) in self.columns.iter().enumerate() {
             for y in 0..self.height {
-                let colour = match column {
+                let color = match column {
                     Column::Line(rows) if rows.contains(&y) => palette.map.at(0.25),
                     Column::Line(_) => continue,
-                    Column::Missing(number) => palette.colour(*number),
+                    Column::Missing(number) => palette.color(*number),
                 };
-                pixels.colours[y * self.columns.len() + x] = colour;
+                pixels.colors[y * self.columns.len() + x] = color;
             }
         }
         pixels
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_without_numbers_have_their_colours() {
+    fn columns_without_numbers_have_their_colors() {
         let chart = chart(&[0.0, f64::NAN, -1.0, 1.0], 4, 2);
         assert_eq!(chart.missing(), [1, 1]);
         let palette = Palette { map: Colormap::Gray, range: (0.0, 1.0), nan: [1, 2, 3], fill: [4, 5, 6] };

@@ -1,14 +1,14 @@
-//! From numbers to colours.
+//! From numbers to colors.
 
 use clap::ValueEnum;
 
-/// A colour: red, green and blue.
+/// A color: red, green and blue.
 pub(crate) type Rgb = [u8; 3];
 
-/// Colours of NaN elements, in no colormap.
+/// Colors of NaN elements, in no colormap.
 pub(crate) const NAN: Rgb = [255, 0, 255];
 
-/// Colours by name.
+/// Colors by name.
 const NAMES: [(&str, Rgb); 9] = [
     ("black", [0, 0, 0]),
     ("white", [255, 255, 255]),
@@ -21,21 +21,21 @@ const NAMES: [(&str, Rgb); 9] = [
     ("magenta", NAN),
 ];
 
-/// The colours of numbers between a lowest and a highest one.
+/// The colors of numbers between a lowest and a highest one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Colormap {
-    /// Dark violet, green, yellow: equal steps look equal
+    /// Violet, green, yellow; perceptually uniform
     Viridis,
     /// Black, red, yellow
     Inferno,
     /// Black to white
     Gray,
-    /// Blue, white, red: for numbers on both sides of a middle
+    /// Blue, white, red; for values on both sides of a center
     Coolwarm,
 }
 
 impl Colormap {
-    /// Colours at equal distances, the lowest first.
+    /// Colors at equal distances, the lowest first.
     fn stops(self) -> &'static [Rgb] {
         match self {
             Colormap::Viridis => &[
@@ -64,7 +64,7 @@ impl Colormap {
             Colormap::Coolwarm => &[[0x3b, 0x4c, 0xc0], [0xdd, 0xdd, 0xdd], [0xb4, 0x04, 0x26]],
         }
     }
-    /// The colour of a share of the range: 0 is the lowest number, 1 the highest.
+    /// The color of a share of the range: 0 is the lowest number, 1 the highest.
     pub(crate) fn at(self, share: f64) -> Rgb {
         let stops = self.stops();
         let place = share.clamp(0.0, 1.0) * (stops.len() - 1) as f64;
@@ -75,8 +75,8 @@ impl Colormap {
             (a + (b - a) * part).round() as u8
         })
     }
-    /// A colour for the fill value that is not among these.
-    pub(crate) fn fill_colour(self) -> Rgb {
+    /// A color for the fill value that is not among these.
+    pub(crate) fn fill_color(self) -> Rgb {
         match self {
             Colormap::Gray => [0, 80, 200],
             Colormap::Coolwarm => [64, 64, 64],
@@ -85,8 +85,8 @@ impl Colormap {
     }
 }
 
-/// A colour as it is typed: `#RRGGBB` or a name.
-pub(crate) fn colour(text: &str) -> Result<Rgb, String> {
+/// A color as it is typed: `#RRGGBB` or a name.
+pub(crate) fn color(text: &str) -> Result<Rgb, String> {
     if let Some((_, rgb)) = NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
         return Ok(*rgb);
     }
@@ -96,7 +96,7 @@ pub(crate) fn colour(text: &str) -> Result<Rgb, String> {
         Ok(number) if is_hexadecimal => Ok([(number >> 16) as u8, (number >> 8) as u8, number as u8]),
         _ => {
             let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
-            Err(format!("a colour is `#RRGGBB`, or one of {}", names.join(", ")))
+            Err(format!("a color is `#RRGGBB`, or one of {}", names.join(", ")))
         }
     }
 }
@@ -112,8 +112,8 @@ mod tests {
             assert_eq!([map.at(0.0), map.at(1.0)], [stops[0], stops[stops.len() - 1]], "{map:?}");
             assert_eq!([map.at(-3.0), map.at(f64::INFINITY)], [map.at(0.0), map.at(1.0)], "{map:?}");
             for i in 0..=1000 {
-                let colour = map.at(f64::from(i) / 1000.0);
-                assert!(colour != NAN && colour != map.fill_colour(), "{map:?} {i}");
+                let color = map.at(f64::from(i) / 1000.0);
+                assert!(color != NAN && color != map.fill_color(), "{map:?} {i}");
             }
         }
         assert_eq!(Colormap::Gray.at(0.5), [128, 128, 128]);
@@ -121,12 +121,12 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_names_or_hexadecimal() {
-        assert_eq!(colour("#0a0B0c"), Ok([10, 11, 12]));
-        assert_eq!(colour("ff0000"), Ok([255, 0, 0]));
-        assert_eq!(colour("Black"), Ok([0, 0, 0]));
+    fn colors_are_names_or_hexadecimal() {
+        assert_eq!(color("#0a0B0c"), Ok([10, 11, 12]));
+        assert_eq!(color("ff0000"), Ok([255, 0, 0]));
+        assert_eq!(color("Black"), Ok([0, 0, 0]));
         for wrong in ["", "#", "#12345", "#1234567", "+12345", "#gg0000", "ä"] {
-            assert!(colour(wrong).is_err(), "{wrong}");
+            assert!(color(wrong).is_err(), "{wrong}");
         }
     }
 }

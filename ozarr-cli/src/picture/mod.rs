@@ -12,7 +12,7 @@ pub(crate) mod terminal;
 
 pub(crate) use self::png::encode;
 pub(crate) use chart::Chart;
-pub(crate) use colormap::{Colormap, NAN, Rgb, colour};
+pub(crate) use colormap::{Colormap, NAN, Rgb, color};
 pub(crate) use numbers::{Number, Numbers};
 pub(crate) use numpy::summary;
 pub(crate) use pixels::{Palette, Pixels};

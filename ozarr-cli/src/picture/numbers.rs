@@ -24,7 +24,7 @@ pub(crate) struct Numbers {
     /// Bytes of one scalar.
     pub(crate) width: usize,
     pub(crate) is_complex: bool,
-    /// The fill value, if it is drawn in a colour of its own.
+    /// The fill value, if it is drawn in a color of its own.
     fill: Option<Vec<u8>>,
 }
 

@@ -6,11 +6,11 @@ use super::{
     sample::Grid,
 };
 
-/// The colours of a picture.
+/// The colors of a picture.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Palette {
     pub(crate) map: Colormap,
-    /// The numbers of the first and the last colour of the map.
+    /// The numbers of the first and the last color of the map.
     pub(crate) range: (f64, f64),
     pub(crate) nan: Rgb,
     pub(crate) fill: Rgb,
@@ -32,8 +32,8 @@ impl Palette {
         // The difference of two numbers may be infinite, that of their halves is not.
         ((value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)).clamp(0.0, 1.0)
     }
-    /// The colour of a number.
-    pub(crate) fn colour(&self, number: Number) -> Rgb {
+    /// The color of a number.
+    pub(crate) fn color(&self, number: Number) -> Rgb {
         match number {
             Number::Value(v) => self.map.at(self.share(v)),
             Number::Nan => self.nan,
@@ -48,13 +48,13 @@ pub(crate) struct Pixels {
     pub(crate) width: usize,
     pub(crate) height: usize,
     /// Row by row from the top.
-    pub(crate) colours: Vec<Rgb>,
+    pub(crate) colors: Vec<Rgb>,
 }
 
 impl Pixels {
-    /// Of one colour.
-    pub(crate) fn new(width: usize, height: usize, colour: Rgb) -> Self {
-        Self { width, height, colours: vec![colour; width.saturating_mul(height)] }
+    /// Of one color.
+    pub(crate) fn new(width: usize, height: usize, color: Rgb) -> Self {
+        Self { width, height, colors: vec![color; width.saturating_mul(height)] }
     }
     /// Cells, each of which is a square of `side` pixels.
     pub(crate) fn of(grid: &Grid, palette: &Palette, side: usize) -> Self {
@@ -62,17 +62,17 @@ impl Pixels {
         let mut pixels = Self::new(grid.columns * side, grid.rows * side, palette.fill);
         for (i, number) in grid.numbers().enumerate() {
             let (row, column) = (i / grid.columns * side, i % grid.columns * side);
-            let colour = palette.colour(number);
+            let color = palette.color(number);
             for y in row..row + side {
                 let line = y * pixels.width;
-                pixels.colours[line + column..line + column + side].fill(colour);
+                pixels.colors[line + column..line + column + side].fill(color);
             }
         }
         pixels
     }
-    /// The colour of a pixel.
+    /// The color of a pixel.
     pub(crate) fn get(&self, x: usize, y: usize) -> Rgb {
-        self.colours[y * self.width + x]
+        self.colors[y * self.width + x]
     }
 }
 
@@ -85,10 +85,10 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_the_colours_of_their_range() {
+    fn numbers_have_the_colors_of_their_range() {
         let p = palette((-1.0, 1.0));
-        assert_eq!([-1.0, 1.0, 9.0, f64::NEG_INFINITY].map(|v| p.colour(Number::Value(v))[0]), [0, 255, 255, 0]);
-        assert_eq!([p.colour(Number::Nan), p.colour(Number::Fill)], [[1, 2, 3], [4, 5, 6]]);
+        assert_eq!([-1.0, 1.0, 9.0, f64::NEG_INFINITY].map(|v| p.color(Number::Value(v))[0]), [0, 255, 255, 0]);
+        assert_eq!([p.color(Number::Nan), p.color(Number::Fill)], [[1, 2, 3], [4, 5, 6]]);
         let wide = palette((f64::MIN, f64::MAX));
         assert_eq!([f64::MIN, 0.0, f64::MAX].map(|v| wide.share(v)), [0.0, 0.5, 1.0]);
         let point = palette((2.0, 2.0));

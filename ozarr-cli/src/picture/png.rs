@@ -15,7 +15,7 @@ pub(crate) fn encode(pixels: &Pixels) -> Result<Vec<u8>> {
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     let mut writer = encoder.write_header().map_err(io::Error::from)?;
-    writer.write_image_data(pixels.colours.as_flattened()).map_err(io::Error::from)?;
+    writer.write_image_data(pixels.colors.as_flattened()).map_err(io::Error::from)?;
     writer.finish().map_err(io::Error::from)?;
     Ok(out)
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use std::fmt::Write;
 
-/// Characters for numbers from the lowest to the highest, where there are no colours.
+/// Characters for numbers from the lowest to the highest, where there are no colors.
 const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
 /// Those of NaN and the fill value.
 const NAN: char = '×';
@@ -29,7 +29,7 @@ pub(crate) struct Screen {
     pub(crate) columns: usize,
     /// Lines of text.
     pub(crate) lines: usize,
-    pub(crate) has_colours: bool,
+    pub(crate) has_colors: bool,
 }
 
 impl Screen {
@@ -41,7 +41,7 @@ impl Screen {
         Self {
             columns: columns.clamp(10, 1000),
             lines: lines.clamp(8, 1000),
-            has_colours: !is_set("NO_COLOR") && !is_dumb,
+            has_colors: !is_set("NO_COLOR") && !is_dumb,
         }
     }
     /// Rows and columns of cells of a plane that fit.
@@ -65,7 +65,7 @@ pub(crate) fn picture(plane: &Plane, grid: &Grid, palette: &Palette, screen: &Sc
     let mut out = String::new();
     let _text_takes_all = if plane.is_line() {
         line(&mut out, grid, palette, screen)
-    } else if screen.has_colours {
+    } else if screen.has_colors {
         let fits = (screen.columns / grid.columns.max(1)).min(2 * (screen.lines - 4) / grid.rows.max(1));
         half_blocks(&mut out, &Pixels::of(grid, palette, fits.clamp(1, MOST_SIDE)))
             .and_then(|()| scale(&mut out, grid.numbers(), palette, true))
@@ -82,7 +82,7 @@ fn background(out: &mut String, [r, g, b]: Rgb) -> std::fmt::Result {
     write!(out, "\x1b[48;2;{r};{g};{b}m")
 }
 
-/// Two rows of pixels in a line of text: the upper one has the colour of the character, the lower one that behind it.
+/// Two rows of pixels in a line of text: the upper one has the color of the character, the lower one that behind it.
 fn half_blocks(out: &mut String, pixels: &Pixels) -> std::fmt::Result {
     for y in (0..pixels.height).step_by(2) {
         let mut before = None;
@@ -100,7 +100,7 @@ fn half_blocks(out: &mut String, pixels: &Pixels) -> std::fmt::Result {
     Ok(())
 }
 
-/// Two rows of cells in a line of text, without colours.
+/// Two rows of cells in a line of text, without colors.
 fn shades(out: &mut String, grid: &Grid, palette: &Palette) -> std::fmt::Result {
     for row in (0..grid.rows).step_by(2) {
         for column in 0..grid.columns {
@@ -129,12 +129,12 @@ fn shade(numbers: [Option<Number>; 2], palette: &Palette) -> char {
     SHADES[((mean * SHADES.len() as f64) as usize).min(SHADES.len() - 1)]
 }
 
-/// The numbers of the first and the last colour, and the colours of what is not a number.
+/// The numbers of the first and the last color, and the colors of what is not a number.
 fn scale(
     out: &mut String,
     numbers: impl Iterator<Item = Number>,
     palette: &Palette,
-    has_colours: bool,
+    has_colors: bool,
 ) -> std::fmt::Result {
     let (mut has_nan, mut has_fill) = (false, false);
     numbers.for_each(|n| match n {
@@ -145,23 +145,23 @@ fn scale(
     write!(out, "{} ", short(palette.range.0))?;
     for i in 0..SCALE {
         let share = i as f64 / (SCALE - 1) as f64;
-        if has_colours {
+        if has_colors {
             background(out, palette.map.at(share))?;
             out.push(' ');
         } else {
             out.push(SHADES[((share * SHADES.len() as f64) as usize).min(SHADES.len() - 1)]);
         }
     }
-    out.push_str(if has_colours { "\x1b[0m " } else { " " });
+    out.push_str(if has_colors { "\x1b[0m " } else { " " });
     out.push_str(&short(palette.range.1));
-    for (_, name, colour, character) in
+    for (_, name, color, character) in
         [(has_nan, "NaN", palette.nan, NAN), (has_fill, "fill value", palette.fill, FILL)]
             .into_iter()
             .filter(|(is_there, ..)| *is_there)
     {
-        if has_colours {
+        if has_colors {
             write!(out, "  ")?;
-            foreground(out, colour)?;
+            foreground(out, color)?;
             write!(out, "█\x1b[0m {name}")?;
         } else {
             write!(out, "  {character} {name}")?;
@@ -177,7 +177,7 @@ fn line(out: &mut String, grid: &Grid, palette: &Palette, screen: &Screen) -> st
     let chart = Chart::new(grid, palette, 2 * screen.columns, 4 * lines);
     writeln!(out, "{}", short(palette.range.1))?;
     for line in chart.braille() {
-        if screen.has_colours {
+        if screen.has_colors {
             foreground(out, palette.map.at(0.6))?;
             writeln!(out, "{line}\x1b[0m")?;
         } else {
@@ -217,8 +217,8 @@ mod tests {
         array
     }
 
-    fn drawn(array: &Array, has_colours: bool) -> String {
-        let screen = Screen { columns: 20, lines: 8, has_colours };
+    fn drawn(array: &Array, has_colors: bool) -> String {
+        let screen = Screen { columns: 20, lines: 8, has_colors };
         let plane = Plane::new(array, &(..).into()).unwrap();
         let grid = plane.sample(screen.cells(plane.is_line())).unwrap();
         let palette = Palette { map: Colormap::Gray, range: (0.0, 4.0), nan: [255, 0, 0], fill: [0, 0, 255] };
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn half_blocks_have_two_colours() {
+    fn half_blocks_have_two_colors() {
         let values: Vec<f32> = (0..30 * 20).map(|i| if i < 20 { 0.0 } else { 4.0 }).collect();
         let text = drawn(&array(&[30, 20], &values), true);
         // Blocks of 4 x 4 elements, of which the first row has a quarter of zeros.
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn without_colours_there_are_no_escapes() {
+    fn without_colors_there_are_no_escapes() {
         let text = drawn(&array(&[2, 4], &[0.0, 4.0, f32::NAN, -1.0, 0.0, 4.0, f32::NAN, -1.0]), false);
         let (picture, scale) = text.split_once('\n').unwrap();
         assert_eq!((picture, scale.contains('\u{1b}')), (" █×·", false));

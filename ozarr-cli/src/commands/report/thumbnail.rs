@@ -20,7 +20,7 @@ pub(super) struct Thumbnail {
     pub(super) uri: String,
     /// The region of the array that it shows.
     pub(super) region: String,
-    /// The numbers of the first and the last colour.
+    /// The numbers of the first and the last color.
     pub(super) range: (f64, f64),
 }
 
@@ -55,7 +55,7 @@ impl Thumbnail {
 
 fn palette(range: (f64, f64)) -> Palette {
     let map = Colormap::Viridis;
-    Palette { map, range, nan: NAN, fill: map.fill_colour() }
+    Palette { map, range, nan: NAN, fill: map.fill_color() }
 }
 
 /// The lengths of the part to show: whole chunks from the first one of each dimension, 1 of all dimensions but the last two.
