@@ -67,7 +67,7 @@ pub(crate) struct Session {
 pub(crate) enum Command {
     /// List the groups and arrays of a hierarchy as a tree
     Tree(Node),
-    /// Show the metadata and stored size of an array or group
+    /// Show the metadata of an array or group
     Info(Info),
     /// Print elements of an array
     Read(Read),
@@ -168,6 +168,9 @@ pub(crate) struct Info {
     /// List the extensions that the node and its descendants need, and where each comes from
     #[arg(long)]
     pub(crate) needs: bool,
+    /// Add up the stored size of an array, which lists all its chunks
+    #[arg(long, conflicts_with = "needs")]
+    pub(crate) sizes: bool,
 }
 
 /// Output formats with their names and help texts.

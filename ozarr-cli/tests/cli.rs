@@ -14,14 +14,16 @@ use std::path::Path;
 fn shows_a_store_of_zarr_python() {
     let tree = ok(&["tree", &weather()]);
     assert!(tree.contains("├── temperature") || tree.contains("└── temperature [24, 90, 180] float32"), "{tree}");
-    assert!(tree.contains("chunks [6, 45, 90] in shards [12, 90, 180], sharding_indexed"), "{tree}");
+    assert!(tree.contains("chunks [6, 45, 90] in shards [12, 90, 180], sharding_indexed(bytes gzip)"), "{tree}");
     let listed = ok(&["tree", "--json", &weather()]).parse::<Json>().unwrap();
     let children = listed.as_object().unwrap().get("children").unwrap().as_array().unwrap();
     assert_eq!(children.len(), 5);
-    let info = ok(&["info", "--json", &format!("{}/stations/name", weather())]).parse::<Json>().unwrap();
+    let info = ok(&["info", "--sizes", "--json", &format!("{}/stations/name", weather())]).parse::<Json>().unwrap();
     let info = info.as_object().unwrap();
     assert_eq!(info.get("path").unwrap().as_str(), Some("/stations/name"));
     assert!(info.get("stored_bytes").unwrap().as_u64().unwrap() > 0);
+    let plain = ok(&["info", "--json", &format!("{}/stations/name", weather())]);
+    assert!(!plain.contains("stored"), "listing all chunks has to be asked for: {plain}");
     assert!(ok(&["info", "--needs", &weather()]).contains("codec `crc32c`: built in (zarr-codecs)"));
     assert!(ok(&["info", &weather()]).starts_with("group /\n"));
     assert!(ok(&["extensions"]).contains("sharding_indexed"));

@@ -132,8 +132,8 @@ fn copies_are_counted_in_the_singular_and_the_plural() {
         let (status, out, said) = all(&["copy", &from, &dir.path(to)]);
         assert!(status == Some(0) && out.is_empty() && said.starts_with(told) && said.lines().count() == 1, "{said}");
     }
-    let info = ok(&["info", &format!("{}/time", weather())]);
-    assert!(info.contains("\nstored: 192 B in 1 key, 192 B decoded\n"), "{info}");
+    let info = ok(&["info", "--sizes", &format!("{}/time", weather())]);
+    assert!(info.contains("\nsize: 192 B\nstored: 192 B in 1 key\n"), "{info}");
 }
 
 #[test]

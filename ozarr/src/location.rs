@@ -88,13 +88,20 @@ impl Location {
     /// Returns the location of the store in which a node is to be created at this location, and the node's path in the
     /// store.
     ///
-    /// This is the store of the nearest node above, or a store of its own if there is none.
+    /// This is the store of the nearest node above. If there is none, it is the nearest directory with a name that ends
+    /// in `.zarr`, which need not exist: `new.zarr/group/array` is a node of `new.zarr`. Otherwise the node has a store of
+    /// its own.
     pub fn new_node(&self) -> Result<(Location, NodePath)> {
         let Some(path) = self.directory()? else { return Ok((self.clone(), NodePath::ROOT)) };
-        let Some(above) = path.ancestors().skip(1).find(|p| p.join(DOCUMENT).is_file()) else {
-            return Ok((path.into(), NodePath::ROOT));
+        let mut directories = path.ancestors().skip(1);
+        let (above, (location, node)) = match directories.find(|p| p.join(DOCUMENT).is_file()) {
+            Some(above) => (above, split(above)),
+            None => {
+                let is_named = |p: &&Path| p.extension().is_some_and(|e| e == "zarr");
+                let root = path.ancestors().find(is_named).unwrap_or(&path);
+                (root, (root.into(), NodePath::ROOT))
+            }
         };
-        let (location, node) = split(above);
         let below = path.strip_prefix(above).unwrap_or(&path);
         let names: Option<Vec<&str>> = below.components().map(|c| c.as_os_str().to_str()).collect();
         let names = names.ok_or_else(|| Error::name("not UTF-8").at_key(self))?;
@@ -148,6 +155,11 @@ mod tests {
         let new = Location::from(root.join("g/new/deep")).new_node().unwrap();
         assert_eq!(new, (store, NodePath::new("g/new/deep").unwrap()));
         let other = dir.path().canonicalize().unwrap().join("other");
-        assert_eq!(Location::from(&other).new_node().unwrap(), (other.into(), NodePath::ROOT));
+        assert_eq!(Location::from(&other).new_node().unwrap(), (other.clone().into(), NodePath::ROOT));
+        let named = other.join("x.zarr/y.zarr");
+        for (node, path) in [("", ""), ("g", "g"), ("g/a", "g/a")] {
+            let new = Location::from(named.join(node)).new_node().unwrap();
+            assert_eq!(new, (named.clone().into(), NodePath::new(path).unwrap()), "{node}");
+        }
     }
 }

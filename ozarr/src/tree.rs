@@ -8,7 +8,7 @@ use crate::{
     walk::Child,
 };
 use std::fmt::{self, Display, Formatter, Write};
-use zarr_core::name::NodePath;
+use zarr_core::{extension::Extension, name::NodePath};
 
 /// Displays the nodes below a group as a tree, one per line. Created by [`Group::tree`].
 #[derive(Debug, Clone, Copy)]
@@ -101,7 +101,7 @@ impl Display for Group {
     }
 }
 
-/// Displays shape, data type, chunks and codecs in one line.
+/// Displays shape, data type, chunks and codecs in one line. Inner codecs of shards are in parentheses.
 impl Display for Array {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let metadata = self.metadata();
@@ -112,6 +112,21 @@ impl Display for Array {
             (None, _) => write!(f, "grid {}", escaped(&name(metadata.chunk_grid().name())))?,
         }
         f.write_char(',')?;
-        self.codecs().iter().try_for_each(|codec| write!(f, " {}", escaped(&name(codec.name()))))
+        self.codecs().iter().try_for_each(|codec| write!(f, " {}", WithInner(codec)))
+    }
+}
+
+/// The name of a codec, with the names of its inner codecs in parentheses.
+struct WithInner<'c>(&'c Extension);
+
+impl Display for WithInner<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&escaped(&name(self.0.name())))?;
+        let codecs = self.0.configuration().and_then(|configuration| configuration.get("codecs")?.as_array());
+        let codecs: Vec<Extension> = codecs.unwrap_or_default().iter().flat_map(Extension::parse).collect();
+        let Some((first, others)) = codecs.split_first() else { return Ok(()) };
+        write!(f, "({}", WithInner(first))?;
+        others.iter().try_for_each(|codec| write!(f, " {}", WithInner(codec)))?;
+        f.write_char(')')
     }
 }

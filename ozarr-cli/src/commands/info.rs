@@ -1,4 +1,4 @@
-//! `ozarr info`: a node's metadata, how much is stored, and what it needs.
+//! `ozarr info`: the metadata of a node, its stored size, and the extensions that it needs.
 
 use super::Outcome;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     session::Session,
 };
 use ozarr::{
-    Array, Child, Error, Hierarchy, Node, Result,
+    Array, Child, Error, ErrorKind, Hierarchy, Node, Result,
     plugins::Discovery,
     zarr_core::{
         extension::{Extension, ExtensionPoint},
@@ -26,15 +26,27 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     if args.needs {
         return needs(&at.hierarchy, &at.node, &session.found, args.node.json);
     }
-    let node = at.hierarchy.node(&at.path())?;
+    let node = match at.hierarchy.node(&at.path()) {
+        Err(e) if matches!(e.kind(), ErrorKind::UnknownExtension { .. }) && !args.node.json => {
+            // The metadata of an array can be shown without its extensions.
+            if let Ok(NodeMetadata::Array(metadata)) = at.hierarchy.metadata(&at.node) {
+                show_metadata(&at.node, &metadata)?;
+                show_attributes(metadata.attributes())?;
+            }
+            return Err(e);
+        }
+        node => node?,
+    };
     let mut info = Object::new();
     let document = match &node {
         Node::Group(group) => group.metadata().document(),
         Node::Array(array) => {
-            let stored = stored(array)?;
-            info.set("stored_keys", stored.keys);
-            info.set("stored_bytes", stored.bytes);
-            info.set("not_values", stored.not_values);
+            if args.sizes {
+                let stored = stored(array)?;
+                info.set("stored_keys", stored.keys);
+                info.set("stored_bytes", stored.bytes);
+                info.set("not_values", stored.not_values);
+            }
             info.set("decoded_bytes", array.representation().bytes().map_or(Json::Null, Json::from));
             let skipped = array.skipped().iter().map(|(_, name)| Json::from(name.as_str()));
             info.set("skipped", skipped.collect::<Json>());
@@ -64,10 +76,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn show_array(array: &Array, info: &Object) -> Result<()> {
-    let m = array.metadata();
-    let number = |name: &str| info.get(name).and_then(Json::as_u64).unwrap_or(0);
-    show(&format!("array {}", array.path()))?;
+fn show_metadata(path: &NodePath, m: &ArrayMetadata) -> Result<()> {
+    show(&format!("array {path}"))?;
     show(&format!("shape: {:?}", m.shape()))?;
     if let Some(names) = m.dimension_names() {
         let names: Vec<_> = names.iter().map(|n| name(n.as_deref().unwrap_or("-"))).collect();
@@ -75,9 +85,6 @@ fn show_array(array: &Array, info: &Object) -> Result<()> {
     }
     show(&format!("data type: {}", m.data_type().to_json()))?;
     show(&format!("chunk grid: {}", m.chunk_grid().to_json()))?;
-    if let Some(inner) = array.inner_chunk_shape() {
-        show(&format!("inner chunks: {inner:?}"))?;
-    }
     show(&format!("chunk key encoding: {}", m.chunk_key_encoding().to_json()))?;
     show(&format!("fill value: {}", m.fill_value()))?;
     for codec in m.codecs() {
@@ -86,24 +93,32 @@ fn show_array(array: &Array, info: &Object) -> Result<()> {
     for transformer in m.storage_transformers() {
         show(&format!("storage transformer: {}", transformer.to_json()))?;
     }
+    Ok(())
+}
+
+fn show_array(array: &Array, info: &Object) -> Result<()> {
+    show_metadata(array.path(), array.metadata())?;
+    if let Some(inner) = array.inner_chunk_shape() {
+        show(&format!("inner chunks: {inner:?}"))?;
+    }
     for (point, skipped) in array.skipped() {
         let name = name(skipped);
         print_status(&format!(
             "warning: the {point} `{name}` is not known here and is skipped; chunks cannot be written"
         ));
     }
-    let not_values = number("not_values");
-    if not_values > 0 {
-        let are = if not_values == 1 { "is not a value" } else { "are not values" };
-        print_status(&format!(
-            "warning: {} {are}; `ozarr validate` names what is there instead",
-            count(not_values, "key")
-        ));
+    let number = |name: &str| info.get(name).and_then(Json::as_u64);
+    if let Some(n) = number("not_values").filter(|n| *n > 0) {
+        let are = if n == 1 { "is not a value" } else { "are not values" };
+        print_status(&format!("warning: {} {are}; `ozarr validate` describes each", count(n, "key")));
     }
-    let (stored, decoded) = (number("stored_bytes"), number("decoded_bytes"));
-    let keys = count(number("stored_keys"), "key");
-    show(&format!("stored: {} in {keys}, {} decoded", bytes(stored), bytes(decoded)))?;
-    show_attributes(m.attributes())
+    if let Some(decoded) = number("decoded_bytes") {
+        show(&format!("size: {}", bytes(decoded)))?;
+    }
+    if let (Some(stored), Some(keys)) = (number("stored_bytes"), number("stored_keys")) {
+        show(&format!("stored: {} in {}", bytes(stored), count(keys, "key")))?;
+    }
+    show_attributes(array.metadata().attributes())
 }
 
 /// Attributes are the user's own text: no line of them is cut.
