@@ -48,10 +48,29 @@ pub struct Context {
 impl Context {
     /// Creates a context with the built-in extensions, the default limits, half of the machine's memory and all of its
     /// threads.
+    ///
+    /// ```
+    /// use ozarr::{Context, zarr_core::extension::ExtensionPoint};
+    ///
+    /// let context = Context::new();
+    /// assert!(context.registry.find(ExtensionPoint::Codec, "bytes").is_some());
+    /// assert!(context.threads() >= 1);
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
     /// Creates a context with the extensions of a registry and no others. Start from [`Registry::builtin`].
+    ///
+    /// ```
+    /// use ozarr::{Context, Hierarchy, NewArray, extension::Registry, store::MemoryStore};
+    ///
+    /// let none = Hierarchy::new(MemoryStore::default(), Context::with_registry(Registry::empty()));
+    /// assert!(none.create_array("/a", NewArray::new([4], "uint8")).is_err(), "the registry has no data types");
+    ///
+    /// let all = Hierarchy::new(MemoryStore::default(), Context::with_registry(Registry::builtin()));
+    /// assert!(all.create_array("/a", NewArray::new([4], "uint8")).is_ok());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn with_registry(registry: Registry) -> Self {
         let mut limits = Limits::default();
         if let Some(memory) = platform::memory::of_the_machine() {
@@ -71,6 +90,22 @@ impl Context {
     ///
     /// Each plugin is loaded when one of its names is first used. The returned [`Discovery`](crate::plugins::Discovery)
     /// lists what was found and refused, for the application to show to its user.
+    ///
+    /// ```
+    /// use ozarr::{Context, Hierarchy, plugins::Search};
+    ///
+    /// let search = Search::standard()?;
+    /// # let dir = tempfile::tempdir()?;
+    /// # let places = ozarr::plugins::Places { folders: vec![dir.path().to_owned()], ..Default::default() };
+    /// # let (search, path) = (Search { places, ..Default::default() }, dir.path().join("data.zarr"));
+    /// let (context, found) = Context::new().with_plugins(&search)?;
+    /// for warning in &found.warnings {
+    ///     eprintln!("warning: {warning}");
+    /// }
+    /// assert!(found.folders.iter().all(|(_, could_be_read)| *could_be_read));
+    /// let hierarchy = Hierarchy::options().create().context(context).open(&path)?;
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If two plugins in the same place have the same name and neither was refused.
@@ -93,11 +128,27 @@ impl Context {
         Ok((self, found))
     }
     /// Runs work on another executor. With [`Sequential`](zarr_core::call::Sequential), no other threads are used.
+    ///
+    /// ```
+    /// use ozarr::{Context, zarr_core::call::Sequential};
+    /// use std::sync::Arc;
+    ///
+    /// let context = Context::new().with_executor(Arc::new(Sequential));
+    /// assert_eq!(context.threads(), 1);
+    /// ```
     pub fn with_executor(mut self, executor: Arc<dyn Executor>) -> Self {
         self.executor = executor;
         self
     }
     /// Uses a thread pool of its own with this many threads, at least one, in place of the pool of the process.
+    ///
+    /// ```
+    /// use ozarr::{Context, Hierarchy, store::MemoryStore};
+    ///
+    /// let hierarchy = Hierarchy::new(MemoryStore::default(), Context::new().with_threads(2)?);
+    /// assert_eq!(hierarchy.context().threads(), 2);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the system cannot start the threads.
@@ -105,6 +156,14 @@ impl Context {
         Ok(self.with_executor(platform::threads::executor(threads)?))
     }
     /// How many threads read and write chunks, at least one.
+    ///
+    /// ```
+    /// use ozarr::Context;
+    ///
+    /// assert_eq!(Context::new().with_threads(3)?.threads(), 3);
+    /// assert_eq!(Context::new().with_threads(0)?.threads(), 1);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn threads(&self) -> usize {
         self.executor.threads().max(1)
     }

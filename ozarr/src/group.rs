@@ -30,6 +30,15 @@ impl Node {
         })
     }
     /// Returns the path of the node.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/ocean/salt", NewArray::of::<f32>([4, 6]))?;
+    /// assert_eq!(hierarchy.node("ocean/salt")?.path().to_string(), "/ocean/salt");
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn path(&self) -> &NodePath {
         match self {
             Node::Array(a) => a.path(),
@@ -37,6 +46,16 @@ impl Node {
         }
     }
     /// Returns the node as an array.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/ocean/salt", NewArray::of::<f32>([4, 6]))?;
+    /// assert_eq!(hierarchy.node("/ocean/salt")?.into_array()?.shape(), [4, 6]);
+    /// assert!(hierarchy.node("/ocean")?.into_array().is_err());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If it is a group.
@@ -48,6 +67,16 @@ impl Node {
     }
     /// Returns the node as a group.
     ///
+    /// ```
+    /// use ozarr::Hierarchy;
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_group("/ocean/currents", ())?;
+    /// let ocean = hierarchy.node("/ocean")?.into_group()?;
+    /// assert_eq!(ocean.names()?, ["currents"]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// If it is an array.
     pub fn into_group(self) -> Result<Group> {
@@ -57,6 +86,15 @@ impl Node {
         }
     }
     /// Returns the user's attributes.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, Object};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_group("/ocean", Object::from([("title", "Ocean")]))?;
+    /// assert_eq!(hierarchy.node("/ocean")?.attributes()["title"].as_str(), Some("Ocean"));
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn attributes(&self) -> &Object {
         match self {
             Node::Array(a) => a.attributes(),
@@ -78,22 +116,72 @@ impl Group {
         Self { hierarchy, path, metadata }
     }
     /// Returns the path of the group in its hierarchy.
+    ///
+    /// ```
+    /// use ozarr::Hierarchy;
+    ///
+    /// let group = Hierarchy::in_memory().create_group("/ocean/currents", ())?;
+    /// assert_eq!(group.path().to_string(), "/ocean/currents");
+    /// assert_eq!(group.path().name(), "currents");
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn path(&self) -> &NodePath {
         &self.path
     }
     /// Returns the hierarchy of the group.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let ocean = Hierarchy::in_memory().create_group("/ocean", ())?;
+    /// ocean.hierarchy().create_array("/land/height", NewArray::of::<i16>([4, 6]))?;
+    /// assert_eq!(ocean.hierarchy().group("/")?.names()?, ["land", "ocean"]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn hierarchy(&self) -> &Hierarchy {
         &self.hierarchy
     }
     /// Returns the metadata document.
+    ///
+    /// ```
+    /// use ozarr::Hierarchy;
+    ///
+    /// let group = Hierarchy::in_memory().create_group("/ocean", ())?;
+    /// assert_eq!(group.metadata().document()["node_type"].as_str(), Some("group"));
+    /// assert!(group.metadata().consolidated().is_none());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn metadata(&self) -> &GroupMetadata {
         &self.metadata
     }
     /// Returns the user's attributes.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, Object};
+    ///
+    /// let group = Hierarchy::in_memory().create_group("/ocean", Object::from([("title", "Ocean")]))?;
+    /// assert_eq!(group.attributes()["title"].as_str(), Some("Ocean"));
+    /// assert!(group.attributes().get("version").is_none());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn attributes(&self) -> &Object {
         self.metadata.attributes().unwrap_or(&NO_ATTRIBUTES)
     }
     /// Deserializes the user's attributes.
+    ///
+    /// ```
+    /// use ozarr::Hierarchy;
+    /// use serde::{Deserialize, Serialize};
+    ///
+    /// #[derive(Serialize, Deserialize)]
+    /// struct Attributes {
+    ///     title: String,
+    /// }
+    ///
+    /// let group = Hierarchy::in_memory().create_group("/ocean", Attributes { title: "Ocean".to_owned() })?;
+    /// assert_eq!(group.attributes_as::<Attributes>()?.title, "Ocean");
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the attributes do not have the form of `T`.
@@ -101,6 +189,15 @@ impl Group {
         attributes_as(self.attributes()).map_err(|e| e.at_node(&self.path))
     }
     /// Replaces the user's attributes with an [`Object`] or any other value that serializes to a JSON object.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, Object};
+    ///
+    /// let mut group = Hierarchy::in_memory().create_group("/ocean", Object::from([("title", "Ocean")]))?;
+    /// group.set_attributes(Object::from([("version", 2)]))?;
+    /// assert_eq!(group.attributes().to_string(), r#"{"version":2}"#);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// - If the value does not serialize to an object.
@@ -118,11 +215,11 @@ impl Group {
     /// on the attributes that it receives.
     ///
     /// ```
-    /// # use ozarr::Hierarchy;
-    /// let hierarchy = Hierarchy::in_memory();
-    /// let mut group = hierarchy.create_group("/g", &serde_json::json!({"title": "a"}))?;
-    /// group.update_attributes(|attributes| attributes.set("by", "me"))?;
-    /// assert_eq!(hierarchy.group("/g")?.attributes().to_string(), r#"{"title":"a","by":"me"}"#);
+    /// use ozarr::{Hierarchy, Object};
+    ///
+    /// let mut group = Hierarchy::in_memory().create_group("/ocean", Object::from([("title", "Ocean")]))?;
+    /// group.update_attributes(|attributes| attributes.set("version", 2))?;
+    /// assert_eq!(group.attributes().to_string(), r#"{"title":"Ocean","version":2}"#);
     /// # Ok::<(), ozarr::Error>(())
     /// ```
     ///
@@ -147,6 +244,16 @@ impl Group {
     }
     /// Returns the sorted names of everything directly below, without opening it. Some may be prefixes that are not
     /// nodes.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/ocean/salt", NewArray::of::<f32>([4, 6]))?;
+    /// hierarchy.create_group("/land", ())?;
+    /// assert_eq!(hierarchy.group("/")?.names()?, ["land", "ocean"]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the store cannot list its keys and no group from this one upwards has copies of metadata.

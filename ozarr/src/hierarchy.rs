@@ -17,10 +17,29 @@ pub struct Hierarchy {
 
 impl Hierarchy {
     /// Creates an empty hierarchy in memory.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// let array = hierarchy.create_array("/a", NewArray::of::<f32>([4]))?;
+    /// assert_eq!(array.read::<f32>(..)?, [0.0; 4]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn in_memory() -> Self {
         Self::new(MemoryStore::default(), Context::default())
     }
     /// Returns the hierarchy of a store, which is a concrete type or an `Arc<dyn Store>`.
+    ///
+    /// ```
+    /// use ozarr::{Context, Hierarchy, NewArray, store::MemoryStore};
+    ///
+    /// let (store, context) = (MemoryStore::default(), Context::new());
+    /// Hierarchy::new(store.clone(), context.clone()).create_array("/a", NewArray::of::<f32>([4]))?;
+    /// let same_store = Hierarchy::new(store, context);
+    /// assert_eq!(same_store.array("/a")?.shape(), [4]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn new(store: impl Store + 'static, context: Context) -> Self {
         Self { nodes: Nodes::new(Arc::new(store), context) }
     }
@@ -28,6 +47,17 @@ impl Hierarchy {
         &self.nodes
     }
     /// Returns a copy of this handle that cannot write.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/a", NewArray::of::<u8>([4]))?;
+    /// let array = hierarchy.read_only().array("/a")?;
+    /// assert_eq!(array.read::<u8>(..)?, [0; 4]);
+    /// assert!(array.write(.., &[1u8; 4]).is_err());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn read_only(&self) -> Self {
         Self { nodes: self.nodes.read_only() }
     }
@@ -36,24 +66,77 @@ impl Hierarchy {
     /// Metadata comes from the copies in the root group where there are any. This is faster than reading each document,
     /// but the copies may be out of date. Without this method, copies are used only to list nodes in a store that
     /// cannot list its keys.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/a", NewArray::of::<u8>([4]))?;
+    /// hierarchy.consolidate("/")?;
+    /// let copies = hierarchy.with_consolidated_metadata()?;
+    /// assert_eq!(copies.array("/a")?.shape(), [4]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn with_consolidated_metadata(&self) -> Result<Self> {
         Ok(Self { nodes: self.nodes.with_consolidated_metadata()? })
     }
     /// Returns a copy of this handle that reads the metadata document of each node, which is the default.
     ///
     /// Undoes [`with_consolidated_metadata`](Self::with_consolidated_metadata).
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/a", NewArray::of::<u8>([4]))?;
+    /// hierarchy.consolidate("/")?;
+    /// let copies = hierarchy.with_consolidated_metadata()?;
+    /// hierarchy.erase("/a")?;
+    /// assert!(copies.array("/a").is_ok(), "the copies in memory still have the array");
+    /// assert!(copies.without_consolidated_metadata().array("/a").is_err());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn without_consolidated_metadata(&self) -> Self {
         Self { nodes: self.nodes.without_consolidated_metadata() }
     }
     /// Returns the store.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, zarr_core::store::Key};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_group("/ocean", ())?;
+    /// let document = hierarchy.store().reader()?.get(&Key::new("ocean/zarr.json")?)?;
+    /// assert!(document.is_some_and(|bytes| bytes.starts_with(b"{")));
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn store(&self) -> &Arc<dyn Store> {
         self.nodes.store()
     }
     /// Returns the context that all nodes share.
+    ///
+    /// ```
+    /// use ozarr::{Context, Hierarchy, store::MemoryStore};
+    ///
+    /// let mut context = Context::new();
+    /// context.limits.memory = 1 << 30;
+    /// let hierarchy = Hierarchy::new(MemoryStore::default(), context);
+    /// assert_eq!(hierarchy.context().limits.memory, 1 << 30);
+    /// ```
     pub fn context(&self) -> &Context {
         self.nodes.context()
     }
     /// Returns the metadata of the node at a path.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray, zarr_core::name::NodePath};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/a", NewArray::of::<u8>([4]))?;
+    /// let metadata = hierarchy.metadata(&NodePath::new("/a")?)?;
+    /// assert_eq!(metadata.document()["data_type"].as_str(), Some("uint8"));
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`NodeNotFound`](zarr_core::ErrorKind::NodeNotFound) if there is no node.
@@ -65,6 +148,22 @@ impl Hierarchy {
     /// Copies are updated only for changes made through the hierarchy that `f` receives, and only in groups above that
     /// have copies. They are updated after `f` returns, also if it fails. Each group above is visited once, not once
     /// for each node below it.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_group("/", ())?;
+    /// hierarchy.consolidate("/")?;
+    /// hierarchy.batch(|batch| {
+    ///     for name in ["/rain", "/wind"] {
+    ///         batch.create_array(name, NewArray::of::<f32>([4, 6]))?;
+    ///     }
+    ///     Ok(())
+    /// })?;
+    /// assert!(hierarchy.with_consolidated_metadata()?.array("/wind").is_ok());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The error of `f`; if there is none, [`StaleCopies`](zarr_core::ErrorKind::StaleCopies) if copies could not be
@@ -91,6 +190,19 @@ impl Hierarchy {
     /// - In a store that cannot stage, the old node is erased first, and `build` writes to the final place. If it
     ///   fails, the values that it has stored stay.
     ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.build("/weather", false, |staged| {
+    ///     let rain = staged.create_array("/weather/rain", NewArray::of::<f32>([4]))?;
+    ///     assert!(hierarchy.array("/weather/rain").is_err(), "it is not in its place yet");
+    ///     rain.write(.., &[0.5f32; 4])
+    /// })?;
+    /// assert_eq!(hierarchy.array("/weather/rain")?.read::<f32>(..)?, [0.5; 4]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// - The errors of `build`.
     /// - [`NodeAlreadyExists`](zarr_core::ErrorKind::NodeAlreadyExists) if there is a node and `overwrite` is false. If
@@ -106,10 +218,32 @@ impl Hierarchy {
     ///
     /// Other writers may change, create and remove nodes at the same time. After an error, some copies may be older
     /// than the documents: call it again.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/ocean/salt", NewArray::of::<f32>([4, 6]))?;
+    /// hierarchy.consolidate("/")?;
+    /// let root = hierarchy.group("/")?;
+    /// let copied = root.metadata().consolidated().map(|copies| copies.iter().map(|(path, _)| path).collect());
+    /// assert_eq!(copied, Some(vec!["ocean", "ocean/salt"]));
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn consolidate(&self, path: &str) -> Result<()> {
         self.nodes.consolidate(&NodePath::new(path)?)
     }
     /// Removes a node and everything below it.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/ocean/salt", NewArray::of::<f32>([4, 6]))?;
+    /// hierarchy.erase("/ocean")?;
+    /// assert!(hierarchy.group("/")?.names()?.is_empty());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// - [`NodeNotFound`](zarr_core::ErrorKind::NodeNotFound) if there is no node.

@@ -2,12 +2,13 @@
 //!
 //! ```
 //! use ozarr::{Hierarchy, NewArray};
-//! # let dir = tempfile::tempdir()?; let path = dir.path().join("data.zarr"); let path = path.to_str().unwrap();
-//! let array = Hierarchy::create(path)?.create_array("/a", NewArray::of::<f32>([4, 6]))?;
+//! # let dir = tempfile::tempdir()?; let path = dir.path().join("data.zarr");
+//!
+//! let array = Hierarchy::create(&path)?.create_array("/a", NewArray::of::<f32>([4, 6]))?;
 //! array.write(.., &[1.5f32; 24])?;
-//! let back: Vec<f32> = Hierarchy::open(path)?.array("/a")?.read([1..3, 0..6])?;
+//! let back: Vec<f32> = Hierarchy::open(&path)?.array("/a")?.read([1..3, 0..6])?;
 //! assert_eq!(back, [1.5; 12]);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # Ok::<(), ozarr::Error>(())
 //! ```
 //!
 //! | type or module | purpose |
@@ -17,9 +18,37 @@
 //! | [`Group`] | children and attributes |
 //! | [`Context`] | registry, limits and threads, shared by all nodes of a hierarchy |
 //! | [`codecs`] | the built-in codecs as types |
-//! | [`extension`] | everything that an extension needs |
+//! | [`extension`] | everything that an extension needs, and a codec from registration to reading |
 //! | [`store`] | stores in memory and in directories, and URI schemes |
 //! | [`zarr_core`] | the traits that extensions and stores implement, re-exported |
+//!
+//! # Attributes and other JSON
+//!
+//! Attributes are any value that serializes to a JSON object: a type of the application, a map, or an [`Object`]. They
+//! are read by name, or deserialized with [`attributes_as`](Array::attributes_as):
+//!
+//! ```
+//! use ozarr::{Hierarchy, Json, Object};
+//!
+//! let mut attributes = Object::from([("units", "K")]);
+//! attributes.set("version", 2);
+//! attributes.set("valid_range", [180.0, 330.0]);
+//! attributes.set("source", r#"{"station": 7, "names": ["Zürich", null]}"#.parse::<Json>()?);
+//!
+//! let group = Hierarchy::in_memory().create_group("/weather", &attributes)?;
+//! assert_eq!(group.attributes()["units"].as_str(), Some("K"));
+//! assert_eq!(group.attributes()["valid_range"][1].as_f64(), Some(330.0));
+//! assert_eq!(group.attributes()["source"]["station"].as_u64(), Some(7));
+//! # Ok::<(), ozarr::Error>(())
+//! ```
+//!
+//! [`Json`] converts from numbers, text, `bool`, `Option`, arrays, vectors and the values of `serde_json`.
+//!
+//! # Codecs of your own
+//!
+//! An application registers its codecs, data types and other extensions in the [`Context`] in which it opens
+//! hierarchies. The module [`extension`] shows a codec from its definition to reading an array with it. Codecs in
+//! shared libraries are loaded by `Context::with_plugins`, with the feature `plugins`.
 //!
 //! # Cargo features
 //!
@@ -81,7 +110,7 @@ pub use zarr_core::{
 #[cfg(feature = "plugins")]
 pub use zarr_plugin_api::load as plugins;
 
-/// The built-in codecs as types: [`Zstd`](codecs::Zstd), [`Sharding`](codecs::Sharding) and the others.
+/// The built-in codecs as types: `Zstd`, `Sharding` and the others, each with the feature of its name.
 pub use zarr_codecs as codecs;
 /// Everything that an extension needs, re-exported in one module.
 ///

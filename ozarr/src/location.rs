@@ -63,6 +63,15 @@ impl Location {
     /// Returns the absolute path of the directory, or `None` for a URI of another scheme than `file`.
     ///
     /// Symbolic links are resolved if the directory exists.
+    ///
+    /// ```
+    /// use ozarr::Location;
+    ///
+    /// let path = Location::from("data.zarr").directory()?;
+    /// assert!(path.is_some_and(|path| path.is_absolute() && path.ends_with("data.zarr")));
+    /// assert_eq!(Location::from("memory://").directory()?, None);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn directory(&self) -> Result<Option<PathBuf>> {
         let path = match &self.0 {
             Kind::Path(path) => path.clone(),
@@ -79,6 +88,17 @@ impl Location {
     /// The store is the topmost directory that can be reached upwards through directories that all have a `zarr.json`.
     /// So `data.zarr/group/array` is a node of `data.zarr`. For a URI of another scheme than `file`, the node is the
     /// root.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, Location, NewArray};
+    /// # let dir = tempfile::tempdir()?; let path = dir.path().join("data.zarr");
+    ///
+    /// Hierarchy::create(&path)?.create_array("/ocean/salt", NewArray::of::<f32>([4, 6]))?;
+    /// let (store, node) = Location::from(path.join("ocean/salt")).existing_node()?;
+    /// assert_eq!(store.directory()?, Location::from(&path).directory()?);
+    /// assert_eq!(node.to_string(), "/ocean/salt");
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn existing_node(&self) -> Result<(Location, NodePath)> {
         Ok(match self.directory()? {
             Some(path) => split(&path),
@@ -91,6 +111,17 @@ impl Location {
     /// This is the store of the nearest node above. If there is none, it is the nearest directory with a name that ends
     /// in `.zarr`, which need not exist: `new.zarr/group/array` is a node of `new.zarr`. Otherwise the node has a store of
     /// its own.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, Location};
+    /// # let dir = tempfile::tempdir()?; let path = dir.path().join("data.zarr");
+    ///
+    /// Hierarchy::create(&path)?.create_group("/ocean", ())?;
+    /// let (store, node) = Location::from(path.join("ocean/salt")).new_node()?;
+    /// assert_eq!(store.directory()?, Location::from(&path).directory()?);
+    /// assert_eq!(node.to_string(), "/ocean/salt");
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn new_node(&self) -> Result<(Location, NodePath)> {
         let Some(path) = self.directory()? else { return Ok((self.clone(), NodePath::ROOT)) };
         let mut directories = path.ancestors().skip(1);

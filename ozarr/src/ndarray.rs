@@ -44,6 +44,18 @@ impl Array {
     }
     /// Reads the selected elements into an existing array or view with the selection's shape, without copying them.
     ///
+    /// ```
+    /// use ndarray::{Array2, s};
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<i32>([2, 2]))?;
+    /// array.write(.., &[1, 2, 3, 4])?;
+    /// let mut out = Array2::<i32>::zeros((2, 3));
+    /// array.read_into_ndarray(.., &mut out.slice_mut(s![.., 1..]))?;
+    /// assert_eq!(out, ndarray::array![[0, 1, 2], [0, 3, 4]]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`read_into`](Self::read_into).
     pub fn read_into_ndarray<T: Element, D: Dimension>(
@@ -59,6 +71,16 @@ impl Array {
         self.read_view(selection, view)
     }
     /// Writes the elements of an array or view with the selection's shape, without copying them first.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<i32>([3, 2]))?;
+    /// let elements = ndarray::array![[1, 2, 3], [4, 5, 6]];
+    /// array.write_ndarray(.., &elements.t())?;
+    /// assert_eq!(array.read::<i32>(..)?, [1, 4, 2, 5, 3, 6]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`write`](Self::write).

@@ -19,13 +19,15 @@ use zarr_core::{
 ///
 /// ```
 /// use ozarr::{Selection, slice};
-/// let shape = |s: Selection| s.shape(&[10, 20, 30]).unwrap();
-/// assert_eq!(shape((..).into()), [10, 20, 30]);
-/// assert_eq!(shape((2..5).into()), [3, 20, 30]);
-/// assert_eq!(shape((0, .., 2..).into()), [20, 28]);
-/// assert_eq!(shape([0..2, 0..3].into()), [2, 3, 30]);
-/// assert_eq!(shape((slice(..).step_by(4), ..=6, 29).into()), [3, 7]);
-/// assert_eq!(shape("0:10:3,...,7".parse().unwrap()), [4, 20]);
+///
+/// let shape = |selection: Selection| selection.shape(&[10, 20, 30]);
+/// assert_eq!(shape((..).into())?, [10, 20, 30]);
+/// assert_eq!(shape((2..5).into())?, [3, 20, 30]);
+/// assert_eq!(shape((0, .., 2..).into())?, [20, 28]);
+/// assert_eq!(shape([0..2, 0..3].into())?, [2, 3, 30]);
+/// assert_eq!(shape((slice(..).step_by(4), ..=6, 29).into())?, [3, 7]);
+/// assert_eq!(shape("0:10:3,...,7".parse()?)?, [4, 20]);
+/// # Ok::<(), ozarr::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
@@ -160,12 +162,31 @@ impl Selection {
     /// Returns the shape of the selected elements of an array of shape `array_shape`, without the dimensions that
     /// single indices drop.
     ///
+    /// ```
+    /// use ozarr::Selection;
+    ///
+    /// let selection = Selection::from((2..5, .., 7));
+    /// assert_eq!(selection.shape(&[10, 20, 30])?, [3, 20]);
+    /// assert!(selection.shape(&[10, 20, 5]).is_err(), "the index 7 is out of bounds");
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// If the selection does not fit the array.
     pub fn shape(&self, array_shape: &[u64]) -> Result<Vec<u64>> {
         Ok(self.within(array_shape)?.kept_shape().to_vec())
     }
     /// Returns the selected indices along each dimension of an array of shape `array_shape`, including single indices.
+    ///
+    /// ```
+    /// use ozarr::{Selection, slice};
+    ///
+    /// let selection = Selection::from((slice(1..8).step_by(3), 5));
+    /// let indices = selection.indices(&[10, 20])?;
+    /// assert_eq!((indices[0].start, indices[0].len, indices[0].step), (1, 3, 3));
+    /// assert_eq!((indices[1].start, indices[1].len), (5, 1));
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the selection does not fit the array.

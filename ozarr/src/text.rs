@@ -10,16 +10,38 @@ const LINE: usize = 4000;
 const NAME: usize = 200;
 
 /// Returns a text as one line for people: escaped, and cut if it is very long.
+///
+/// ```
+/// use ozarr::text::shown;
+///
+/// assert_eq!(shown("two\nlines"), r"two\nlines");
+/// let long = shown(&"x".repeat(1_000_000));
+/// assert!(long.contains("… (996000 characters left out) …"));
+/// ```
 pub fn shown(text: &str) -> String {
     escaped(&cut(text, LINE)).into_owned()
 }
 
 /// Returns a name for use in a line: cut if it is long. Escape the whole line.
+///
+/// ```
+/// use ozarr::text::name;
+///
+/// assert_eq!(name("temperature"), "temperature");
+/// assert!(name(&"x".repeat(1000)).contains("… (800 characters left out) …"));
+/// ```
 pub fn name(name: &str) -> Cow<'_, str> {
     cut(name, NAME)
 }
 
 /// Escapes every character that controls a terminal or the direction of text.
+///
+/// ```
+/// use ozarr::text::escaped;
+///
+/// assert_eq!(escaped("température"), "température");
+/// assert_eq!(escaped("\u{1b}[31mred"), r"\u{1b}[31mred");
+/// ```
 pub fn escaped(text: &str) -> Cow<'_, str> {
     let controls = |c: char| {
         let is_direction =

@@ -41,6 +41,18 @@ impl Group {
 impl Tree<'_> {
     /// Writes the tree, and returns the number of nodes that could not be opened or listed.
     ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/salt", NewArray::of::<f32>([4, 6]).codecs(["bytes"]))?;
+    /// let mut text = String::new();
+    /// let broken = hierarchy.group("/")?.tree().write(&mut text)?;
+    /// assert_eq!(text, "└── salt [4, 6] float32, chunks [4, 6], bytes\n");
+    /// assert_eq!(broken, 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// If writing to `out` fails.
     pub fn write(&self, out: &mut dyn Write) -> Result<u64, fmt::Error> {

@@ -221,10 +221,36 @@ impl Walk {
         Self { hierarchy: hierarchy.clone(), levels: Vec::new(), way, enter: Some(group.clone()) }
     }
     /// Returns the depth of the last item below the group at which the walk began: 1 for a direct child.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/ocean/salt", NewArray::of::<f32>([4, 6]))?;
+    /// let (mut walk, mut lines) = (hierarchy.group("/")?.walk(), Vec::new());
+    /// while let Some(child) = walk.next() {
+    ///     lines.push(format!("{}{}", "  ".repeat(walk.depth()), child?.name));
+    /// }
+    /// assert_eq!(lines, ["  ocean", "    salt"]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn depth(&self) -> usize {
         self.levels.len()
     }
     /// Returns how many siblings of the last item are still to come.
+    ///
+    /// ```
+    /// use ozarr::Hierarchy;
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// for path in ["/a", "/b", "/c"] {
+    ///     hierarchy.create_group(path, ())?;
+    /// }
+    /// let mut walk = hierarchy.group("/")?.walk();
+    /// assert!(walk.next().is_some_and(|child| child.is_ok()));
+    /// assert_eq!(walk.siblings_left(), 2);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn siblings_left(&self) -> usize {
         self.levels.last().map_or(0, Siblings::len)
     }
@@ -270,6 +296,20 @@ impl Walk {
 impl Group {
     /// Returns the arrays directly below, sorted by name.
     ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/rain", NewArray::of::<f32>([4, 6]))?;
+    /// hierarchy.create_array("/wind", NewArray::of::<f32>([4, 6, 2]))?;
+    /// hierarchy.create_group("/ocean", ())?;
+    /// for array in hierarchy.group("/")?.arrays()? {
+    ///     assert_eq!(array?.shape()[..2], [4, 6]);
+    /// }
+    /// assert_eq!(hierarchy.group("/")?.arrays()?.count(), 2);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`children`](Self::children). Each entry that cannot be opened is an error in the iterator.
     pub fn arrays(&self) -> Result<impl Iterator<Item = Result<Array>>> {
@@ -280,6 +320,18 @@ impl Group {
         }))
     }
     /// Returns the groups directly below, sorted by name.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/rain", NewArray::of::<f32>([4, 6]))?;
+    /// hierarchy.create_group("/ocean", ())?;
+    /// let groups: Vec<_> = hierarchy.group("/")?.groups()?.collect::<ozarr::Result<_>>()?;
+    /// assert_eq!(groups.len(), 1);
+    /// assert_eq!(groups[0].path().name(), "ocean");
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`children`](Self::children). Each entry that cannot be opened is an error in the iterator.
@@ -294,12 +346,35 @@ impl Group {
     ///
     /// Prefixes without a metadata document and nodes that cannot be opened are children whose node is an error.
     ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/rain", NewArray::of::<f32>([4, 6]))?;
+    /// hierarchy.create_group("/ocean", ())?;
+    /// let children = hierarchy.group("/")?.children()?;
+    /// let names: Vec<String> = children.filter(|child| child.node.is_ok()).map(|child| child.name).collect();
+    /// assert_eq!(names, ["ocean", "rain"]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// If the store cannot list its keys and no group from this one upwards has copies of metadata.
     pub fn children(&self) -> Result<Children> {
         Children::of(self.hierarchy(), self.path())
     }
     /// Returns everything below, each parent before its children.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/ocean/salt", NewArray::of::<f32>([4, 6]))?;
+    /// hierarchy.create_group("/wind", ())?;
+    /// let paths = hierarchy.group("/")?.walk().map(|child| Ok(child?.path));
+    /// assert_eq!(paths.collect::<ozarr::Result<Vec<_>>>()?, ["ocean", "ocean/salt", "wind"]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn walk(&self) -> Walk {
         Walk::of(self.hierarchy(), self.path())
     }

@@ -1,14 +1,14 @@
 //! A single chunk: its elements, and its stored bytes.
 
+mod check;
+
 use super::{Array, chunks::Chunks};
 use crate::element::{Element, Item};
 use zarr_core::{
     Error, Result,
-    call::CallContext,
     limits::zeroed,
-    representation::Representation,
     store::Key,
-    view::{Dims, Region, TileGrid, ViewMut},
+    view::{Dims, Region, ViewMut},
 };
 
 /// A chunk of an [`Array`], or an inner chunk of one of its shards.
@@ -25,6 +25,16 @@ pub struct Chunk<'a> {
 
 impl Array {
     /// Returns the chunk (the shard, if the array is sharded) with an index in the chunk grid.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([10, 10]).chunks([4, 4]))?;
+    /// let corner = array.chunk(&[2, 2])?;
+    /// assert_eq!(corner.shape(), [2, 2]);
+    /// assert!(array.chunk(&[3, 0]).is_err(), "there are three chunks along each dimension");
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the index is outside the grid.
@@ -91,22 +101,69 @@ impl<'a> Chunk<'a> {
         Self { array, index, region, is_inner }
     }
     /// Returns the index in the chunk grid. For an inner chunk, counts inner chunks from the origin of the array.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([10, 10]).chunks([4, 4]))?;
+    /// let touched = array.chunks().within((5, 3..5))?;
+    /// assert_eq!(touched.map(|chunk| chunk.index().to_vec()).collect::<Vec<_>>(), [[1, 0], [1, 1]]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn index(&self) -> &[u64] {
         &self.index
     }
     /// Returns the region of the array that the chunk covers, without elements beyond the array.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([10, 10]).chunks([4, 4]))?;
+    /// array.write((8.., 8..), &[1u8, 2, 3, 4])?;
+    /// let corner = array.chunk(&[2, 2])?;
+    /// assert_eq!(corner.region().start[..], [8, 8]);
+    /// assert_eq!(array.read::<u8>(corner.region())?, [1, 2, 3, 4]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn region(&self) -> &Region {
         &self.region
     }
     /// Returns the number of elements along each dimension, without elements beyond the array.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([10]).chunks([4]))?;
+    /// let lengths: Vec<u64> = array.chunks().map(|chunk| chunk.shape()[0]).collect();
+    /// assert_eq!(lengths, [4, 4, 2]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn shape(&self) -> &[u64] {
         &self.region.len
     }
     /// Returns true for an inner chunk, which is a part of a stored chunk.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let new = NewArray::of::<u8>([8]).chunks([2]).shards([4]);
+    /// let array = Hierarchy::in_memory().create_array("/a", new)?;
+    /// assert!(array.chunks().all(|shard| !shard.is_inner()));
+    /// assert!(array.chunks().inner().all(|chunk| chunk.is_inner()));
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn is_inner(&self) -> bool {
         self.is_inner
     }
     /// Returns the key of the chunk, relative to the array.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([10, 10]).chunks([4, 4]))?;
+    /// assert_eq!(array.chunk(&[0, 2])?.key()?.as_str(), "c/0/2");
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If it is an inner chunk, which has no key of its own.
@@ -116,6 +173,15 @@ impl<'a> Chunk<'a> {
     }
     /// Reads the elements of the chunk in C order, without those beyond the array.
     ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([5]).chunks([3]))?;
+    /// array.write(.., &[1u8, 2, 3, 4, 5])?;
+    /// assert_eq!(array.chunk(&[1])?.read::<u8>()?, [4, 5]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// If the array's data type cannot be read as `T`, or the chunk cannot be read.
     pub fn read<T: Item>(&self) -> Result<Vec<T>> {
@@ -123,6 +189,20 @@ impl<'a> Chunk<'a> {
         self.array.read(&self.region)
     }
     /// Reads the elements of the chunk into `out`, as [`read`](Self::read) does.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([9]).chunks([3]))?;
+    /// array.write(.., &[1u8, 2, 3, 4, 5, 6, 7, 8, 9])?;
+    /// let (mut elements, mut sum) = ([0u8; 3], 0);
+    /// for chunk in array.chunks() {
+    ///     chunk.read_into(&mut elements)?;
+    ///     sum += elements.iter().sum::<u8>();
+    /// }
+    /// assert_eq!(sum, 45);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`read`](Self::read), and if `out` has another number of elements.
@@ -132,6 +212,15 @@ impl<'a> Chunk<'a> {
     }
     /// Writes the elements of the chunk in C order, without those beyond the array.
     ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([5]).chunks([3]))?;
+    /// array.chunk(&[1])?.write(&[4u8, 5])?;
+    /// assert_eq!(array.read::<u8>(..)?, [0, 0, 0, 4, 5]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Array::write`].
     pub fn write<T: Item>(&self, elements: &[T]) -> Result<()> {
@@ -139,6 +228,16 @@ impl<'a> Chunk<'a> {
         self.array.write(&self.region, elements)
     }
     /// Returns true if the chunk is stored. The elements of a chunk that is not stored are the fill value.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([6]).chunks([3]))?;
+    /// array.write(3.., &[4u8, 5, 6])?;
+    /// assert!(!array.chunk(&[0])?.is_stored()?);
+    /// assert!(array.chunk(&[1])?.is_stored()?);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the store fails, or if it is an inner chunk.
@@ -149,6 +248,15 @@ impl<'a> Chunk<'a> {
     }
     /// Returns the stored bytes, or `None` if the chunk is not stored.
     ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u16>([2]).codecs(["bytes"]))?;
+    /// array.write(.., &[1u16, 2])?;
+    /// assert_eq!(array.chunk(&[0])?.encoded()?, Some(vec![1, 0, 2, 0]));
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// If the store fails, or if it is an inner chunk.
     pub fn encoded(&self) -> Result<Option<Vec<u8>>> {
@@ -156,6 +264,16 @@ impl<'a> Chunk<'a> {
         array.data.reader()?.get(&key).map_err(|e| array.in_chunk(e, &self.index))
     }
     /// Stores encoded bytes as they are. They are decoded first, so that a chunk that cannot be read is never stored.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u16>([2]).codecs(["bytes"]))?;
+    /// array.chunk(&[0])?.write_encoded(&[1, 0, 2, 0])?;
+    /// assert_eq!(array.read::<u16>(..)?, [1, 2]);
+    /// assert!(array.chunk(&[0])?.write_encoded(&[1, 0, 2]).is_err(), "a byte is missing");
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the bytes cannot be decoded or stored, or if it is an inner chunk.
@@ -177,6 +295,16 @@ impl<'a> Chunk<'a> {
     }
     /// Removes the stored chunk. Its elements are then the fill value.
     ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([2]).fill_value(9))?;
+    /// array.write(.., &[1u8, 2])?;
+    /// array.chunk(&[0])?.erase()?;
+    /// assert_eq!(array.read::<u8>(..)?, [9, 9]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// If the store fails, or if it is an inner chunk.
     pub fn erase(&self) -> Result<()> {
@@ -186,6 +314,15 @@ impl<'a> Chunk<'a> {
     }
     /// Returns the bytes of all elements of the chunk, including those beyond the array, in C order and the machine's
     /// byte order.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([5]).chunks([3]))?;
+    /// array.write(.., &[1u8, 2, 3, 4, 5])?;
+    /// assert_eq!(array.chunk(&[1])?.read_padded_bytes()?, [4, 5, 0]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If elements have variable length, if the chunk cannot be read, or if it is an inner chunk.
@@ -202,32 +339,6 @@ impl<'a> Chunk<'a> {
         call.within_memory(|call| array.read_chunk_part(call, &self.index, &whole, out.reborrow()))?;
         Ok(bytes)
     }
-    /// Decodes the chunk, in parts if it has parts, and discards the elements. A chunk that is not stored is valid.
-    ///
-    /// # Errors
-    /// If reading the chunk would fail, or if inner chunks of a shard overlap, which readers may ignore. Also if it is
-    /// an inner chunk.
-    pub fn check(&self) -> Result<()> {
-        let array = self.stored()?;
-        let (context, chunk) = (array.hierarchy.context(), array.chunk_region(&self.index)?);
-        let chain = array.chain_for(&chunk)?;
-        let r = chain.decoded();
-        let part = match chain.inner_chunk_shape() {
-            Some(inner) => part_to_check(r, &inner)?,
-            None => r.shape().into(),
-        };
-        let options = context.options.clone().with_strict(true);
-        let call = CallContext { options: &options, ..context.call() };
-        for place in TileGrid::regular(&Region::whole(r.shape()), &part)?.places() {
-            let part = r.with_shape(&place.part.len);
-            call.within_memory(|call| {
-                let (mut scratch, heap) = (call.scratch(part.bytes_within(call.limits)?)?, part.new_heap());
-                let out = ViewMut::new(&mut scratch, part.shape(), part.element_size())?.with_heap(heap.as_ref());
-                array.read_chunk_part(call, &self.index, &place.part, out)
-            })?;
-        }
-        Ok(())
-    }
     /// Returns the array, unless this is an inner chunk.
     fn stored(&self) -> Result<&'a Array> {
         if self.is_inner {
@@ -242,23 +353,4 @@ impl<'a> Chunk<'a> {
         }
         Ok(())
     }
-}
-
-/// Returns the shape of the parts in which a chunk is checked: whole inner chunks of together 64 MiB, or a sixteenth of
-/// the chunk if that is more, since a large shard index is read again for each part.
-fn part_to_check(chunk: &Representation, inner: &[u64]) -> Result<Dims> {
-    const LEAST: u64 = 64 << 20;
-    /// About the memory that an inner chunk takes, however small it is.
-    const INNER: u64 = 64;
-    let each = chunk.with_shape(inner).bytes()?.max(INNER);
-    let bytes = |part: &[u64]| part.iter().zip(inner).fold(each, |n, (p, i)| n.saturating_mul(p.div_ceil((*i).max(1))));
-    let mut part: Dims = chunk.shape().into();
-    let most = LEAST.max(bytes(&part) / 16);
-    for d in 0..part.len() {
-        if bytes(&part) > most {
-            let all = std::mem::replace(&mut part[d], inner[d]);
-            part[d] = inner[d].saturating_mul((most / bytes(&part)).max(1)).min(all);
-        }
-    }
-    Ok(part)
 }

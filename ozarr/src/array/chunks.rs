@@ -119,6 +119,16 @@ impl<'a> Chunks<'a> {
     }
     /// Limits the iterator to the chunks that a selection touches, and restarts it at the first of these.
     ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([10, 10]).chunks([4, 4]))?;
+    /// let left = array.chunks().within((.., ..4))?;
+    /// assert_eq!(left.len(), 3);
+    /// assert!(left.into_iter().all(|chunk| chunk.index()[1] == 0));
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// If the selection does not fit the array.
     pub fn within(self, selection: impl Into<Selection>) -> Result<Self> {
@@ -130,6 +140,15 @@ impl<'a> Chunks<'a> {
     ///
     /// Returns the same chunks if the array is not sharded. Inner chunks are in C order over the whole array, so two
     /// consecutive ones may be in different shards.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let new = NewArray::of::<u8>([8, 8]).chunks([2, 2]).shards([4, 4]);
+    /// let array = Hierarchy::in_memory().create_array("/a", new)?;
+    /// assert_eq!((array.chunks().len(), array.chunks().inner().len()), (4, 16));
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn inner(self) -> Self {
         let Some(shape) = &self.array.inner else { return self };
         let selected = self.selection.as_ref().map(|s| s.indices(self.array.shape()));

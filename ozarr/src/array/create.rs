@@ -1,7 +1,9 @@
 //! Describes a new array, with defaults for everything but its shape and data type.
 
+mod chosen_shape;
 mod data_type;
 mod dimension_name;
+mod node;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -13,21 +15,18 @@ pub use zarr_core::json::FillValue;
 
 use super::Array;
 use crate::{context::Context, hierarchy::Hierarchy};
+use chosen_shape::{chosen_chunk, inner_of};
 use serde::Serialize;
 use shape::Lengths;
-use std::sync::Arc;
 use zarr_core::{
     Error, Result,
     data_type::DataType,
     extension::{Extension, ExtensionPoint},
     json::{Json, Object},
     layout::Layout,
-    metadata::{ArrayMetadata, NodeMetadata, ResolvedArray},
+    metadata::ArrayMetadata,
     name::NodePath,
 };
-
-/// The size limit of chunks whose shape is chosen automatically.
-const CHUNK_BYTES: u64 = 4 << 20;
 
 /// A builder for a new array: its shape and data type, and everything that should differ from the defaults.
 ///
@@ -74,8 +73,11 @@ impl NewArray {
     /// Describes an array of a shape and a data type.
     ///
     /// ```
-    /// use ozarr::NewArray;
-    /// NewArray::new([4, 6], "float32");
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::new([4, 6], "float32"))?;
+    /// assert_eq!((array.shape(), array.metadata().data_type().name()), (&[4, 6][..], "float32"));
+    /// # Ok::<(), ozarr::Error>(())
     /// ```
     pub fn new(shape: impl IntoShape, data_type: impl Into<Extension>) -> Self {
         Self {
@@ -97,18 +99,39 @@ impl NewArray {
     /// Describes an array of a shape, with the data type that corresponds to a Rust type.
     ///
     /// ```
-    /// use ozarr::NewArray;
-    /// NewArray::of::<f32>([4, 6]);
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<String>([2]))?;
+    /// array.write(.., &["Zürich".to_owned(), "東京".to_owned()])?;
+    /// assert_eq!(array.metadata().data_type().name(), "string");
+    /// # Ok::<(), ozarr::Error>(())
     /// ```
     pub fn of<T: HasDataType>(shape: impl IntoShape) -> Self {
         Self::new(shape, T::data_type())
     }
     /// Sets the shape of chunks, or of inner chunks if there are shards.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<f32>([4, 6]).chunks([2, 3]))?;
+    /// assert_eq!(array.chunks().len(), 4);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn chunks(mut self, shape: impl IntoShape) -> Self {
         self.chunks = Some(Lengths::new(shape));
         self
     }
     /// Puts chunks into shards of this shape, with the codec `sharding_indexed`.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let new = NewArray::of::<f32>([4, 6]).chunks([2, 3]).shards([4, 6]);
+    /// let array = Hierarchy::in_memory().create_array("/a", new)?;
+    /// assert_eq!((array.chunks().len(), array.chunks().inner().len()), (1, 4));
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn shards(mut self, shape: impl IntoShape) -> Self {
         self.shards = Some(Lengths::new(shape));
         self
@@ -116,8 +139,12 @@ impl NewArray {
     /// Sets the array -> array codecs, which transform a chunk before it becomes bytes. The default is none.
     ///
     /// ```
-    /// use ozarr::{NewArray, codecs::Transpose};
-    /// NewArray::new([4, 6], "float32").filters([Transpose::new([1, 0])]);
+    /// use ozarr::{Hierarchy, NewArray, codecs::Transpose};
+    ///
+    /// let new = NewArray::of::<f32>([4, 6]).filters([Transpose::new([1, 0])]).no_compressor();
+    /// let array = Hierarchy::in_memory().create_array("/a", new)?;
+    /// assert_eq!(array.to_string(), "[4, 6] float32, chunks [4, 6], transpose bytes");
+    /// # Ok::<(), ozarr::Error>(())
     /// ```
     pub fn filters(mut self, codecs: impl IntoIterator<Item = impl Into<Extension>>) -> Self {
         self.filters = Some(codecs.into_iter().map(Into::into).collect());
@@ -126,8 +153,13 @@ impl NewArray {
     /// Sets the array -> bytes codec.
     ///
     /// ```
-    /// use ozarr::{NewArray, codecs::Bytes};
-    /// NewArray::new([4, 6], "float32").serializer(Bytes::big());
+    /// use ozarr::{Hierarchy, NewArray, codecs::Bytes};
+    ///
+    /// let new = NewArray::of::<u16>([2]).serializer(Bytes::big()).no_compressor();
+    /// let array = Hierarchy::in_memory().create_array("/a", new)?;
+    /// array.write(.., &[1u16, 2])?;
+    /// assert_eq!(array.chunk(&[0])?.encoded()?, Some(vec![0, 1, 0, 2]));
+    /// # Ok::<(), ozarr::Error>(())
     /// ```
     pub fn serializer(mut self, codec: impl Into<Extension>) -> Self {
         self.serializer = Some(codec.into());
@@ -136,9 +168,13 @@ impl NewArray {
     /// Sets a single bytes -> bytes codec.
     ///
     /// ```
-    /// use ozarr::{NewArray, codecs::Gzip};
-    /// NewArray::new([4, 6], "float32").compressor(Gzip::level(9));
-    /// NewArray::new([4, 6], "float32").compressor("blosc");
+    /// use ozarr::{Hierarchy, NewArray, codecs::Gzip};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// let a = hierarchy.create_array("/a", NewArray::of::<f32>([4]).compressor(Gzip::level(9)))?;
+    /// let b = hierarchy.create_array("/b", NewArray::of::<f32>([4]).compressor("blosc"))?;
+    /// assert_eq!((a.codecs()[1].name(), b.codecs()[1].name()), ("gzip", "blosc"));
+    /// # Ok::<(), ozarr::Error>(())
     /// ```
     pub fn compressor(self, codec: impl Into<Extension>) -> Self {
         self.compressors([codec])
@@ -146,15 +182,26 @@ impl NewArray {
     /// Sets the bytes -> bytes codecs, in the order of encoding.
     ///
     /// ```
-    /// use ozarr::{NewArray, codecs::{Crc32c, Zstd}, extension::Extension};
-    /// NewArray::new([4, 6], "float32").compressors(["zstd", "crc32c"]);
-    /// NewArray::new([4, 6], "float32").compressors([Extension::from(Zstd::level(3)), Crc32c.into()]);
+    /// use ozarr::{Hierarchy, NewArray, codecs::{Crc32c, Zstd}, extension::Extension};
+    ///
+    /// let codecs: [Extension; 2] = [Zstd::level(3).into(), Crc32c.into()];
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<f32>([4]).compressors(codecs))?;
+    /// assert_eq!(array.to_string(), "[4] float32, chunks [4], bytes zstd crc32c");
+    /// # Ok::<(), ozarr::Error>(())
     /// ```
     pub fn compressors(mut self, codecs: impl IntoIterator<Item = impl Into<Extension>>) -> Self {
         self.compressors = Some(codecs.into_iter().map(Into::into).collect());
         self
     }
     /// Uses no bytes -> bytes codec, not even the default one.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<f32>([4]).no_compressor())?;
+    /// assert_eq!(array.to_string(), "[4] float32, chunks [4], bytes");
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn no_compressor(self) -> Self {
         self.compressors(None::<Extension>)
     }
@@ -164,19 +211,40 @@ impl NewArray {
     /// If any of these is set too, creating the array fails.
     ///
     /// ```
-    /// use ozarr::NewArray;
-    /// NewArray::new([4, 6], "float32").codecs(["transpose", "bytes", "gzip"]);
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let new = NewArray::of::<f32>([4, 6]).codecs(["transpose", "bytes", "gzip"]);
+    /// let array = Hierarchy::in_memory().create_array("/a", new)?;
+    /// assert_eq!(array.to_string(), "[4, 6] float32, chunks [4, 6], transpose bytes gzip");
+    /// # Ok::<(), ozarr::Error>(())
     /// ```
     pub fn codecs(mut self, codecs: impl IntoIterator<Item = impl Into<Extension>>) -> Self {
         self.codecs = Some(codecs.into_iter().map(Into::into).collect());
         self
     }
     /// Sets the fill value: a number, a `bool`, text, or JSON in the form of the data type.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<i16>([2]).fill_value(-1))?;
+    /// assert_eq!(array.read::<i16>(..)?, [-1, -1]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn fill_value(mut self, value: impl Into<FillValue>) -> Self {
         self.fill_value = Some(value.into());
         self
     }
     /// Sets the chunk key encoding.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let new = NewArray::of::<u8>([4, 6]).chunks([2, 3]).chunk_key_encoding("v2");
+    /// let array = Hierarchy::in_memory().create_array("/a", new)?;
+    /// assert_eq!(array.chunk_key(&[1, 0])?.as_str(), "1.0");
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn chunk_key_encoding(mut self, encoding: impl Into<Extension>) -> Self {
         self.chunk_key_encoding = Some(encoding.into());
         self
@@ -184,9 +252,12 @@ impl NewArray {
     /// Sets the names of the dimensions; `None` for a dimension without a name.
     ///
     /// ```
-    /// use ozarr::NewArray;
-    /// NewArray::new([4, 6], "float32").dimension_names(["y", "x"]);
-    /// NewArray::new([4, 6], "float32").dimension_names([Some("y"), None]);
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let new = NewArray::of::<f32>([4, 6]).dimension_names([Some("y"), None]);
+    /// let array = Hierarchy::in_memory().create_array("/a", new)?;
+    /// assert_eq!(array.dimension_names(), Some(&[Some("y".to_owned()), None][..]));
+    /// # Ok::<(), ozarr::Error>(())
     /// ```
     pub fn dimension_names(mut self, names: impl IntoIterator<Item = impl Into<DimensionName>>) -> Self {
         self.dimension_names = Some(names.into_iter().map(Into::into).collect());
@@ -195,6 +266,15 @@ impl NewArray {
     /// Sets the user's attributes: an [`Object`] or any other value that serializes to a JSON object.
     ///
     /// If the value serializes to anything else, creating the array fails.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray, Object};
+    ///
+    /// let new = NewArray::of::<f32>([4]).attributes(Object::from([("units", "K")]));
+    /// let array = Hierarchy::in_memory().create_array("/a", new)?;
+    /// assert_eq!(array.attributes()["units"].as_str(), Some("K"));
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn attributes(mut self, attributes: impl Serialize) -> Self {
         self.attributes = match Json::from_serialize(&attributes) {
             Ok(Json::Object(members)) => Ok(members),
@@ -207,11 +287,29 @@ impl NewArray {
     ///
     /// The store does this in one step if it can: see [`build`](crate::Hierarchy::build). Elements that are written
     /// afterwards are not part of that step.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let hierarchy = Hierarchy::in_memory();
+    /// hierarchy.create_array("/a", NewArray::of::<f32>([4]))?;
+    /// hierarchy.create_array("/a", NewArray::of::<u8>([9]).overwrite())?;
+    /// assert_eq!(hierarchy.array("/a")?.shape(), [9]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn overwrite(mut self) -> Self {
         self.overwrite = true;
         self
     }
     /// Returns the metadata document, with all defaults filled in.
+    ///
+    /// ```
+    /// use ozarr::{Context, NewArray};
+    ///
+    /// let metadata = NewArray::of::<f32>([4]).metadata(&Context::new())?;
+    /// assert_eq!(metadata.document()["fill_value"].to_string(), "0.0");
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// - If the data type is unknown.
@@ -288,61 +386,10 @@ impl NewArray {
     }
 }
 
-impl Array {
-    /// Creates an array from a metadata document, and fills in the defaults of optional members.
-    pub(crate) fn create(
-        hierarchy: &Hierarchy,
-        path: NodePath,
-        mut metadata: ArrayMetadata,
-        overwrite: bool,
-    ) -> Result<Self> {
-        let context = hierarchy.context();
-        let resolved = ResolvedArray::create(&mut metadata, &context.registry, &context.limits, &context.options)
-            .map_err(|e| e.at_node(&path))?;
-        resolved.check_writable().map_err(|e| e.at_node(&path))?;
-        let (shape, keys) = (metadata.shape(), &resolved.chunk_key_encoding);
-        let is_chunk = |key: &str| {
-            let chunk_index = keys.decode(key, shape.len());
-            chunk_index.is_some_and(|i| resolved.chunk_grid.chunk_region(shape, &i).is_ok())
-        };
-        hierarchy.nodes().create(&path, &NodeMetadata::Array(metadata.clone()), overwrite, Some(&is_chunk))?;
-        Self::with_resolved(hierarchy.clone(), path, Arc::new(metadata), Arc::new(resolved), Vec::new())
-    }
-}
-
 fn extension<const N: usize>(name: &str, configuration: [(&str, Json); N]) -> Json {
     Extension::new(name, configuration).to_json().clone()
 }
 
 fn sharded(chunk: &[u64], codecs: Json) -> Json {
     extension("sharding_indexed", [("chunk_shape", Json::from(chunk)), ("codecs", codecs)])
-}
-
-/// Halves the longest dimension until a chunk is small enough.
-fn chosen_chunk(shape: &[u64], layout: &Layout) -> Vec<u64> {
-    let mut chunk: Vec<u64> = shape.iter().map(|n| (*n).max(1)).collect();
-    let bytes = |c: &[u64]| c.iter().fold(layout.size() as u64, |b, n| b.saturating_mul(*n));
-    while bytes(&chunk) > CHUNK_BYTES {
-        match chunk.iter_mut().filter(|n| **n > 1).max() {
-            Some(longest) => *longest = longest.div_ceil(2),
-            None => break,
-        }
-    }
-    chunk
-}
-
-/// Halves the longest even dimension until a shard has 64 inner chunks of at most 4 MiB. Stops earlier if no dimension
-/// can be halved, or once there are 8 inner chunks of at most 64 KiB.
-fn inner_of(shard: &[u64], layout: &Layout) -> Vec<u64> {
-    let (mut chunk, mut count) = (shard.to_vec(), 1);
-    let smallest = 64 << 10;
-    let bytes = |c: &[u64]| c.iter().fold(layout.size() as u64, |b, n| b.saturating_mul(*n));
-    while count < 64 || bytes(&chunk) > CHUNK_BYTES {
-        match chunk.iter_mut().filter(|n| **n > 1 && n.is_multiple_of(2)).max() {
-            Some(longest) if count < 8 || bytes(shard) / count > smallest => *longest /= 2,
-            _ => break,
-        }
-        count *= 2;
-    }
-    chunk
 }

@@ -3,6 +3,7 @@
 mod chunk;
 mod chunks;
 mod create;
+mod properties;
 mod read;
 mod resize;
 mod stored;
@@ -107,107 +108,59 @@ impl Array {
     /// Adds a storage transformer that does not change the layout, such as a cache or a counter.
     ///
     /// It is the transformer nearest to the array, and is not recorded in the metadata.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray, Result, extension::StorageTransformer, zarr_core::store::{ReadOnly, Store}};
+    /// use std::sync::Arc;
+    ///
+    /// /// Protects chunks from being written.
+    /// #[derive(Debug)]
+    /// struct Protect;
+    ///
+    /// impl StorageTransformer for Protect {
+    ///     fn wrap(&self, below: Arc<dyn Store>) -> Result<Arc<dyn Store>> {
+    ///         Ok(Arc::new(ReadOnly(below)))
+    ///     }
+    /// }
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([4]))?;
+    /// assert!(array.with_transformer(Arc::new(Protect))?.write(.., &[1u8; 4]).is_err());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn with_transformer(self, transformer: Arc<dyn StorageTransformer>) -> Result<Self> {
         let mut added = self.added;
         added.insert(0, transformer);
         Self::with_resolved(self.hierarchy, self.path, self.metadata, self.resolved, added)
     }
-    /// Returns the path of the array in its hierarchy.
-    pub fn path(&self) -> &NodePath {
-        &self.path
-    }
-    /// Returns the hierarchy of the array.
-    pub fn hierarchy(&self) -> &Hierarchy {
-        &self.hierarchy
-    }
-    /// Returns the metadata document.
-    pub fn metadata(&self) -> &ArrayMetadata {
-        &self.metadata
-    }
-    /// Returns the number of elements along each dimension.
-    pub fn shape(&self) -> &[u64] {
-        self.metadata.shape()
-    }
-    /// Returns the number of dimensions.
-    pub fn ndim(&self) -> usize {
-        self.shape().len()
-    }
-    /// Returns the number of elements; at most 2^64 - 1.
-    pub fn len(&self) -> u64 {
-        self.shape().iter().fold(1, |n, l| n.saturating_mul(*l))
-    }
-    /// Returns true if the array has no elements.
-    pub fn is_empty(&self) -> bool {
-        self.shape().contains(&0)
-    }
-    /// Returns the size of all elements in memory in bytes, or `None` if they have variable length.
-    ///
-    /// The result is at most 2^64 - 1. It is not the size of the stored chunks.
-    pub fn nbytes(&self) -> Option<u64> {
-        let r = self.representation();
-        (!r.layout().is_variable()).then(|| self.len().saturating_mul(r.element_size() as u64))
-    }
-    /// Returns the data type. Its name is in the [`metadata`](Self::metadata).
-    pub fn data_type(&self) -> &dyn DataType {
-        &**self.representation().data_type()
-    }
-    /// Returns the fill value as it is in the metadata.
-    pub fn fill_value(&self) -> &Json {
-        self.metadata.fill_value()
-    }
-    /// Returns the names of the dimensions, if the metadata has any.
-    pub fn dimension_names(&self) -> Option<&[Option<String>]> {
-        self.metadata.dimension_names()
-    }
-    /// Returns the codecs as they are in the metadata, in the order of encoding.
-    pub fn codecs(&self) -> &[Extension] {
-        self.metadata.codecs()
-    }
-    /// Returns the chunk grid.
-    pub fn chunk_grid(&self) -> &dyn ChunkGrid {
-        &*self.resolved.chunk_grid
-    }
-    /// Returns the chunk key encoding.
-    pub fn chunk_key_encoding(&self) -> &dyn ChunkKeyEncoding {
-        &*self.resolved.chunk_key_encoding
-    }
-    /// Returns the array's data type, shape and fill value.
-    pub fn representation(&self) -> &Representation {
-        &self.resolved.representation
-    }
-    /// Returns the codecs that encode and decode chunks of a shape.
-    ///
-    /// # Errors
-    /// If a codec cannot work on chunks of that shape.
-    pub fn codec_chain(&self, chunk_shape: &[u64]) -> Result<Arc<Chain>> {
-        self.resolved.chains.get(chunk_shape)
-    }
-    /// Returns the unknown extensions that the metadata allows a reader to skip. If there are any, chunks can be read
-    /// but not written.
-    pub fn skipped(&self) -> &[(ExtensionPoint, String)] {
-        &self.resolved.skipped
-    }
-    /// Returns the store of the array's own keys, through its storage transformers.
-    pub fn data_store(&self) -> &Arc<dyn Store> {
-        &self.data
-    }
-    /// Returns the shape of all chunks (of the shards, if the array is sharded), or `None` if chunks differ in shape.
-    pub fn chunk_shape(&self) -> Option<&[u64]> {
-        self.uniform.as_ref().map(|c| c.decoded().shape())
-    }
-    /// Returns the shape of the parts of a chunk that can be read on their own: the inner chunks of a shard.
-    pub fn inner_chunk_shape(&self) -> Option<&[u64]> {
-        self.inner.as_deref()
-    }
-    /// Returns true if chunks are shards, which contain inner chunks.
-    pub fn is_sharded(&self) -> bool {
-        self.inner.is_some()
-    }
     /// Returns the user's attributes.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray, Object};
+    ///
+    /// let new = NewArray::of::<f32>([4]).attributes(Object::from([("units", "K")]));
+    /// let array = Hierarchy::in_memory().create_array("/a", new)?;
+    /// assert_eq!(array.attributes()["units"].as_str(), Some("K"));
+    /// assert!(array.attributes().get("title").is_none());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn attributes(&self) -> &Object {
         self.metadata.attributes().unwrap_or(&NO_ATTRIBUTES)
     }
     /// Deserializes the user's attributes.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// #[derive(serde::Serialize, serde::Deserialize)]
+    /// struct Attributes {
+    ///     units: String,
+    /// }
+    ///
+    /// let new = NewArray::of::<f32>([4]).attributes(Attributes { units: "K".to_owned() });
+    /// let array = Hierarchy::in_memory().create_array("/a", new)?;
+    /// assert_eq!(array.attributes_as::<Attributes>()?.units, "K");
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the attributes do not have the form of `T`.
@@ -217,6 +170,15 @@ impl Array {
     /// Replaces the user's attributes with an [`Object`] or any other value that serializes to a JSON object.
     ///
     /// This also works for an array whose chunks cannot be written.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray, Object};
+    ///
+    /// let mut array = Hierarchy::in_memory().create_array("/a", NewArray::of::<f32>([4]))?;
+    /// array.set_attributes(Object::from([("units", "K")]))?;
+    /// assert_eq!(array.attributes().to_string(), r#"{"units":"K"}"#);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// - If the value does not serialize to an object.
@@ -234,9 +196,10 @@ impl Array {
     /// on the attributes that it receives.
     ///
     /// ```
-    /// # use ozarr::{Hierarchy, NewArray};
-    /// let mut array = Hierarchy::in_memory().create_array("/a", NewArray::new([4], "float32"))?;
-    /// array.set_attributes(&serde_json::json!({"units": "K", "version": 1}))?;
+    /// use ozarr::{Hierarchy, NewArray, Object};
+    ///
+    /// let mut array = Hierarchy::in_memory().create_array("/a", NewArray::of::<f32>([4]))?;
+    /// array.set_attributes(Object::from([("units", "K")]))?;
     /// array.update_attributes(|attributes| attributes.set("version", 2))?;
     /// assert_eq!(array.attributes().to_string(), r#"{"units":"K","version":2}"#);
     /// # Ok::<(), ozarr::Error>(())
@@ -276,11 +239,28 @@ impl Array {
         Ok(renewed)
     }
     /// Returns the key of a chunk, relative to the array.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([10, 10]).chunks([4, 4]))?;
+    /// assert_eq!(array.chunk_key(&[1, 2])?.as_str(), "c/1/2");
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn chunk_key(&self, chunk_index: &[u64]) -> Result<Key> {
         Key::new(self.resolved.chunk_key_encoding.encode(chunk_index)?)
             .map_err(|e| e.at_chunk(chunk_index).at_node(&self.path))
     }
     /// Returns the region of elements that a chunk covers, which may extend beyond the array.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([10, 10]).chunks([4, 4]))?;
+    /// let region = array.chunk_region(&[1, 2])?;
+    /// assert_eq!((&region.start[..], &region.len[..]), (&[4, 8][..], &[4, 4][..]));
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn chunk_region(&self, chunk_index: &[u64]) -> Result<Region> {
         self.resolved.chunk_grid.chunk_region(self.shape(), chunk_index)
     }

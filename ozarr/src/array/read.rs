@@ -17,6 +17,17 @@ use zarr_core::{
 impl Array {
     /// Reads the selected elements in C order.
     ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([2, 3]))?;
+    /// array.write(.., &[1u8, 2, 3, 4, 5, 6])?;
+    /// assert_eq!(array.read::<u8>((.., 1..))?, [2, 3, 5, 6]);
+    /// let row: Vec<u8> = array.read(1)?;
+    /// assert_eq!(row, [4, 5, 6]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// - If the array's data type cannot be read as `T`.
     /// - If the selection does not fit the array.
@@ -36,6 +47,17 @@ impl Array {
     }
     /// Reads the selected elements in C order into `out`.
     ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([2, 3]))?;
+    /// array.write(.., &[1u8, 2, 3, 4, 5, 6])?;
+    /// let mut row = [0u8; 3];
+    /// array.read_into(1, &mut row)?;
+    /// assert_eq!(row, [4, 5, 6]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`read`](Self::read), and if `out` does not have as many elements as the selection.
     pub fn read_into<T: Element>(&self, selection: impl Into<Selection>, out: &mut [T]) -> Result<()> {
@@ -48,6 +70,15 @@ impl Array {
         self.read_view(selection, ViewMut::new(bytes, &shape, size_of::<T>())?)
     }
     /// Reads the selected elements, which must have a fixed size, as bytes in C order and the machine's byte order.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u16>([3]))?;
+    /// array.write(.., &[1u16, 2, 3])?;
+    /// assert_eq!(array.read_bytes(1..)?, [2u16.to_ne_bytes(), 3u16.to_ne_bytes()].concat());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`read`](Self::read), and if elements have variable length.
@@ -70,6 +101,17 @@ impl Array {
     ///
     /// `out` must have the selection's shape. Elements of variable length go to the heap of `out`, whose first buffer
     /// must be the fill value.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray, extension::ViewMut};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([2, 3]))?;
+    /// array.write(.., &[1u8, 2, 3, 4, 5, 6])?;
+    /// let mut columns = [0; 6];
+    /// array.read_view(.., ViewMut::strided(&mut columns, 0, &[2, 3], &[1, 2], 1)?)?;
+    /// assert_eq!(columns, [1, 4, 2, 5, 3, 6]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`read`](Self::read), and if `out` has another shape or elements of another size.

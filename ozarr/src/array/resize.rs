@@ -24,12 +24,36 @@ pub struct ResizeOptions {
 
 impl ResizeOptions {
     /// Sets [`keep_outside`](Self::keep_outside).
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray, ResizeOptions};
+    ///
+    /// let mut array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([4]).chunks([2]))?;
+    /// array.write(.., &[1u8, 2, 3, 4])?;
+    /// array.resize(&[2], ResizeOptions::default().with_keep_outside(true))?;
+    /// let report = array.resize(&[4], ResizeOptions::default())?;
+    /// assert_eq!(report.reappeared, [[1]]);
+    /// assert_eq!(array.read::<u8>(..)?, [1, 2, 3, 4]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     #[must_use]
     pub fn with_keep_outside(mut self, keep_outside: bool) -> Self {
         self.keep_outside = keep_outside;
         self
     }
     /// Sets [`clear_reappearing`](Self::clear_reappearing).
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray, ResizeOptions};
+    ///
+    /// let mut array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([4]).chunks([4]))?;
+    /// array.write(.., &[1u8, 2, 3, 4])?;
+    /// array.resize(&[2], ResizeOptions::default())?;
+    /// let report = array.resize(&[4], ResizeOptions::default().with_clear_reappearing(true))?;
+    /// assert_eq!(report.reappeared, [[0]]);
+    /// assert_eq!(array.read::<u8>(..)?, [1, 2, 0, 0]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     #[must_use]
     pub fn with_clear_reappearing(mut self, clear_reappearing: bool) -> Self {
         self.clear_reappearing = clear_reappearing;
@@ -68,6 +92,17 @@ impl Array {
     /// that another writer has changed the shape, it removes no more chunks. With
     /// [`clear_reappearing`](ResizeOptions::clear_reappearing), do not write to the part that becomes visible before
     /// `resize` returns.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray, ResizeOptions};
+    ///
+    /// let mut array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([4]).chunks([2]))?;
+    /// array.write(.., &[1u8, 2, 3, 4])?;
+    /// let report = array.resize(&[2], ResizeOptions::default())?;
+    /// assert_eq!(report.erased, [[1]]);
+    /// assert_eq!(array.read::<u8>(..)?, [1, 2]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// - If the rank differs, or the grid does not fit the new shape.
@@ -189,6 +224,17 @@ impl Array {
     /// `elements` are whole slabs of the array as it is stored, which other writers may have extended since this handle
     /// was opened. If several writers append at the same time, each gets a range of its own. Nothing that is stored is
     /// removed.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let mut array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([0, 3]).chunks([2, 3]))?;
+    /// assert_eq!(array.append(0, &[1u8, 2, 3])?, 0..1);
+    /// assert_eq!(array.append(0, &[4u8, 5, 6, 7, 8, 9])?, 1..3);
+    /// assert_eq!(array.shape(), [3, 3]);
+    /// assert_eq!(array.read::<u8>(1)?, [4, 5, 6]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// - If the array's data type cannot be written as `T`, or `elements` are not whole slabs. Nothing has changed.

@@ -24,6 +24,15 @@ pub struct StoredKeys {
 impl Array {
     /// Returns the sorted indices of all stored chunks, including those outside the grid.
     ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([10, 10]).chunks([4, 4]))?;
+    /// array.write((.., 0), &[1u8; 10])?;
+    /// assert_eq!(array.stored_chunks()?, [[0, 0], [1, 0], [2, 0]]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// If the store cannot list its keys, or if it has an entry that is neither a value nor a directory, or a directory
     /// in the place of a chunk: see [`StoredKeys::errors`].
@@ -35,6 +44,18 @@ impl Array {
         }
     }
     /// Lists everything that is stored below the array, apart from its metadata document.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray, zarr_core::store::Key};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([4]))?;
+    /// array.write(.., &[1u8; 4])?;
+    /// array.data_store().writer()?.set(&Key::new("notes.txt")?, b"hello")?;
+    /// let found = array.stored_keys()?;
+    /// assert_eq!(found.chunks, [[0]]);
+    /// assert_eq!(found.unknown, [Key::new("notes.txt")?]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the store cannot list its keys.

@@ -18,6 +18,16 @@ use zarr_core::{
 impl Array {
     /// Writes the selected elements in C order.
     ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([2, 3]))?;
+    /// array.write(.., &[1u8, 2, 3, 4, 5, 6])?;
+    /// array.write((1, 1..), &[8u8, 9])?;
+    /// assert_eq!(array.read::<u8>(..)?, [1, 2, 3, 4, 8, 9]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// - If the array's data type cannot be written as `T`.
     /// - If the selection does not fit the array, or `elements` has another length.
@@ -33,6 +43,15 @@ impl Array {
     }
     /// Writes elements of fixed size from bytes in C order and the machine's byte order.
     ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u16>([3]))?;
+    /// array.write_bytes(1.., &[2u16.to_ne_bytes(), 3u16.to_ne_bytes()].concat())?;
+    /// assert_eq!(array.read::<u16>(..)?, [0, 2, 3]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`write`](Self::write), and if elements have variable length.
     pub fn write_bytes(&self, selection: impl Into<Selection>, bytes: &[u8]) -> Result<()> {
@@ -42,6 +61,16 @@ impl Array {
         element::write_bytes(r, &shape, bytes, &|view| self.write_view(&selection, view))
     }
     /// Writes elements from memory with any strides. `elements` must have the selection's shape.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray, extension::View};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([2, 3]))?;
+    /// let columns = [1, 4, 2, 5, 3, 6];
+    /// array.write_view(.., &View::strided(&columns, 0, &[2, 3], &[1, 2], 1)?)?;
+    /// assert_eq!(array.read::<u8>(..)?, [1, 2, 3, 4, 5, 6]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`write`](Self::write), and if the grid does not divide each dimension on its own and a step is not 1.

@@ -24,6 +24,14 @@ pub struct Slice {
 }
 
 /// Returns the [`Slice`] of a range or an index, as in `slice(0..10).step_by(2)`.
+///
+/// ```
+/// use ozarr::{Selection, slice};
+///
+/// let every_third = Selection::from([slice(0..10).step_by(3), slice(4)]);
+/// assert_eq!(every_third.shape(&[10, 10])?, [4]);
+/// # Ok::<(), ozarr::Error>(())
+/// ```
 pub fn slice(indices: impl Into<Slice>) -> Slice {
     indices.into()
 }
@@ -41,6 +49,15 @@ impl Slice {
     /// Selects every `step`-th index, from the first. Repeated calls multiply the steps.
     ///
     /// Using a slice whose step is zero, or a single index with a step, is an error.
+    ///
+    /// ```
+    /// use ozarr::{Hierarchy, NewArray, slice};
+    ///
+    /// let array = Hierarchy::in_memory().create_array("/a", NewArray::of::<u8>([6]))?;
+    /// array.write(.., &[0u8, 1, 2, 3, 4, 5])?;
+    /// assert_eq!(array.read::<u8>(slice(1..).step_by(2))?, [1, 3, 5]);
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     #[must_use]
     pub fn step_by(self, step: u64) -> Self {
         Self { step: self.step.saturating_mul(step), ..self }

@@ -68,6 +68,16 @@ pub struct FilesystemStore {
 
 impl FilesystemStore {
     /// Opens an existing directory. Symbolic links in its path are resolved.
+    ///
+    /// ```
+    /// use ozarr::store::FilesystemStore;
+    /// # let dir = tempfile::tempdir()?; let path = dir.path();
+    ///
+    /// let store = FilesystemStore::open(path)?;
+    /// assert!(store.root().is_absolute());
+    /// assert!(FilesystemStore::open(path.join("missing")).is_err());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn open(root: impl AsRef<Path>) -> Result<Self> {
         let root = root.as_ref();
         let canonical = fs::canonicalize(root).map_err(|e| io_error(e, root))?;
@@ -83,11 +93,32 @@ impl FilesystemStore {
         })
     }
     /// Opens a directory, and creates it if it does not exist.
+    ///
+    /// ```
+    /// use ozarr::{Context, Hierarchy, store::FilesystemStore};
+    /// # let dir = tempfile::tempdir()?; let path = dir.path().join("data.zarr");
+    ///
+    /// let hierarchy = Hierarchy::new(FilesystemStore::create(&path)?, Context::new());
+    /// hierarchy.create_group("/", ())?;
+    /// assert!(path.join("zarr.json").exists());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn create(root: impl AsRef<Path>) -> Result<Self> {
         fs::create_dir_all(root.as_ref()).map_err(|e| io_error(e, root.as_ref()))?;
         Self::open(root)
     }
     /// Opens a directory. One that does not exist is created when the first value is stored in it.
+    ///
+    /// ```
+    /// use ozarr::{Context, Hierarchy, store::FilesystemStore};
+    /// # let dir = tempfile::tempdir()?; let path = dir.path().join("data.zarr");
+    ///
+    /// let hierarchy = Hierarchy::new(FilesystemStore::create_on_write(&path)?, Context::new());
+    /// assert!(!path.exists());
+    /// hierarchy.create_group("/", ())?;
+    /// assert!(path.join("zarr.json").exists());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn create_on_write(root: impl AsRef<Path>) -> Result<Self> {
         let root = root.as_ref();
         let absolute = std::path::absolute(root).map_err(|e| io_error(e, root))?;
@@ -107,6 +138,18 @@ impl FilesystemStore {
     ///
     /// This method itself waits until the disk has the directory. If two writers create a directory at the same time,
     /// only the one that created it waits.
+    ///
+    /// ```
+    /// use ozarr::{Context, Hierarchy, NewArray, store::FilesystemStore};
+    /// # let dir = tempfile::tempdir()?; let path = dir.path().join("data.zarr");
+    ///
+    /// let store = FilesystemStore::create(&path)?.with_fsync()?;
+    /// let array = Hierarchy::new(store, Context::new()).create_array("/a", NewArray::of::<u8>([4]))?;
+    /// array.write(.., &[7u8; 4])?;
+    /// // The chunk is on the disk now.
+    /// assert!(path.join("a/c/0").exists());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn with_fsync(mut self) -> Result<Self> {
         for path in self.root.ancestors() {
             match Directory::open(path).and_then(|directory| directory.sync()) {
@@ -121,6 +164,15 @@ impl FilesystemStore {
         Ok(self)
     }
     /// Returns the path of the directory.
+    ///
+    /// ```
+    /// use ozarr::store::FilesystemStore;
+    /// # let dir = tempfile::tempdir()?; let path = dir.path().join("data.zarr");
+    ///
+    /// let store = FilesystemStore::create(&path)?;
+    /// assert!(store.root().ends_with("data.zarr"));
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn root(&self) -> &Path {
         &self.root
     }

@@ -21,6 +21,26 @@ use std::{fs::File, io, path::Path};
 /// This is what the store does with values, offered to programs that replace other files. It changes as much as the
 /// process may, and nobody gets more rights than before. Access control lists are not copied. Links in `replaced` are
 /// followed. Create the new file so that only its owner can open it.
+///
+/// ```
+/// use ozarr::store::keep_permissions;
+/// use std::path::Path;
+/// # let dir = tempfile::tempdir()?; let (folder, file) = (dir.path(), dir.path().join("table.csv"));
+/// # std::fs::write(&file, "old")?;
+///
+/// fn replace(folder: &Path, file: &Path, text: &str) -> std::io::Result<()> {
+///     // Only its owner can open it.
+///     let new = tempfile::NamedTempFile::new_in(folder)?;
+///     std::fs::write(&new, text)?;
+///     keep_permissions(new.as_file(), file)?;
+///     new.persist(file)?;
+///     Ok(())
+/// }
+/// let before = file.metadata()?.permissions();
+/// replace(folder, &file, "new")?;
+/// assert_eq!(file.metadata()?.permissions(), before);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn keep_permissions(new: &File, replaced: &Path) -> io::Result<()> {
     let access = Access::at(replaced, &replaced.metadata()?)?;
     permissions::keep(new, &access).map(|_| ())

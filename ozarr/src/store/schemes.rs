@@ -51,6 +51,19 @@ impl fmt::Debug for Schemes {
 
 impl Schemes {
     /// Opens directories so that everything written survives a power failure: see [`FilesystemStore::with_fsync`].
+    ///
+    /// ```
+    /// use ozarr::{Context, Hierarchy, NewArray};
+    /// # let dir = tempfile::tempdir()?; let path = dir.path().join("data.zarr");
+    ///
+    /// let mut context = Context::new();
+    /// context.schemes = context.schemes.with_fsync();
+    /// let hierarchy = Hierarchy::options().create().context(context).open(&path)?;
+    /// hierarchy.create_array("/a", NewArray::of::<u8>([4]))?;
+    /// // The document is on the disk now.
+    /// assert!(path.join("a/zarr.json").exists());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     pub fn with_fsync(mut self) -> Self {
         self.fsync = true;
         self
@@ -59,6 +72,20 @@ impl Schemes {
         [FILE].into_iter().chain(self.openers.keys().map(String::as_str))
     }
     /// Adds a scheme, in lower case. The opener receives whole URIs.
+    ///
+    /// ```
+    /// use ozarr::{Context, Hierarchy, store::{MemoryStore, Opener}};
+    /// use std::sync::Arc;
+    ///
+    /// let shared = MemoryStore::default();
+    /// let opener: Opener = Arc::new(move |_uri, _mode| Ok(Arc::new(shared.clone())));
+    /// let mut context = Context::new();
+    /// context.schemes.add("shared", opener)?;
+    /// let open = || Hierarchy::options().context(context.clone()).open("shared://data");
+    /// open()?.create_group("/ocean", ())?;
+    /// assert!(open()?.group("/ocean").is_ok());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the scheme is already known, or is not valid.
@@ -73,6 +100,15 @@ impl Schemes {
         Ok(())
     }
     /// Opens a location. Without a scheme it is the path of a directory.
+    ///
+    /// ```
+    /// use ozarr::store::{OpenMode, Schemes};
+    ///
+    /// let store = Schemes::default().open("memory://", OpenMode::ReadOnly)?;
+    /// assert!(store.readable().is_some() && store.writeable().is_none());
+    /// assert!(Schemes::default().open("s3://bucket", OpenMode::ReadOnly).is_err());
+    /// # Ok::<(), ozarr::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If no store is known for the scheme, or the store cannot be opened.

@@ -15,6 +15,15 @@ pub(crate) fn scheme_of(location: &str) -> Option<String> {
 }
 
 /// Returns the path of a `file` URI, following RFC 8089.
+///
+/// ```
+/// use ozarr::store::file_path;
+/// use std::path::Path;
+///
+/// assert!(file_path("file:///data/my%20data.zarr")?.ends_with("data/my data.zarr"));
+/// assert!(file_path("file://another-machine/data.zarr").is_err());
+/// # Ok::<(), ozarr::Error>(())
+/// ```
 pub fn file_path(uri: &str) -> Result<PathBuf> {
     let wrong = |why| Error::argument(format!("{uri:?} is not a file URI: {why}"));
     let rest = uri.split_once("://").map(|(_, rest)| rest).ok_or_else(|| wrong("`//` is missing"))?;

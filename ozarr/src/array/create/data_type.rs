@@ -14,6 +14,13 @@ use zarr_core::extension::Extension;
 /// | `String`, `Vec<u8>` | `string`, `bytes` |
 pub trait HasDataType: Item {
     /// Returns the data type as it is in metadata.
+    ///
+    /// ```
+    /// use ozarr::HasDataType;
+    ///
+    /// assert_eq!(f32::data_type().name(), "float32");
+    /// assert_eq!(<[u8; 2]>::data_type().name(), "r16");
+    /// ```
     fn data_type() -> Extension;
 }
 

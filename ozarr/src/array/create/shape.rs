@@ -11,13 +11,16 @@ use zarr_core::{Error, Result};
 /// write the type, as in `[1_u64 << 40]`. Creating an array with a negative length fails.
 ///
 /// ```
-/// use ozarr::NewArray;
+/// use ozarr::{Context, NewArray};
 ///
+/// let context = Context::new();
+/// let shape = |new: NewArray| Ok::<_, ozarr::Error>(new.metadata(&context)?.shape().to_vec());
 /// let n: usize = 10;
-/// NewArray::new([4, 6], "uint8");
-/// NewArray::new([n, n], "uint8");
-/// NewArray::new(vec![1_u64 << 40], "uint8");
-/// NewArray::new((), "uint8");
+/// assert_eq!(shape(NewArray::new([4, 6], "uint8"))?, [4, 6]);
+/// assert_eq!(shape(NewArray::new([n, n], "uint8"))?, [10, 10]);
+/// assert_eq!(shape(NewArray::new(vec![1_u64 << 40], "uint8"))?, [1 << 40]);
+/// assert!(shape(NewArray::new((), "uint8"))?.is_empty());
+/// # Ok::<(), ozarr::Error>(())
 /// ```
 pub trait IntoShape: sealed::IntoLengths {}
 impl<T: sealed::IntoLengths> IntoShape for T {}
