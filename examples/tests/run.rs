@@ -1,13 +1,29 @@
-//! Runs each program and checks its output.
+//! Runs each program and compares its output.
 #![allow(clippy::unwrap_used, reason = "in a test that is how to fail")]
 
-use std::{ffi::OsStr, process::Command};
+use std::{ffi::OsStr, path::Path, process::Command};
+use zarr_conformance::{peers, third_party};
+
+/// Runs a program that must succeed without a word on standard error, and returns its output.
+fn output(command: &mut Command) -> String {
+    let out = command.output().unwrap();
+    let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8_lossy(&out.stderr).into_owned());
+    assert!(out.status.success() && stderr.is_empty(), "{command:?}: {stderr}");
+    stdout
+}
 
 fn run(program: &str, arguments: &[&OsStr]) -> String {
-    let out = Command::new(program).args(arguments).output().unwrap();
-    let (said, told) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8_lossy(&out.stderr).into_owned());
-    assert!(out.status.success() && told.is_empty(), "{program}: {told}");
-    said
+    output(Command::new(program).args(arguments))
+}
+
+/// A command of a user whose plugins are in `home`.
+fn of_user(program: impl AsRef<OsStr>, home: &Path) -> Command {
+    let mut command = Command::new(program);
+    for name in ["XDG_DATA_HOME", "XDG_DATA_DIRS", "VIRTUAL_ENV", "CONDA_PREFIX", "ZARR_PLUGINS", "ZARR_PLUGIN_PATH"] {
+        command.env_remove(name);
+    }
+    command.env("HOME", home);
+    command
 }
 
 #[test]
@@ -28,17 +44,64 @@ fn create_write_and_walk() {
 
 #[test]
 fn walk() {
-    let tree = run(env!("CARGO_BIN_EXE_walk"), &[]);
-    assert!(
-        tree.starts_with("/\n├── land/\n└── ocean/\n    ├── salinity [180, 360] float32, chunks [90, 90]"),
-        "{tree}"
-    );
-    assert!(tree.ends_with("2 arrays, 518400 bytes of elements\n"), "{tree}");
+    let expected = "\
+/
+├── land/
+└── ocean/
+    ├── salinity [180, 360] float32, chunks [90, 90], bytes zstd
+    └── temperature [180, 360] float32, chunks [180, 360], bytes zstd
+2 arrays, 518400 bytes of elements
+";
+    assert_eq!(run(env!("CARGO_BIN_EXE_walk"), &[]), expected);
+}
+
+#[test]
+fn attributes() {
+    let expected = "\
+title: \"Weather\"
+version: 2
+station: {\"name\":\"Zürich\",\"height\":556}
+temperature: {\"units\":\"K\",\"valid_range\":[180.0,330.0]}
+";
+    assert_eq!(run(env!("CARGO_BIN_EXE_attributes"), &[]), expected);
+}
+
+#[test]
+fn ndarray() {
+    let expected = "\
+[[100, 101, 102, 103, 104, 0, 0, 200, 201, 202, 203, 204],
+ [110, 111, 112, 113, 114, 0, 0, 210, 211, 212, 213, 214],
+ [120, 121, 122, 123, 124, 0, 0, 220, 221, 222, 223, 224],
+ [130, 131, 132, 133, 134, 0, 0, 230, 231, 232, 233, 234]]
+";
+    assert_eq!(run(env!("CARGO_BIN_EXE_ndarray"), &[]), expected);
+}
+
+#[test]
+fn rechunk() {
+    let expected = "\
+/maps: [24, 90, 180] int16, chunks [1, 90, 180], bytes zstd: stored values: 24
+/series: [24, 90, 180] int16, chunks [24, 10, 10] in shards [24, 90, 180], sharding_indexed: stored values: 1
+";
+    assert_eq!(run(env!("CARGO_BIN_EXE_rechunk"), &[]), expected);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn load_plugin() {
+    let (home, library) = (tempfile::tempdir().unwrap(), third_party::rust("numcodecs-lz4").unwrap());
+    let example = || of_user(env!("CARGO_BIN_EXE_load_plugin"), home.path());
+    let array = "[1000] uint16, chunks [1000], bytes numcodecs.lz4\nwithout plugins: unknown codec numcodecs.lz4\n";
+    let opened = "installed plugins: 0\nopened dev.zarr.numcodecs-lz4 0.1.0\n";
+    assert_eq!(output(example().arg(&library)), format!("{opened}{array}"));
+
+    output(of_user(peers::ozarr().unwrap(), home.path()).args(["plugin", "add"]).arg(&library));
+    assert_eq!(output(&mut example()), format!("installed plugins: 1\n{array}"));
 }
 
 #[test]
 fn the_others() {
-    assert!(run(env!("CARGO_BIN_EXE_read_region"), &[]).starts_with("[4, 6] uint16, chunks [2, 3]"));
+    assert_eq!(run(env!("CARGO_BIN_EXE_read_region"), &[]), "[4, 6] uint16, chunks [2, 3], bytes zstd\n");
     assert_eq!(run(env!("CARGO_BIN_EXE_parallel_mean"), &[]), "the mean is 4.5\n");
     assert_eq!(run(env!("CARGO_BIN_EXE_custom_codec"), &[]), "[4] uint8, chunks [4], bytes acme.invert\n");
 }

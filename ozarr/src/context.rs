@@ -61,6 +61,8 @@ impl Context {
     }
     /// Creates a context with the extensions of a registry and no others. Start from [`Registry::builtin`].
     ///
+    /// The module [`extension`](crate::extension) adds a codec to a registry and uses it.
+    ///
     /// ```
     /// use ozarr::{Context, Hierarchy, NewArray, extension::Registry, store::MemoryStore};
     ///

@@ -188,7 +188,8 @@ impl Group {
     pub fn attributes_as<T: DeserializeOwned>(&self) -> Result<T> {
         attributes_as(self.attributes()).map_err(|e| e.at_node(&self.path))
     }
-    /// Replaces the user's attributes with an [`Object`] or any other value that serializes to a JSON object.
+    /// Replaces the user's attributes with an [`Object`] or any other value that serializes to a JSON object. See
+    /// [attributes](crate#attributes-and-other-json).
     ///
     /// ```
     /// use ozarr::{Hierarchy, Object};

@@ -35,7 +35,8 @@ use zarr_core::{
 /// are given by their bare names.
 ///
 /// Data types, codecs and chunk key encodings are values that convert into an [`Extension`]: a bare name, a type of
-/// [`codecs`](crate::codecs), or JSON. If one is malformed, creating the array fails.
+/// [`codecs`](crate::codecs), or JSON. If one is malformed, creating the array fails. The module
+/// [`extension`](crate::extension) shows a codec of an application.
 ///
 /// ```
 /// use ozarr::{Hierarchy, NewArray, codecs::Zstd};
@@ -263,7 +264,8 @@ impl NewArray {
         self.dimension_names = Some(names.into_iter().map(Into::into).collect());
         self
     }
-    /// Sets the user's attributes: an [`Object`] or any other value that serializes to a JSON object.
+    /// Sets the user's attributes: an [`Object`] or any other value that serializes to a JSON object. See
+    /// [attributes](crate#attributes-and-other-json).
     ///
     /// If the value serializes to anything else, creating the array fails.
     ///

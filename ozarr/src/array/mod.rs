@@ -28,15 +28,11 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::sync::Arc;
 use zarr_core::{
     Error, Result,
-    chunk_grid::{AxisChunks, ChunkGrid},
-    chunk_key_encoding::ChunkKeyEncoding,
+    chunk_grid::AxisChunks,
     codec::Chain,
-    data_type::DataType,
-    extension::{Extension, ExtensionPoint},
-    json::{Json, Object},
+    json::Object,
     metadata::{ArrayMetadata, NodeMetadata, ResolvedArray},
     name::NodePath,
-    representation::Representation,
     storage_transformer::{self, StorageTransformer},
     store::{Key, Prefix, Store, SubStore},
     view::{Dims, Region},
@@ -167,7 +163,8 @@ impl Array {
     pub fn attributes_as<T: DeserializeOwned>(&self) -> Result<T> {
         attributes_as(self.attributes()).map_err(|e| e.at_node(&self.path))
     }
-    /// Replaces the user's attributes with an [`Object`] or any other value that serializes to a JSON object.
+    /// Replaces the user's attributes with an [`Object`] or any other value that serializes to a JSON object. See
+    /// [attributes](crate#attributes-and-other-json).
     ///
     /// This also works for an array whose chunks cannot be written.
     ///

@@ -118,7 +118,8 @@ impl Hierarchy {
     pub fn create_array_from(&self, path: &str, metadata: ArrayMetadata, overwrite: bool) -> Result<Array> {
         Array::create(self, NodePath::new(path)?, metadata, overwrite)
     }
-    /// Creates a group, and the groups above it that do not exist.
+    /// Creates a group with [attributes](crate#attributes-and-other-json), and the groups above it that do not exist. Pass
+    /// `()` for a group without attributes.
     ///
     /// ```
     /// use ozarr::{Hierarchy, Object};

@@ -3,6 +3,7 @@
 use super::*;
 use crate::store::MemoryStore;
 use zarr_codecs::{Bytes, Crc32c, Gzip, Transpose, Zstd};
+use zarr_core::metadata::ResolvedArray;
 
 fn hierarchy() -> Hierarchy {
     Hierarchy::new(MemoryStore::default(), Context::new())
