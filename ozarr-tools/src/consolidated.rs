@@ -49,7 +49,8 @@ pub fn consolidate(hierarchy: &Hierarchy, path: &str) -> Result<Vec<StaleCopy>> 
     match (found.unread.into_iter().next(), found.lost.first()) {
         (Some(e), _) => Err(e),
         (None, Some(lost)) => {
-            let e = Error::metadata("the document is missing, and its copy would be removed too");
+            let e = Error::metadata("the metadata document is missing and consolidating would remove its copy")
+                .with_hint("run `repair` first to recreate the document");
             Err(e.at_key(Key::metadata(&lost.node)))
         }
         (None, None) => hierarchy.consolidate(path).map(|()| found.stale),
@@ -106,10 +107,10 @@ impl fmt::Display for StaleCopy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let below = self.node.relative_to(&self.group).unwrap_or(self.node.as_key());
         match self.how {
-            Staleness::Absent => write!(f, "there is no copy of `{below}`"),
-            Staleness::Differs => write!(f, "the copy of `{below}` differs from its document"),
+            Staleness::Absent => write!(f, "`{below}` is missing from the consolidated metadata"),
+            Staleness::Differs => write!(f, "the consolidated metadata of `{below}` differs from its document"),
             Staleness::Superfluous => {
-                write!(f, "there is a copy of `{below}`, but no document and nothing below it")
+                write!(f, "the consolidated metadata contains `{below}`, which does not exist")
             }
         }
     }

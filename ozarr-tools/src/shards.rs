@@ -210,7 +210,7 @@ impl Update for Replace<'_> {
                 Ok(())
             })?;
         }
-        let changed = || Error::data("this shard has changed since it was read").with_hint("run the repair again");
+        let changed = || Error::data("the shard was modified concurrently").with_hint("run the repair again");
         is_old.then_some(Some(self.new)).ok_or_else(changed)
     }
 }

@@ -19,6 +19,6 @@ pub(crate) fn to_attributes(value: &impl Serialize) -> Result<Object> {
         Json::Object(attributes) => Ok(attributes),
         // `()` and `None` serialize to null: no attributes.
         Json::Null => Ok(Object::new()),
-        other => Err(Error::argument(format!("attributes are a JSON object, not {}", other.kind()))),
+        other => Err(Error::argument(format!("expected attributes as an object, found {}", other.kind()))),
     }
 }

@@ -83,17 +83,39 @@ fn check_layout<T>(r: &Representation, data_type: &str, layout: &Layout) -> Resu
         return Ok(());
     }
     let name = std::any::type_name::<T>();
-    Err(Error::argument(format!("cannot read or write data type `{data_type}` as `{name}`")))
+    let e = Error::argument(format!("cannot read or write data type `{data_type}` as `{name}`"));
+    Err(match item(r.layout()) {
+        Some(fitting) => e.with_hint(format!("use `{fitting}`")),
+        None => e,
+    })
+}
+
+/// Returns the name of the Rust type for a layout.
+fn item(layout: &Layout) -> Option<String> {
+    Some(match *layout {
+        Layout::Variable { text: true } => "String".to_owned(),
+        Layout::Variable { text: false } => "Vec<u8>".to_owned(),
+        Layout::Fixed { kind: ScalarKind::Bool, .. } => "bool".to_owned(),
+        Layout::Fixed { kind: ScalarKind::Raw, width, components: 1 } => format!("[u8; {width}]"),
+        Layout::Fixed { kind: ScalarKind::Int, width, components: 1 } => format!("i{}", width * 8),
+        Layout::Fixed { kind: ScalarKind::UInt, width, components: 1 } => format!("u{}", width * 8),
+        Layout::Fixed { kind: ScalarKind::Float, width: 2, components: 1 } => "half::f16".to_owned(),
+        Layout::Fixed { kind: ScalarKind::Float, width, components: 1 } => format!("f{}", width * 8),
+        Layout::Fixed { kind: ScalarKind::Float, width: width @ (4 | 8), components: 2 } => {
+            format!("[f{}; 2]", width * 8)
+        }
+        _ => return None,
+    })
 }
 
 /// Checks that memory has as many elements as a shape.
 pub(crate) fn check_count(shape: &[u64], bytes: usize, size: usize) -> Result<()> {
     let (needed, got) = (product(shape, 1)?, (bytes / size.max(1)) as u64);
     if !bytes.is_multiple_of(size.max(1)) {
-        return Err(Error::argument(format!("{bytes} bytes are not whole elements of {size} bytes")));
+        return Err(Error::argument(format!("{bytes} bytes are not a multiple of the element size of {size} bytes")));
     }
     if got != needed {
-        return Err(Error::argument(format!("shape {shape:?} needs {needed} elements, got {got}")));
+        return Err(Error::argument(format!("expected {needed} elements for shape {shape:?}, found {got}")));
     }
     Ok(())
 }
@@ -110,7 +132,8 @@ pub(crate) fn read_bytes(r: &Representation, shape: &[u64], count: usize, read: 
 /// Checks that elements have a fixed size.
 pub(crate) fn check_fixed(r: &Representation) -> Result<()> {
     if r.layout().is_variable() {
-        return Err(Error::argument("elements of variable length are written as `String` or `Vec<u8>`"));
+        return Err(Error::argument("cannot write variable-length elements as bytes")
+            .with_hint("write them as `String` or `Vec<u8>`"));
     }
     Ok(())
 }
@@ -126,7 +149,7 @@ impl<T: Element> Sealed for T {
     fn check(r: &Representation, data_type: &str) -> Result<()> {
         if size_of::<T>() != T::LAYOUT.size() {
             let (name, size, said) = (std::any::type_name::<T>(), size_of::<T>(), T::LAYOUT.size());
-            return Err(Error::argument(format!("`{name}` has {size} bytes, and the layout it stands for {said}")));
+            return Err(Error::argument(format!("`{name}` has {size} bytes, but its `LAYOUT` has {said}")));
         }
         check_layout::<T>(r, data_type, &T::LAYOUT)
     }
@@ -187,7 +210,7 @@ impl Sealed for String {
         check_layout::<Self>(r, data_type, &Layout::Variable { text: true })
     }
     fn read(r: &Representation, shape: &[u64], count: usize, read: Reader<'_>) -> Result<Vec<Self>> {
-        let text = |b: &[u8]| String::from_utf8(b.to_vec()).map_err(|_| Error::data("an element is not UTF-8"));
+        let text = |b: &[u8]| String::from_utf8(b.to_vec()).map_err(|_| Error::data("an element is not valid UTF-8"));
         read_strings(r, shape, count, read, text)
     }
     fn write(r: &Representation, shape: &[u64], elements: &[Self], write: Writer<'_>) -> Result<()> {

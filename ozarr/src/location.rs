@@ -135,7 +135,7 @@ impl Location {
         };
         let below = path.strip_prefix(above).unwrap_or(&path);
         let names: Option<Vec<&str>> = below.components().map(|c| c.as_os_str().to_str()).collect();
-        let names = names.ok_or_else(|| Error::name("not UTF-8").at_key(self))?;
+        let names = names.ok_or_else(|| Error::name("the path is not valid UTF-8").at_key(self))?;
         Ok((location, node.join(&names.join("/"))?))
     }
 }

@@ -35,8 +35,8 @@ impl Array {
         let shape: Vec<usize> = selection.shape(self.shape())?.into_iter().map(|n| n as usize).collect();
         if let Some(rank) = D::NDIM.filter(|rank| *rank != shape.len()) {
             let found = shape.len();
-            return Err(Error::argument(format!("the selection has {found} dimensions, the ndarray {rank}"))
-                .with_hint("a single index drops its dimension, a range keeps it"));
+            return Err(Error::argument(format!("the selection has {found} dimensions, but the ndarray has {rank}"))
+                .with_hint("select with an index to drop a dimension, or with a range to keep it"));
         }
         let wrong = |e: ndarray::ShapeError| Error::argument(e.to_string());
         let elements = ndarray::Array::from_shape_vec(IxDyn(&shape), self.read(selection)?).map_err(wrong)?;

@@ -145,7 +145,13 @@ impl Nodes {
         self.batch(|batch| {
             batch.create_parents(path)?;
             if !batch.store.writer()?.set_if_absent(&key, text.as_bytes())? {
-                return Err(exists(path));
+                let e = exists(path);
+                // A group cannot be overwritten.
+                return Err(if is_chunk.is_some() {
+                    e.with_hint(OVERWRITE)
+                } else {
+                    e.with_hint("choose another path")
+                });
             }
             batch.note_change(path, Below::Goes)
         })
@@ -157,7 +163,7 @@ impl Nodes {
             match self.stored_metadata(&parent) {
                 Ok(NodeMetadata::Group(_)) => break,
                 Ok(NodeMetadata::Array(_)) => {
-                    return Err(Error::argument(format!("`{path}` would lie below an array")).at_node(&parent));
+                    return Err(Error::argument(format!("cannot create `{path}` inside an array")).at_node(&parent));
                 }
                 Err(e) if matches!(e.kind(), ErrorKind::NodeNotFound) => missing.push(parent.clone()),
                 Err(e) => return Err(e),
@@ -213,7 +219,8 @@ impl Nodes {
     }
 }
 
+const OVERWRITE: &str = "pass `.overwrite()` (CLI: `--overwrite`) or choose another path";
+
 fn exists(path: &NodePath) -> Error {
-    let e = Error::new(ErrorKind::NodeAlreadyExists).at_key(Key::metadata(path)).at_node(path);
-    e.with_hint("overwrite it (`--overwrite`, `NewArray::overwrite`), or give another path")
+    Error::new(ErrorKind::NodeAlreadyExists).at_key(Key::metadata(path)).at_node(path)
 }

@@ -197,8 +197,10 @@ impl Selection {
     fn slices_of(&self, array_shape: &[u64]) -> Result<impl Iterator<Item = Slice> + '_> {
         let (given, rank) = (self.slices.len(), array_shape.len());
         let missing = rank.checked_sub(given).ok_or_else(|| {
-            let dimensions = if rank == 1 { "dimension" } else { "dimensions" };
-            Error::argument(format!("{given} ranges or indices for an array with {rank} {dimensions}"))
+            let shape = format!("shape {array_shape:?}");
+            Error::argument(format!(
+                "too many ranges or indices for an array with {shape}: found {given}, expected {rank}"
+            ))
         })?;
         let (before, after) = self.slices.split_at(self.before);
         Ok(before.iter().copied().chain(std::iter::repeat_n(Slice::ALL, missing)).chain(after.iter().copied()))

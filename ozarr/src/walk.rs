@@ -119,7 +119,7 @@ impl Siblings {
         let node = match at.and_then(|at| self.node_if(&at, admit)) {
             Ok(node) => Ok(node?),
             Err(e) if matches!(e.kind(), ErrorKind::NodeNotFound) => {
-                Err(e.with_hint("a prefix without `zarr.json` is not a node"))
+                Err(e.with_hint("create a group here or remove the keys below this prefix"))
             }
             Err(e) => Err(e),
         };

@@ -49,7 +49,7 @@ static zp_status create(const zp_host *host, const zp_call *call, const zp_site 
   /* An instance consists of the configuration with which it was created. */
   if (is(site->configuration, &empty)) *self = (void *)&empty;
   else if (is(site->configuration, &with_id)) *self = (void *)&with_id;
-  else return ZP_FAIL(call, ZP_E_CONFIGURATION, "it has no configuration");
+  else return ZP_FAIL(call, ZP_E_CONFIGURATION, "expected an empty configuration");
   return ZP_OK;
 }
 
@@ -82,7 +82,7 @@ static zp_status encode(const void *self, const zp_call *call, const zp_bytes *d
   uint32_t sum = fletcher32(decoded->ptr, decoded->len);
   int i;
   (void)self;
-  if (decoded->len > SIZE_MAX - SUM) return ZP_FAIL(call, ZP_E_LIMIT, "there is no room for a checksum");
+  if (decoded->len > SIZE_MAX - SUM) return ZP_FAIL(call, ZP_E_LIMIT, "the chunk is too large for a checksum");
   to = zp_room(encoded, call, decoded->len + SUM);
   if (!to) return ZP_E_LIMIT;
   if (decoded->len) memcpy(to, decoded->ptr, decoded->len);
@@ -97,10 +97,10 @@ static zp_status decode(const void *self, const zp_call *call, const zp_bytes *e
   uint8_t *to;
   int i;
   (void)self;
-  if (encoded->len < SUM) return ZP_FAIL(call, ZP_E_DATA, "it is too short to have a checksum");
+  if (encoded->len < SUM) return ZP_FAIL(call, ZP_E_DATA, "the chunk is too short for a checksum");
   len = encoded->len - SUM;
   for (i = 0; i < SUM; i++) sum |= (uint32_t)encoded->ptr[len + (size_t)i] << 8 * i;
-  if (sum != fletcher32(encoded->ptr, len)) return ZP_FAIL(call, ZP_E_DATA, "the checksum is wrong");
+  if (sum != fletcher32(encoded->ptr, len)) return ZP_FAIL(call, ZP_E_DATA, "checksum mismatch");
   if (zp_alias(decoded, encoded, 0, len)) return ZP_OK;
   to = zp_room(decoded, call, len);
   if (!to && len) return ZP_E_LIMIT;

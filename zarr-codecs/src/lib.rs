@@ -69,24 +69,20 @@ pub use vlen::VlenUtf8;
 pub use zstd::Zstd;
 
 #[cfg(not(feature = "bytes"))]
-zarr_core::absent!(Codec, "bytes", "this program was built without the feature `bytes` of zarr-codecs");
+zarr_core::absent!(Codec, "bytes", "enable the Cargo feature `bytes` of `ozarr`");
 #[cfg(not(feature = "transpose"))]
-zarr_core::absent!(Codec, "transpose", "this program was built without the feature `transpose` of zarr-codecs");
+zarr_core::absent!(Codec, "transpose", "enable the Cargo feature `transpose` of `ozarr`");
 #[cfg(not(feature = "gzip"))]
-zarr_core::absent!(Codec, "gzip", "this program was built without the feature `gzip` of zarr-codecs");
+zarr_core::absent!(Codec, "gzip", "enable the Cargo feature `gzip` of `ozarr`");
 #[cfg(not(feature = "zstd"))]
-zarr_core::absent!(Codec, "zstd", "this program was built without the feature `zstd` of zarr-codecs");
+zarr_core::absent!(Codec, "zstd", "enable the Cargo feature `zstd` of `ozarr`");
 #[cfg(not(feature = "blosc"))]
-zarr_core::absent!(Codec, "blosc", "this program was built without the feature `blosc` of zarr-codecs");
+zarr_core::absent!(Codec, "blosc", "enable the Cargo feature `blosc` of `ozarr`");
 #[cfg(not(feature = "crc32c"))]
-zarr_core::absent!(Codec, "crc32c", "this program was built without the feature `crc32c` of zarr-codecs");
+zarr_core::absent!(Codec, "crc32c", "enable the Cargo feature `crc32c` of `ozarr`");
 #[cfg(not(feature = "vlen-utf8"))]
-zarr_core::absent!(Codec, "vlen-utf8", "this program was built without the feature `vlen-utf8` of zarr-codecs");
+zarr_core::absent!(Codec, "vlen-utf8", "enable the Cargo feature `vlen-utf8` of `ozarr`");
 #[cfg(not(feature = "vlen-bytes"))]
-zarr_core::absent!(Codec, "vlen-bytes", "this program was built without the feature `vlen-bytes` of zarr-codecs");
+zarr_core::absent!(Codec, "vlen-bytes", "enable the Cargo feature `vlen-bytes` of `ozarr`");
 #[cfg(not(feature = "sharding_indexed"))]
-zarr_core::absent!(
-    Codec,
-    "sharding_indexed",
-    "this program was built without the feature `sharding_indexed` of zarr-codecs"
-);
+zarr_core::absent!(Codec, "sharding_indexed", "enable the Cargo feature `sharding_indexed` of `ozarr`");

@@ -18,7 +18,7 @@ pub(crate) fn or_chosen<T>(member: Option<T>, name: &str, cx: &CreateContext<'_>
     match member {
         Some(value) => Ok(value),
         None if cx.intent.is_create() => Ok(chosen),
-        None => Err(Error::configuration(format!("`{name}` is missing"))),
+        None => Err(Error::configuration(format!("missing member `{name}`"))),
     }
 }
 

@@ -42,8 +42,8 @@ struct Vlen {
 impl Vlen {
     fn new(decoded: &Representation, cx: &CreateContext<'_>, text: bool) -> Result<Self> {
         if *decoded.layout() != (Layout::Variable { text }) {
-            let wanted = if text { "text of any length" } else { "byte strings of any length" };
-            return Err(Error::chain(format!("elements are {:?}, not {wanted}", decoded.data_type())));
+            let wanted = if text { "variable-length strings" } else { "variable-length bytes" };
+            return Err(Error::chain(format!("expected {wanted}, found data type {:?}", decoded.data_type())));
         }
         let count = u32::try_from(decoded.elements()?);
         let count = count.map_err(|_| Error::chain("a chunk has more than 2^32 elements"))?;
@@ -72,20 +72,20 @@ impl ArrayToBytes for Vlen {
         let (mut handles, mut at) = (call.scratch(self.handle_bytes)?, 4);
         let count = number(encoded, 0)?;
         if count != self.count {
-            return Err(Error::data(format!("{count} elements, expected {}", self.count)));
+            return Err(Error::data(format!("expected {} elements, found {count}", self.count)));
         }
         for handle in handles.as_chunks_mut::<{ Handle::SIZE }>().0 {
             let (len, start) = (number(encoded, at)?, at + 4);
             let bytes = encoded.get(start..).and_then(|rest| rest.get(..len as usize));
-            let bytes = bytes.ok_or_else(|| Error::data("an element reaches beyond the chunk"))?;
+            let bytes = bytes.ok_or_else(|| Error::data("an element extends beyond the end of the chunk"))?;
             if self.text && std::str::from_utf8(bytes).is_err() {
-                return Err(Error::data("an element is not UTF-8"));
+                return Err(Error::data("an element is not valid UTF-8"));
             }
             *handle = Handle { buffer: 0, len, offset: start as u64 }.to_bytes();
             at = start + bytes.len();
         }
         if at != encoded.len() {
-            return Err(Error::data(format!("{} bytes are left over", encoded.len() - at)));
+            return Err(Error::data(format!("{} unexpected bytes after the last element", encoded.len() - at)));
         }
         // One copy of the chunk, which all its elements share.
         let buffer = heap.push(encoded)?;
@@ -98,7 +98,7 @@ impl ArrayToBytes for Vlen {
 
 fn number(bytes: &[u8], at: usize) -> Result<u32> {
     let four = bytes.get(at..).and_then(<[u8]>::first_chunk::<4>);
-    four.map(|b| u32::from_le_bytes(*b)).ok_or_else(|| Error::data("the chunk is cut short"))
+    four.map(|b| u32::from_le_bytes(*b)).ok_or_else(|| Error::data("the chunk is truncated"))
 }
 
 macro_rules! vlen { ($(#[$doc:meta])* $configuration:ident $codec:ident $name:literal $text:literal) => {

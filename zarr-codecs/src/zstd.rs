@@ -106,7 +106,9 @@ impl ExtensionType for ZstdCodec {
     fn create(configuration: Zstd, cx: &CreateContext<'_>) -> Result<Self> {
         let level = or_chosen(configuration.level, "level", cx, DEFAULT_LEVEL)?;
         if level < LEAST_LEVEL {
-            return Err(Error::configuration(format!("`level` is from {LEAST_LEVEL} to {MOST_LEVEL}, not {level}")));
+            return Err(Error::configuration(format!(
+                "{level} is out of range for `level` ({LEAST_LEVEL} to {MOST_LEVEL})"
+            )));
         }
         let level = if cx.intent.is_create() { level.min(MOST_LEVEL) } else { level };
         let (compressors, decompressors) = (Pool::default(), Pool::default());
@@ -134,7 +136,7 @@ impl BytesToBytes for ZstdCodec {
     }
     fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         if encoded.is_empty() {
-            return Err(Error::data("the chunk is empty, not a zstd frame"));
+            return Err(Error::data("the chunk is empty; expected a zstd frame"));
         }
         let mut context = match self.decompressors.take() {
             Some(context) => context,
@@ -199,7 +201,7 @@ fn decompress_in_pieces(
             return Ok(());
         }
         if consumed && written < wanted {
-            return Err(Error::data("the last zstd frame is cut short"));
+            return Err(Error::data("the last zstd frame is truncated"));
         }
         if out.left() == 0 && written == 0 {
             return Err(out.excess(1));

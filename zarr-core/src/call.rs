@@ -132,7 +132,7 @@ impl<'a> CallContext<'a> {
         self.join(&mut || first = Some(a()), &mut || second = Some(b()));
         match (first, second) {
             (Some(a), Some(b)) => worse(a, b),
-            _ => Err(ErrorKind::Contract("the executor did not run what it was given").into()),
+            _ => Err(ErrorKind::Contract("the executor did not run its tasks").into()),
         }
     }
 }

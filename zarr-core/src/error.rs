@@ -230,7 +230,7 @@ mod tests {
             .within("codecs")
             .at_extension(ExtensionPoint::Codec, "gzip")
             .at_node("/a")
-            .with_hint("give a level");
+            .with_hint("set `level`");
         assert_eq!(e.json_path(), Some("codecs[1].configuration"));
         let text = e.to_string();
         assert_eq!(

@@ -38,10 +38,12 @@ impl Extension {
         let name = match value {
             Json::String(name) => name.as_str(),
             Json::Object(members) => Self::check_members(members)?,
-            other => return Err(Error::metadata(format!("an extension is a name or an object, not {}", other.kind()))),
+            other => {
+                return Err(Error::metadata(format!("expected an extension name or object, found {}", other.kind())));
+            }
         };
         if name.is_empty() {
-            return Err(Error::metadata("the name of an extension must not be empty"));
+            return Err(Error::metadata("the extension name is empty"));
         }
         Ok(Self { name: name.to_owned(), written: Arc::new(value.clone()) })
     }
@@ -56,17 +58,17 @@ impl Extension {
                         "configuration" => "an object",
                         _ => "a boolean",
                     };
-                    return Err(Error::metadata(format!("must be {wanted}, not {}", other.kind())).within(member));
+                    return Err(Error::metadata(format!("expected {wanted}, found {}", other.kind())).within(member));
                 }
                 _ => {
-                    let e = Error::metadata("an extension has no such member").within(member);
-                    return Err(e.with_hint("only `name`, `configuration` and `must_understand` are allowed"));
+                    let e = Error::metadata("unknown member of an extension").within(member);
+                    return Err(e.with_hint("use only `name`, `configuration` and `must_understand`"));
                 }
             }
         }
         match members.get("name") {
             Some(Json::String(name)) => Ok(name.as_str()),
-            _ => Err(Error::metadata("an extension needs a `name`")),
+            _ => Err(Error::metadata("missing member `name` of an extension")),
         }
     }
     /// Creates an extension of the form `{"name": .., "configuration": ..}`; an empty configuration is omitted.

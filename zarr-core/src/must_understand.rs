@@ -46,11 +46,11 @@ pub(crate) fn member(name: &str, value: &Json) -> Result<()> {
     match flag {
         Some(Json::Bool(false)) => Ok(()),
         Some(Json::Bool(true)) | None => {
-            let e = Error::metadata("unknown, and not marked `\"must_understand\": false`");
+            let e = Error::metadata("unknown member without `\"must_understand\": false`");
             Err(e.within(name))
         }
         Some(other) => {
-            let e = Error::metadata(format!("must be a boolean, not {}", other.kind()));
+            let e = Error::metadata(format!("expected a boolean, found {}", other.kind()));
             Err(e.within("must_understand").within(name))
         }
     }

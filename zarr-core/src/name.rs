@@ -110,17 +110,17 @@ impl fmt::Display for NodePath {
 /// `zarr.json`.
 pub fn check_node_name(name: &str) -> Result<()> {
     let reason = if name.is_empty() {
-        "a node's name must not be empty"
+        "the name of a node must not be empty"
     } else if name.contains('/') {
-        "a node's name must not contain `/`"
+        "the name of a node must not contain `/`"
     } else if name.bytes().all(|b| b == b'.') {
-        "a node's name must not consist of periods only"
+        "the name of a node must not consist only of periods"
     } else if name.starts_with("__") {
         "names that begin with `__` are reserved"
     } else if name == "zarr.json" {
-        "`zarr.json` is the name of metadata documents"
+        "`zarr.json` is reserved for metadata documents"
     } else if name.contains('\0') {
-        "a node's name must not contain a null character"
+        "the name of a node must not contain a null character"
     } else {
         return Ok(());
     };

@@ -80,7 +80,7 @@ impl Representation {
     /// # Errors
     /// If it exceeds [`chunk_bytes`](Limits::chunk_bytes).
     pub fn bytes_within(&self, limits: &Limits) -> Result<usize> {
-        limits.chunk("a chunk", self.bytes()?)
+        limits.chunk("the chunk size in bytes", self.bytes()?)
     }
     /// Returns the fill value as an element in memory: for variable length, the handle of the heap's first buffer.
     pub fn fill_element(&self) -> Vec<u8> {

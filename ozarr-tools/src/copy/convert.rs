@@ -28,8 +28,8 @@ impl Converter<'_> {
     pub(super) fn elements(&self, elements: &[u8]) -> Result<Vec<u8>, (usize, Error)> {
         let (from, to) = (self.from.layout(), self.to.layout());
         if from.is_variable() || to.is_variable() {
-            let e = Error::argument(format!("{:?} does not convert to {:?}", self.from, self.to));
-            return Err((0, e.with_hint("elements of variable length convert to no other data type")));
+            let e = Error::argument(format!("cannot convert {:?} to {:?}", self.from, self.to));
+            return Err((0, e.with_hint("copy variable-length elements without changing their data type")));
         }
         let mut out = Vec::with_capacity(elements.len() / from.size() * to.size());
         for (i, e) in elements.chunks(from.size()).enumerate() {
@@ -42,10 +42,10 @@ impl Converter<'_> {
         let (&Layout::Fixed { kind: a, width: m, components: p }, &Layout::Fixed { kind: b, width: n, components: q }) =
             both
         else {
-            return Err(Error::argument("elements of variable length and structs convert to no other data type"));
+            return Err(Error::argument("cannot convert variable-length elements or structs"));
         };
         if matches!(a, ScalarKind::Raw) || matches!(b, ScalarKind::Raw) || p > q {
-            return Err(Error::argument(format!("{:?} does not convert to {:?}", self.from, self.to)));
+            return Err(Error::argument(format!("cannot convert {:?} to {:?}", self.from, self.to)));
         }
         if (a, m, p) == (b, n, q) {
             return Ok(e.to_vec());
@@ -66,7 +66,7 @@ impl Converter<'_> {
     fn inexact(&self, e: &[u8]) -> Error {
         let value = self.from.fill_to_json(e).unwrap_or(Json::Null);
         let kind = ozarr::ErrorKind::Conversion(format!("{value} is not a value of {:?}", self.to));
-        Error::new(kind).with_hint("`lossy` takes the nearest value")
+        Error::new(kind).with_hint("use `lossy` to convert to the nearest value")
     }
 }
 

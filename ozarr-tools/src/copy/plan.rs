@@ -73,7 +73,9 @@ impl Plan<'_> {
             (Some(chunk), None, _) => chunk.into(),
             (None, Some(old), _) => old.clone(),
             (None, None, Some(old)) => old.into(),
-            (None, None, None) => return Err(Error::argument("shards of this chunk grid need `chunks`")),
+            (None, None, None) => {
+                return Err(Error::argument("cannot choose inner chunks for this chunk grid").with_hint("set `chunks`"));
+            }
         };
         let mut configuration = old_inner.cloned().unwrap_or_default();
         configuration.set("chunk_shape", inner);
@@ -101,7 +103,7 @@ impl Plan<'_> {
         }
         let (given, shape) = (lengths.len(), array.shape());
         if self.is_single {
-            let e = format!("{option} has {given} lengths, and the array {rank} dimensions: its shape is {shape:?}");
+            let e = format!("{option} has {given} lengths, but the array has {rank} dimensions and shape {shape:?}");
             return Err(Error::argument(e));
         }
         kept(KeptLengths { node: array.path().clone(), option, given, dimensions: rank });
@@ -123,7 +125,7 @@ fn encoded_part(array: &Array, lengths: &[u64]) -> Result<Vec<u64>> {
         .chunk_shape()
         .and_then(|shape| array.codec_chain(shape).ok())
         .and_then(|chain| chain.encoded_part(lengths));
-    let unknown = "it is not known which lengths inner chunks have behind the codecs that come before the shards";
+    let unknown = "cannot compute the inner chunk shape after the array -> array codecs before the shards";
     part.map(|p| p.to_vec()).ok_or_else(|| Error::argument(unknown))
 }
 

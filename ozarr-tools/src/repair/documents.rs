@@ -37,7 +37,9 @@ pub(super) fn check(hierarchy: &Hierarchy, node: &NodePath, copy: &Object) -> Re
             Err(e) => _ = first.get_or_insert(e),
         }
     }
-    first.map_or(Ok(()), |e| Err(e.with_hint("no stored chunk decodes with the copy: it may be of another array")))
+    first.map_or(Ok(()), |e| {
+        Err(e.with_hint("restore `zarr.json` by hand: no stored chunk decodes with the consolidated copy"))
+    })
 }
 
 /// The chunk of a key.
@@ -45,14 +47,16 @@ fn chunk(array: &Array, key: &Key) -> Result<Dims> {
     let (rank, shape) = (array.shape().len(), array.shape());
     let contradicts = |what: String| {
         let e = Error::data(what).at_key(format_args!("{}{key}", Prefix::of(array.path()))).at_node(array.path());
-        e.with_hint("the copy is older than what is stored, or of another array")
+        e.with_hint("restore `zarr.json` by hand: the consolidated copy is outdated or belongs to another array")
     };
     let chunk_index = array.chunk_key_encoding().decode(key.as_str(), rank);
-    let chunk_index = chunk_index.ok_or_else(|| contradicts("this key belongs to no chunk of the copy".to_owned()))?;
+    let chunk_index = chunk_index.ok_or_else(|| {
+        contradicts("the key does not belong to a chunk of the array in the consolidated copy".to_owned())
+    })?;
     match array.chunk_region(&chunk_index) {
         Ok(_) => Ok(chunk_index),
-        Err(_) => {
-            Err(contradicts(format!("chunk {chunk_index:?} lies outside of the copy, which has shape {shape:?}")))
-        }
+        Err(_) => Err(contradicts(format!(
+            "chunk {chunk_index:?} is out of bounds for shape {shape:?} in the consolidated copy"
+        ))),
     }
 }

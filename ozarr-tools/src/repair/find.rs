@@ -127,7 +127,8 @@ impl<'a> Steps<'a> {
     pub(super) fn all(mut self, hierarchy: &Hierarchy) -> (Vec<Step>, Vec<Unexamined>) {
         let (others, unexamined) = (std::mem::take(&mut self.all), std::mem::take(&mut self.unexamined));
         for (key, (node, copy)) in std::mem::take(&mut self.documents) {
-            let differ = || Error::metadata("the document is missing, and its copies differ").at_key(&key);
+            let differ =
+                || Error::metadata("the metadata document is missing and its consolidated copies differ").at_key(&key);
             let agreed = copy.ok_or_else(differ).and_then(|copy| {
                 documents::check(hierarchy, &node, &copy)?;
                 Ok(copy)

@@ -116,9 +116,9 @@ pub enum Subject {
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Subject::Orphans => "what writers left behind",
+            Subject::Orphans => "orphaned temporary files",
             Subject::Nodes => "nodes",
-            Subject::ConsolidatedMetadata => "copies of metadata",
+            Subject::ConsolidatedMetadata => "consolidated metadata",
             Subject::Shards => "shards",
             Subject::Key(key) => key,
         })

@@ -66,7 +66,7 @@ impl Step {
             How::Consolidate(_) => consolidate(hierarchy, &self.node.to_string()).map(|_| ()),
             How::RebuildIndex(array, key, chunk_index) => {
                 let shard = Shards::of(array)?.map(|shards| shards.look(array, chunk_index)).transpose()?.flatten();
-                let changed = || Error::data("this shard has changed and can no longer be repaired").at_key(key);
+                let changed = || Error::data("the shard was modified concurrently and cannot be repaired").at_key(key);
                 let replaced =
                     shard.ok_or_else(changed).and_then(|(old, new)| Shards::replace(array, chunk_index, &old, &new));
                 // Another repair may have been faster: what counts is whether the shard can be read now.
@@ -89,7 +89,7 @@ pub(super) fn erase_orphans(hierarchy: &Hierarchy, node: &NodePath, steps: &mut 
         step.error = match (&erased, &left) {
             (_, Ok(left)) if !left.iter().any(|n| n == name) => None,
             (Err(e), _) | (Ok(_), Err(e)) => Some(e.clone()),
-            (Ok(_), Ok(_)) => Some(Arc::new(io::Error::other("it is still there").into())),
+            (Ok(_), Ok(_)) => Some(Arc::new(io::Error::other("the file still exists").into())),
         };
     }
     // Left behind since the steps were found.

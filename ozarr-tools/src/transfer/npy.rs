@@ -10,8 +10,8 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 /// NumPy's name for a layout, little endian.
 fn descr(layout: &Layout) -> Result<String> {
     let &Layout::Fixed { kind, width, components } = layout else {
-        let e = Error::argument("elements of variable length and structs have no .npy form here");
-        return Err(e.with_hint("take the JSON format"));
+        let e = Error::argument("the .npy format does not support variable-length elements and structs");
+        return Err(e.with_hint("use the JSON format"));
     };
     let order = if width == 1 { '|' } else { '<' };
     Ok(match (kind, components) {
@@ -21,7 +21,10 @@ fn descr(layout: &Layout) -> Result<String> {
         (ScalarKind::Float, 1) => format!("{order}f{width}"),
         (ScalarKind::Float, 2) => format!("<c{}", width * 2),
         (ScalarKind::Raw, 1) => format!("|V{width}"),
-        _ => return Err(Error::argument(format!("{layout:?} has no .npy form")).with_hint("take the JSON format")),
+        _ => {
+            return Err(Error::argument(format!("the .npy format does not support {layout:?}"))
+                .with_hint("use the JSON format"));
+        }
     })
 }
 
@@ -33,7 +36,8 @@ pub(super) fn header(layout: &Layout, shape: &[u64]) -> Result<Vec<u8>> {
     let before = MAGIC.len() + 4;
     text.extend(std::iter::repeat_n(' ', 63 - (before + text.len()) % 64));
     text.push('\n');
-    let len = u16::try_from(text.len()).map_err(|_| Error::argument("the shape is too long for a .npy file"))?;
+    let len =
+        u16::try_from(text.len()).map_err(|_| Error::argument("the shape has too many dimensions for a .npy file"))?;
     Ok([MAGIC, &[1, 0], &len.to_le_bytes(), text.as_bytes()].concat())
 }
 
@@ -53,27 +57,27 @@ pub(super) struct Npy<'f> {
 /// # Errors
 /// When it is no .npy file, is cut short or too long, or has elements of another layout.
 pub(super) fn read<'f>(file: &'f [u8], layout: &Layout) -> Result<Npy<'f>> {
-    let wrong = |why: &str| Error::argument(format!("this is not a .npy file that can be read: {why}"));
-    let rest = file.strip_prefix(MAGIC).ok_or_else(|| wrong("it does not begin as one"))?;
+    let wrong = |why: &str| Error::argument(format!("invalid .npy file: {why}"));
+    let rest = file.strip_prefix(MAGIC).ok_or_else(|| wrong("missing magic bytes"))?;
     let (len, rest) = match rest {
         [1, 0, a, b, rest @ ..] => (u32::from(u16::from_le_bytes([*a, *b])), rest),
         [2 | 3, 0, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]), rest),
-        _ => return Err(wrong("it is of another version")),
+        _ => return Err(wrong("unsupported version")),
     };
-    let (text, data) = rest.split_at_checked(len as usize).ok_or_else(|| wrong("its header is cut short"))?;
-    let text = std::str::from_utf8(text).map_err(|_| wrong("its header is not text"))?;
+    let (text, data) = rest.split_at_checked(len as usize).ok_or_else(|| wrong("the header is truncated"))?;
+    let text = std::str::from_utf8(text).map_err(|_| wrong("the header is not valid UTF-8"))?;
     let field = |name: &str| {
         let (_, after) = text.split_once(&format!("'{name}':"))?;
         Some(after.trim_start())
     };
     let found = field("descr").and_then(|t| t.strip_prefix('\'')?.split_once('\'')).map(|(d, _)| d);
-    let found = found.ok_or_else(|| wrong("its elements are structures, or not described"))?;
-    let is_fortran = field("fortran_order").ok_or_else(|| wrong("its order is not given"))?.starts_with("True");
+    let found = found.ok_or_else(|| wrong("`descr` is missing or a structured type"))?;
+    let is_fortran = field("fortran_order").ok_or_else(|| wrong("missing `fortran_order`"))?.starts_with("True");
     let lengths = field("shape").and_then(|t| t.strip_prefix('(')?.split_once(')')).map(|(s, _)| s);
-    let lengths = lengths.ok_or_else(|| wrong("its shape is not given"))?;
+    let lengths = lengths.ok_or_else(|| wrong("missing `shape`"))?;
     let shape: Option<Vec<u64>> =
         lengths.split(',').map(str::trim).filter(|s| !s.is_empty()).map(|s| s.parse().ok()).collect();
-    let shape = shape.ok_or_else(|| wrong("its shape is not a list of numbers"))?;
+    let shape = shape.ok_or_else(|| wrong("`shape` is not a tuple of integers"))?;
     let wanted = descr(layout)?;
     let (is_big, kind) = match found.as_bytes() {
         [b'>', kind @ ..] => (true, kind),
@@ -81,13 +85,13 @@ pub(super) fn read<'f>(file: &'f [u8], layout: &Layout) -> Result<Npy<'f>> {
         kind => (false, kind),
     };
     if kind != &wanted.as_bytes()[1..] {
-        let e = Error::argument(format!("the file has elements `{found}`, the array `{wanted}`"));
-        return Err(e.with_hint("convert the file, or copy the array with `data_type`"));
+        let e = Error::argument(format!("the file has data type `{found}`, but the array has `{wanted}`"));
+        return Err(e.with_hint("convert the file, or copy the array with another `data_type`"));
     }
     let size = layout.size();
     let elements = ozarr::zarr_core::limits::product(&shape, size as u64)?;
     if elements != data.len() as u64 {
-        return Err(wrong(&format!("{} bytes of elements where the shape needs {elements}", data.len())));
+        return Err(wrong(&format!("expected {elements} bytes of elements, found {}", data.len())));
     }
     Ok(Npy { shape, data, is_fortran, is_big })
 }

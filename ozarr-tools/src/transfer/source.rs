@@ -48,7 +48,9 @@ impl<'f> Source<'f> {
                 let found = npy::read(file, layout)?;
                 if found.shape != shape {
                     let found = found.shape;
-                    return Err(Error::argument(format!("the file has the shape {found:?}, the region {shape:?}")));
+                    return Err(Error::argument(format!(
+                        "the file has shape {found:?}, but the region has shape {shape:?}"
+                    )));
                 }
                 (file.len() - found.data.len(), found.is_fortran, found.is_big != cfg!(target_endian = "big"))
             }
@@ -67,7 +69,7 @@ impl<'f> Source<'f> {
             count += 1;
         }
         if count != wanted {
-            return Err(Error::argument(format!("the file has {count} elements, the region {wanted}")));
+            return Err(Error::argument(format!("the file has {count} elements, but the region has {wanted}")));
         }
         texts().map(Self::Texts)
     }
@@ -101,11 +103,11 @@ impl<'f> Source<'f> {
 fn check_raw(file: &[u8], shape: &[u64], layout: &Layout) -> Result<()> {
     let bytes = product(shape, layout.size() as u64)?;
     if layout.is_variable() {
-        let e = Error::argument("elements of variable length have no raw form");
-        return Err(e.with_hint("take the JSON format"));
+        let e = Error::argument("the raw format does not support variable-length elements");
+        return Err(e.with_hint("use the JSON format"));
     }
     if file.len() as u64 != bytes {
-        return Err(Error::argument(format!("the file has {} bytes, the region {bytes}", file.len())));
+        return Err(Error::argument(format!("the file has {} bytes, but the region has {bytes}", file.len())));
     }
     Ok(())
 }
@@ -130,7 +132,7 @@ impl Elements {
             Elements::Fixed(all) => all.extend(element),
             Elements::Bytes(all) => all.push(element),
             Elements::Text(all) => {
-                all.push(String::from_utf8(element).map_err(|_| Error::argument("not UTF-8"))?);
+                all.push(String::from_utf8(element).map_err(|_| Error::argument("the element is not valid UTF-8"))?);
             }
         }
         Ok(())

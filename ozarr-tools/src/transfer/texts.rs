@@ -21,8 +21,7 @@ pub(super) enum Texts<'t> {
 impl<'t> Texts<'t> {
     pub(super) fn lines(file: &'t [u8]) -> Result<Self> {
         let text = str::from_utf8(file);
-        let text =
-            text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"))?;
+        let text = text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not valid UTF-8"))?;
         Ok(Self::Lines(text.lines(), 0))
     }
     pub(super) fn lists(file: &'t [u8], shape: &[u64]) -> Result<Self> {
@@ -41,7 +40,7 @@ impl<'t> Texts<'t> {
                 decoder.element(text).map(Some).map_err(|e| {
                     // Its line and column would be those in the element.
                     let ErrorKind::Json { reason, .. } = e.kind() else { return e.within(lists.index()) };
-                    Error::argument(format!("not valid JSON: {reason}")).within(lists.index())
+                    Error::argument(format!("invalid JSON: {reason}")).within(lists.index())
                 })
             }
         }
@@ -62,11 +61,11 @@ impl<'a> Decoder<'a> {
         Self { array, limits: limits.with_metadata_bytes(most) }
     }
     fn element(&self, text: &[u8]) -> Result<Vec<u8>> {
-        self.limits.chunk("the text of an element", text.len() as u64)?;
+        self.limits.chunk("the length of an element in bytes", text.len() as u64)?;
         let r = self.array.representation();
         let element = r.data_type().fill_from_json(&Json::parse(text, &self.limits)?)?;
         if let Layout::Variable { text: true } = r.layout() {
-            str::from_utf8(&element).map_err(|_| Error::argument("not UTF-8"))?;
+            str::from_utf8(&element).map_err(|_| Error::argument("the element is not valid UTF-8"))?;
         } else if !r.layout().is_variable() {
             r.data_type().check_elements(&element)?;
         }
@@ -163,7 +162,7 @@ impl<'t> Lists<'t> {
         let line = 1 + before.iter().filter(|b| **b == b'\n').count();
         let column = 1 + before.iter().rev().take_while(|b| **b != b'\n').count();
         let shape = &self.shape;
-        let place = format!("{expected} is expected at line {line}, column {column}");
-        Error::argument(format!("the lists do not have the shape {shape:?} of the region: {place}"))
+        let place = format!("expected {expected} at line {line}, column {column}");
+        Error::argument(format!("the nested lists do not match the region of shape {shape:?}: {place}"))
     }
 }

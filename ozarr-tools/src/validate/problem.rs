@@ -70,14 +70,14 @@ impl Rule {
             Rule::NodeOpens => "a node opens",
             Rule::KeysAreListed => "keys are listed",
             Rule::ExtensionIsKnown => "an extension is known",
-            Rule::KeyOfChunk => "a key is a chunk's",
+            Rule::KeyOfChunk => "a key belongs to a chunk",
             Rule::KeyIsReadable => "a key can be read",
-            Rule::ChunkInGrid => "a chunk lies in the grid",
+            Rule::ChunkInGrid => "a chunk is inside the grid",
             Rule::KeyOfNode => "a key belongs to a node",
             Rule::ConsolidatedIsUpToDate => "consolidated metadata is up to date",
             Rule::ChunkDecodes => "a chunk decodes",
             Rule::AllChunksAreStored => "all chunks are stored",
-            Rule::NothingIsLeftBehind => "nothing is left behind",
+            Rule::NothingIsLeftBehind => "no temporary file is orphaned",
         }
     }
 }
@@ -123,17 +123,17 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Fault::Error(e) => e.fmt(f),
-            Fault::SkippedExtension(point, name) => write!(f, "the {point} `{name}` is skipped"),
-            Fault::KeyOfNoChunk => f.write_str("this key belongs to no chunk"),
+            Fault::SkippedExtension(point, name) => write!(f, "the unknown {point} `{name}` is skipped"),
+            Fault::KeyOfNoChunk => f.write_str("the key does not belong to a chunk"),
             Fault::ChunkOutsideGrid(chunk_index) => write!(f, "chunk index {chunk_index:?} is outside the grid"),
-            Fault::KeyOfNoNode => f.write_str("this key belongs to no node"),
-            Fault::LostDocument => f.write_str("the document is missing, but not what is below it"),
+            Fault::KeyOfNoNode => f.write_str("the key does not belong to a node"),
+            Fault::LostDocument => f.write_str("the metadata document is missing, but keys below it exist"),
             Fault::StaleCopy(copy) => copy.fmt(f),
             Fault::MissingChunks { missing, total, examples } => {
                 let more = if *missing > examples.len() as u64 { ", and more" } else { "" };
                 write!(f, "{missing} of {total} chunks are not stored: {}{more}", examples.join(", "))
             }
-            Fault::Orphan => f.write_str("orphaned temporary file of a writer that was killed"),
+            Fault::Orphan => f.write_str("orphaned temporary file of a killed writer"),
         }
     }
 }

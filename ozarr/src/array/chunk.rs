@@ -331,7 +331,8 @@ impl<'a> Chunk<'a> {
         let (call, chunk) = (array.hierarchy.context().call(), array.chunk_region(&self.index)?);
         let r = array.representation().with_shape(&chunk.len);
         if r.layout().is_variable() {
-            return Err(Error::argument("elements of variable length are read as `String` or `Vec<u8>`"));
+            return Err(Error::argument("cannot read variable-length elements as bytes")
+                .with_hint("read them as `String` or `Vec<u8>`"));
         }
         let mut bytes = zeroed(r.bytes_within(call.limits)?)?;
         let mut out = ViewMut::new(&mut bytes, r.shape(), r.element_size())?;
@@ -342,7 +343,7 @@ impl<'a> Chunk<'a> {
     /// Returns the array, unless this is an inner chunk.
     fn stored(&self) -> Result<&'a Array> {
         if self.is_inner {
-            let e = Error::argument("an inner chunk has no key of its own").at_chunk(&self.index);
+            let e = Error::argument("an inner chunk has no key").at_chunk(&self.index);
             return Err(e.at_node(&self.array.path));
         }
         Ok(self.array)

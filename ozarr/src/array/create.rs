@@ -280,7 +280,7 @@ impl NewArray {
     pub fn attributes(mut self, attributes: impl Serialize) -> Self {
         self.attributes = match Json::from_serialize(&attributes) {
             Ok(Json::Object(members)) => Ok(members),
-            Ok(other) => Err(format!("must be an object, not {}", other.kind())),
+            Ok(other) => Err(format!("expected an object, found {}", other.kind())),
             Err(e) => Err(e.to_string()),
         };
         self
@@ -360,8 +360,8 @@ impl NewArray {
     fn chosen_codecs(&self, data_type: &dyn DataType, context: &Context) -> Result<Vec<Extension>> {
         if let Some(codecs) = &self.codecs {
             if self.filters.is_some() || self.serializer.is_some() || self.compressors.is_some() {
-                let e = Error::argument("the codecs of a new array are given twice: as a whole, and by their kinds");
-                return Err(e.with_hint("give either `codecs`, or `filters`, `serializer` and `compressors`"));
+                let e = Error::argument("`codecs` cannot be combined with `filters`, `serializer` or `compressors`");
+                return Err(e.with_hint("set either `codecs` or the other three"));
             }
             return Ok(codecs.clone());
         }

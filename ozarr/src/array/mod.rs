@@ -71,7 +71,7 @@ impl Array {
         for (point, name) in &resolved.skipped {
             event!(
                 WARN,
-                "skipped an unknown extension: the array cannot be written",
+                "skipped an unknown extension; the array is read-only",
                 node = path,
                 point = point,
                 name = name
@@ -227,7 +227,7 @@ impl Array {
                 resolved = Some(ResolvedArray::open(m, &context.registry, &context.limits, &context.options)?);
                 Ok(())
             }
-            NodeMetadata::Group(_) => Err(Error::argument("there is a group now, not an array").at_node(&self.path)),
+            NodeMetadata::Group(_) => Err(Error::argument("the array was replaced by a group").at_node(&self.path)),
         })?;
         if let (NodeMetadata::Array(metadata), Some(resolved)) = (changed, resolved) {
             let (hierarchy, path, added) = (self.hierarchy.clone(), self.path.clone(), self.added.clone());

@@ -85,7 +85,8 @@ impl Array {
     pub fn read_bytes(&self, selection: impl Into<Selection>) -> Result<Vec<u8>> {
         let (selection, r) = (selection.into(), self.representation());
         if r.layout().is_variable() {
-            return Err(Error::argument("elements of variable length are read as `String` or `Vec<u8>`"));
+            return Err(Error::argument("cannot read variable-length elements as bytes")
+                .with_hint("read them as `String` or `Vec<u8>`"));
         }
         let count = self.element_count(&selection)?;
         element::read_bytes(r, &selection.shape(self.shape())?, count, &|out| self.read_view(&selection, out))
@@ -131,10 +132,15 @@ impl Array {
     pub(super) fn check_view(&self, selected: &Selected, shape: &[u64], element: usize, what: &str) -> Result<()> {
         let (wanted, size) = (selected.kept_shape(), self.representation().element_size());
         if *shape != *wanted {
-            return Err(Error::argument(format!("{what} has the shape {shape:?}, the selection {:?}", &wanted[..])));
+            return Err(Error::argument(format!(
+                "{what} has shape {shape:?}, but the selection has shape {:?}",
+                &wanted[..]
+            )));
         }
         if element != size {
-            return Err(Error::argument(format!("{what} has elements of {element} bytes, the array of {size} bytes")));
+            return Err(Error::argument(format!(
+                "{what} has elements of {element} bytes, but the array has elements of {size} bytes"
+            )));
         }
         Ok(())
     }
@@ -234,7 +240,7 @@ impl Array {
 fn parts_of(lengths: &[u64], start: u64, count: u64, step: u64) -> Result<AxisParts> {
     let (mut parts, mut begin, mut at, mut left) = (AxisParts::default(), 0u64, start, count);
     for (chunk_index, n) in lengths.iter().enumerate() {
-        let end = begin.checked_add(*n).ok_or_else(|| Error::argument("the chunk grid is longer than 2^64"))?;
+        let end = begin.checked_add(*n).ok_or_else(|| Error::argument("the chunk grid ends beyond 2^64"))?;
         if left > 0 && at < end {
             let here = (end - at).div_ceil(step).min(left);
             parts.push(chunk_index as u64, at - begin, here);

@@ -159,7 +159,7 @@ impl Array {
             }
             m.set_shape(&shape)
         })?;
-        let (region, grid) = before.ok_or(ErrorKind::Contract("a store changed a value without asking how"))?;
+        let (region, grid) = before.ok_or(ErrorKind::Contract("a store updated a value without calling the update"))?;
         Ok(Before { region, grid, renewed })
     }
 
@@ -244,7 +244,7 @@ impl Array {
     ///   again.
     pub fn append<T: Item>(&mut self, axis: usize, elements: &[T]) -> Result<Range<u64>> {
         if axis >= self.shape().len() {
-            let e = Error::argument(format!("no dimension {axis} in an array of shape {:?}", self.shape()));
+            let e = Error::argument(format!("axis {axis} is out of bounds for array shape {:?}", self.shape()));
             return Err(e.at_node(&self.path));
         }
         // Refuse elements of another type and an array that cannot be written before anything changes.
@@ -256,7 +256,7 @@ impl Array {
         let changed = self.change_shape(options, |stored| {
             if *stored.data_type() != data_type {
                 let now = stored.data_type().name();
-                return Err(Error::argument(format!("expected elements of `{}`, found `{now}`", data_type.name())));
+                return Err(Error::argument(format!("expected data type `{}`, found `{now}`", data_type.name())));
             }
             place = appended(stored.shape(), axis, elements.len() as u64)?;
             let with = |(d, n): (usize, &u64)| if d == axis { place.end } else { *n };
@@ -265,7 +265,9 @@ impl Array {
         let in_all = |(d, n): (usize, &u64)| if d == axis { place.clone() } else { 0..*n };
         let selection: Selection = self.shape().iter().enumerate().map(in_all).collect();
         let written = self.write(selection, elements);
-        written.map_err(|e| e.with_hint(format!("the array is longer: write {place:?} of dimension {axis} again")))?;
+        written.map_err(|e| {
+            e.with_hint(format!("the array was extended but not filled: write {place:?} along axis {axis} again"))
+        })?;
         changed.renewed.map(|()| place)
     }
 }
@@ -275,15 +277,17 @@ fn appended(shape: &[u64], axis: usize, elements: u64) -> Result<Range<u64>> {
     let mut slab = shape.to_vec();
     let start = match slab.get_mut(axis) {
         Some(n) => std::mem::replace(n, 1),
-        None => return Err(Error::argument(format!("no dimension {axis} in an array of shape {shape:?}"))),
+        None => return Err(Error::argument(format!("axis {axis} is out of bounds for array shape {shape:?}"))),
     };
     let slab = product(&slab, 1)?;
     if slab == 0 || !elements.is_multiple_of(slab) {
-        let e = format!("expected a multiple of {slab} elements for dimension {axis} of {shape:?}, found {elements}");
+        let e = format!(
+            "expected a multiple of {slab} elements to append along axis {axis} of {shape:?}, found {elements}"
+        );
         return Err(Error::argument(e));
     }
     let end = start.checked_add(elements / slab);
-    end.map(|end| start..end).ok_or_else(|| Error::argument("the array would be longer than 2^64"))
+    end.map(|end| start..end).ok_or_else(|| Error::argument("the new length is 2^64 or more"))
 }
 
 /// Removes a chunk that is outside, unless another writer has changed the shape or overwritten the array. A writer that
@@ -303,9 +307,10 @@ impl Update for Outside<'_> {
             array.check_same(stored, None)?;
             return Ok(None);
         }
-        let e = Error::metadata(format!("while it shrank to {:?} somebody else changed it", array.shape()));
+        let e =
+            Error::metadata(format!("the array was modified concurrently while it was resized to {:?}", array.shape()));
         Err(e.at_node(&array.path).with_hint(format!(
-            "some chunks outside are still stored: to remove them let it grow to {:?} and shrink again, alone",
+            "to remove the chunks outside the new shape, resize to {:?} and back without other writers",
             &self.before.len[..]
         )))
     }

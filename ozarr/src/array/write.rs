@@ -90,7 +90,7 @@ impl Array {
                 call.within_memory(|call| self.write_tile(call, &place, &new))
             }),
             None if selected.steps.iter().any(|s| *s != 1) => {
-                Err(Error::argument("steps other than 1 cannot be written to a grid of this kind"))
+                Err(Error::argument("cannot write with a step other than 1 to a chunk grid of this kind"))
             }
             None => self.all_chunk_indices()?.into_iter().try_for_each(|chunk_index| {
                 let chunk = self.chunk_region(&chunk_index)?;
@@ -217,8 +217,8 @@ impl Array {
         if is_same { Ok(()) } else { Err(self.overwritten()) }
     }
     pub(super) fn overwritten(&self) -> Error {
-        let e = Error::metadata("somebody else has overwritten the array since it was opened").at_node(&self.path);
-        e.with_hint("open it again")
+        let e = Error::metadata("the array was overwritten since it was opened").at_node(&self.path);
+        e.with_hint("open the array again")
     }
     /// Returns true if a chunk covers the same elements in the grid of a document.
     fn has_chunk(&self, stored: &ArrayMetadata, chunk_index: &[u64], chunk: &Region) -> bool {

@@ -1,6 +1,6 @@
 //! Nodes that are complete before a reader sees them.
 
-use super::{Below, Nodes, exists, place::occupied};
+use super::{Below, Nodes, OVERWRITE, exists, place::occupied};
 use zarr_core::{Error, ErrorKind, Result, name::NodePath, store::Prefix};
 
 impl Nodes {
@@ -17,7 +17,7 @@ impl Nodes {
         self.missing_parents(path)?;
         let is_there = self.has_document(path)?;
         match is_there {
-            true if !overwrite => return Err(exists(path)),
+            true if !overwrite => return Err(exists(path).with_hint(OVERWRITE)),
             true => {}
             false => self.check_vacant(path)?,
         }
@@ -36,7 +36,7 @@ impl Nodes {
         if !apart.has_document(path)? {
             return Err(Error::new(ErrorKind::NodeNotFound)
                 .at_node(path)
-                .with_hint("it was not built, or the group above was removed"));
+                .with_hint("create the node while building, and do not remove the group that contains it"));
         }
         self.batch(|batch| {
             batch.create_parents(path)?;
@@ -48,7 +48,7 @@ impl Nodes {
                 _ => e.at_node(path),
             })?;
             if !is_placed {
-                return Err(exists(path));
+                return Err(exists(path).with_hint(OVERWRITE));
             }
             batch.note_change(path, Below::Replaced)
         })?;

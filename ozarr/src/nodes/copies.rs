@@ -21,7 +21,7 @@ impl Nodes {
     /// Returns nodes that read metadata from the copies in the root group where there are any.
     pub(crate) fn with_consolidated_metadata(&self) -> Result<Self> {
         let NodeMetadata::Group(root) = self.stored_metadata(&NodePath::ROOT)? else {
-            return Err(Error::metadata("an array at the root has no consolidated metadata"));
+            return Err(Error::metadata("the root is an array, which has no consolidated metadata"));
         };
         let copies =
             root.consolidated().ok_or_else(|| Error::metadata("the root group has no consolidated metadata"))?;
@@ -34,7 +34,7 @@ impl Nodes {
     }
     pub(super) fn copied_metadata(&self, path: &NodePath) -> Option<Result<NodeMetadata>> {
         let copy = self.consolidated.as_ref()?.get(path.as_key())?;
-        event!(DEBUG, "read metadata from the consolidated metadata of the root group", node = path);
+        event!(DEBUG, "read metadata from consolidated metadata", node = path);
         let metadata = NodeMetadata::from_json(copy.clone(), &self.context.limits);
         Some(metadata.map_err(|e| e.at_node(path)))
     }
@@ -117,7 +117,11 @@ impl Nodes {
             let copies = node.consolidated().map(|c| c.nodes().clone());
             let Some(copies) = copies else {
                 // Copies of an unknown kind would now be wrong.
-                event!(WARN, "removed consolidated metadata of an unknown kind, which would be stale", group = group);
+                event!(
+                    WARN,
+                    "removed consolidated metadata of an unknown kind because it would be stale",
+                    group = group
+                );
                 node.set_consolidated(None);
                 return Ok(());
             };
@@ -143,7 +147,7 @@ impl Nodes {
     /// Writes copies of the documents of all nodes below a group into it.
     pub(crate) fn consolidate(&self, path: &NodePath) -> Result<()> {
         if let NodeMetadata::Array(_) = self.stored_metadata(path)? {
-            return Err(Error::argument("an array has nothing below it").at_node(path));
+            return Err(Error::argument("expected a group, found an array").at_node(path));
         }
         let copied = self.documents_below(path)?;
         let (_, above) = self.change(path, |m| {
@@ -196,7 +200,7 @@ impl Nodes {
 
 fn stale(group: &NodePath, reason: Error) -> Error {
     let e = Error::new(ErrorKind::StaleCopies { group: group.to_string(), reason });
-    e.with_hint("mend that group, then renew its copies with `Hierarchy::consolidate`")
+    e.with_hint("fix that group, then call `Hierarchy::consolidate` (CLI: `ozarr consolidate`)")
 }
 
 /// Returns the copy of a node's document.

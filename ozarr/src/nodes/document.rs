@@ -12,14 +12,14 @@ use zarr_core::{
 pub(super) fn read_document(source: &dyn Source, limits: &Limits) -> Result<NodeMetadata> {
     let limit = limits.metadata_bytes;
     if let Some(asked) = source.size()?.filter(|size| *size > limit) {
-        return Err(ErrorKind::Limit { what: "a metadata document", asked, limit }.into());
+        return Err(ErrorKind::Limit { what: "the size of the metadata document in bytes", asked, limit }.into());
     }
     let mut parsed = None;
     source.read(&[ByteRange::All], &mut |_, text| {
         parsed = Some(NodeMetadata::parse(text, limits)?);
         Ok(())
     })?;
-    parsed.ok_or_else(|| ErrorKind::Contract("a store gave no bytes").into())
+    parsed.ok_or_else(|| ErrorKind::Contract("a store returned no bytes").into())
 }
 
 type Change<'d> = &'d mut dyn FnMut(&mut NodeMetadata) -> Result<()>;

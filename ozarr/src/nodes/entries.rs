@@ -36,7 +36,7 @@ impl Nodes {
         let names = self.copied_names(path).ok_or_else(|| {
             Error::new(ErrorKind::Unsupported("listing"))
                 .at_node(path)
-                .with_hint("neither can the store list nor is there consolidated metadata")
+                .with_hint("consolidate the metadata through a store that supports listing")
         })?;
         Ok(Entries { names, others: BTreeMap::new() })
     }
@@ -99,5 +99,5 @@ pub(crate) fn leads_back(store: &dyn Store, entry: &str) -> Error {
 
 /// Returns the error of an [`Other::Name`].
 pub(crate) fn bad_name() -> Error {
-    Error::name("not UTF-8").with_hint("rename or remove the file or directory")
+    Error::name("not valid UTF-8").with_hint("rename or remove the file or directory")
 }

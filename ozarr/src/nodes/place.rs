@@ -75,5 +75,5 @@ impl Nodes {
 
 pub(super) fn occupied(path: &NodePath, occupant: Occupant) -> Error {
     let e = Error::new(ErrorKind::Occupied(occupant)).at_node(path);
-    e.with_hint("give another path, or remove what is there")
+    e.with_hint("choose another path or remove the existing entry")
 }

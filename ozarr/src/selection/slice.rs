@@ -67,7 +67,7 @@ impl Slice {
         if self.is_index {
             let at = self.start.unwrap_or_default();
             if self.step != 1 {
-                return Err(Error::argument(format!("the index {at} of dimension {d} cannot have a step")));
+                return Err(Error::argument(format!("index {at} for dimension {d} cannot have a step")));
             }
             if at >= n {
                 return Err(Error::argument(format!("index {at} is out of bounds for dimension {d} with length {n}")));
@@ -76,7 +76,9 @@ impl Slice {
         }
         let (start, stop) = (self.start.unwrap_or(0), self.stop.unwrap_or(n));
         if self.step == 0 {
-            return Err(Error::argument(format!("the step of dimension {d} is zero")));
+            return Err(
+                Error::argument(format!("the step for dimension {d} is zero")).with_hint("use a step of at least 1")
+            );
         }
         if start > stop || stop > n {
             let range = format!("index range {start}..{stop}");

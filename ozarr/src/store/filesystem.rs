@@ -82,7 +82,7 @@ impl FilesystemStore {
         let root = root.as_ref();
         let canonical = fs::canonicalize(root).map_err(|e| io_error(e, root))?;
         if !canonical.is_dir() {
-            return Err(Error::argument(format!("{} is not a directory", root.display())));
+            return Err(Error::argument(format!("`{}` is not a directory", root.display())));
         }
         Ok(Self {
             root: canonical,
@@ -182,7 +182,7 @@ impl FilesystemStore {
         let plain = relative.components().all(|c| matches!(c, Component::Normal(_)));
         let platform = if cfg!(windows) { key.contains(['\\', ':']) } else { false };
         if !plain || platform || key.split('/').any(is_partial) {
-            return Err(Error::name(format!("{key:?} is not a key of a directory")));
+            return Err(Error::name(format!("{key:?} is not a valid key for a directory")));
         }
         Ok(self.root.join(relative))
     }

@@ -93,8 +93,8 @@ impl Schemes {
         let valid = scheme.len() > 1
             && scheme.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"+-.".contains(&b));
         if !valid || self.known().any(|known| known == scheme) {
-            let reason = if valid { "is there twice" } else { "is none" };
-            return Err(ErrorKind::Registration(format!("the URI scheme `{scheme}` {reason}")).into());
+            let reason = if valid { "is already registered" } else { "is not valid" };
+            return Err(ErrorKind::Registration(format!("URL scheme `{scheme}` {reason}")).into());
         }
         self.openers.insert(scheme.to_owned(), opener);
         Ok(())
@@ -121,8 +121,8 @@ impl Schemes {
         };
         let Some(opener) = self.openers.get(scheme) else {
             let known: Vec<&str> = self.known().collect();
-            let e = Error::argument(format!("no store is known for the URI scheme `{scheme}`"));
-            return Err(e.with_hint(format!("known are: {}", known.join(", "))));
+            let known = known.join(", ");
+            return Err(Error::argument(format!("unsupported URL scheme `{scheme}`; supported: {known}")));
         };
         // Only directories distinguish these modes.
         let mode = if mode == OpenMode::CreateOnWrite { OpenMode::Create } else { mode };

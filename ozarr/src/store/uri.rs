@@ -25,11 +25,11 @@ pub(crate) fn scheme_of(location: &str) -> Option<String> {
 /// # Ok::<(), ozarr::Error>(())
 /// ```
 pub fn file_path(uri: &str) -> Result<PathBuf> {
-    let wrong = |why| Error::argument(format!("{uri:?} is not a file URI: {why}"));
-    let rest = uri.split_once("://").map(|(_, rest)| rest).ok_or_else(|| wrong("`//` is missing"))?;
-    let (host, path) = rest.find('/').map(|i| rest.split_at(i)).ok_or_else(|| wrong("it has no path"))?;
+    let wrong = |why| Error::argument(format!("{uri:?} is not a valid file URL: {why}"));
+    let rest = uri.split_once("://").map(|(_, rest)| rest).ok_or_else(|| wrong("missing `//`"))?;
+    let (host, path) = rest.find('/').map(|i| rest.split_at(i)).ok_or_else(|| wrong("missing path"))?;
     if !(host.is_empty() || host.eq_ignore_ascii_case("localhost")) {
-        return Err(wrong("it names another machine"));
+        return Err(wrong("the host is not this machine"));
     }
     let (mut bytes, mut left) = (Vec::new(), path.bytes());
     while let Some(b) = left.next() {
@@ -37,16 +37,16 @@ pub fn file_path(uri: &str) -> Result<PathBuf> {
         bytes.push(match b {
             b'%' => match (digit(left.next()), digit(left.next())) {
                 (Some(high), Some(low)) => (high * 16 + low) as u8,
-                _ => return Err(wrong("`%` is not followed by two hex digits")),
+                _ => return Err(wrong("`%` is not followed by two hexadecimal digits")),
             },
-            b'?' | b'#' => return Err(wrong("it has a query or fragment")),
+            b'?' | b'#' => return Err(wrong("queries and fragments are not supported")),
             b => b,
         });
     }
     if bytes.contains(&0) {
-        return Err(wrong("it has a null character"));
+        return Err(wrong("unexpected null character"));
     }
-    let path = String::from_utf8(bytes).map_err(|_| wrong("its path is not UTF-8"))?;
+    let path = String::from_utf8(bytes).map_err(|_| wrong("the path is not valid UTF-8"))?;
     Ok(PathBuf::from(if cfg!(windows) { path.trim_start_matches('/') } else { &path }))
 }
 

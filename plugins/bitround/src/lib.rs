@@ -53,16 +53,16 @@ impl ExtensionType for Bitround {
     type Configuration = Configuration;
     fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
         if configuration.id.is_some() && cx.name != NUMCODECS {
-            return Err(Error::configuration("unknown field `id`, expected `keepbits`"));
+            return Err(Error::configuration("unknown member `id`, expected `keepbits`"));
         }
         if configuration.keepbits == 0 && cx.intent.is_create() {
             let e = Error::configuration("`keepbits` must be at least 1");
-            return Err(e.with_hint("1 keeps the size of numbers and little else; most data need more"));
+            return Err(e.with_hint("use at least 1; most data need more"));
         }
         let decoded = cx.representation()?;
         let rounding = Rounding::new(decoded.layout(), configuration.keepbits).ok_or_else(|| {
-            let e = Error::chain(format!("elements are {:?}, which have no bits to round", decoded.data_type()));
-            e.with_hint("use integers or floating point numbers of up to 8 bytes, or leave the codec out")
+            let e = Error::chain(format!("cannot round elements of data type {:?}", decoded.data_type()));
+            e.with_hint("use integers or floating-point numbers of up to 8 bytes, or remove the codec")
         })?;
         let mut fill = decoded.fill().to_vec();
         rounding.apply(&mut fill);

@@ -71,8 +71,8 @@ impl ExtensionType for ChunkManifest {
             (None, Some(entries)) => {
                 roots().and_then(|r| Manifest::inline(entries, r)).map_err(|e| e.within("entries"))
             }
-            _ => Err(Error::configuration("one of `manifest` and `entries` must be given, and only one")
-                .with_hint("`manifest` is the path of a JSON file, `entries` is what such a file holds")),
+            _ => Err(Error::configuration("expected either `manifest` or `entries`")
+                .with_hint("set `manifest` to the path of a JSON file, or `entries` to the contents of such a file")),
         };
         let manifest = Arc::new(manifest.map_err(|e| e.within("configuration"))?);
         Ok(Self { configuration, manifest })

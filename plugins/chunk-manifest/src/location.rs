@@ -5,33 +5,33 @@ use zarr_plugin_api::{Error, Result};
 
 /// Returns the path that a text names. It may be relative.
 pub(crate) fn location(text: &str) -> Result<PathBuf> {
-    let wrong = |why: &str| Error::configuration(format!("{text:?} names no file: {why}"));
+    let wrong = |why: &str| Error::configuration(format!("{text:?} is not a valid path of a file: {why}"));
     let path = match text.split_once("://") {
         None => text.to_owned(),
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file") => url_path(rest).map_err(wrong)?,
         Some((scheme, _)) => {
-            let e = wrong(&format!("the scheme `{scheme}` is not supported"));
-            return Err(e.with_hint("only files of this machine can be read: copy what the manifest names"));
+            let e = wrong(&format!("unsupported URL scheme `{scheme}`"));
+            return Err(e.with_hint("copy the file to this machine; remote files are not supported"));
         }
     };
     if path.is_empty() {
-        return Err(wrong("it is empty"));
+        return Err(wrong("the path is empty"));
     }
     if path.contains('\0') {
-        return Err(wrong("it has a null character"));
+        return Err(wrong("unexpected null character"));
     }
     // Even checking whether such a path exists would send the user's credentials to that server.
     if path.chars().take(2).filter(|c| matches!(c, '/' | '\\')).count() == 2 {
-        return Err(wrong("it may be on another machine"));
+        return Err(wrong("the path may be on another machine"));
     }
     Ok(path.into())
 }
 
 /// Returns the path from the part of a URL after `file://`.
 fn url_path(rest: &str) -> Result<String, &'static str> {
-    let (host, path) = rest.find('/').map(|i| rest.split_at(i)).ok_or("it has no path")?;
+    let (host, path) = rest.find('/').map(|i| rest.split_at(i)).ok_or("missing path")?;
     if !(host.is_empty() || host.eq_ignore_ascii_case("localhost")) {
-        return Err("it is on another machine");
+        return Err("the host is not this machine");
     }
     let (mut bytes, mut left) = (Vec::new(), path.bytes());
     while let Some(b) = left.next() {
@@ -39,13 +39,13 @@ fn url_path(rest: &str) -> Result<String, &'static str> {
         bytes.push(match b {
             b'%' => match (digit(left.next()), digit(left.next())) {
                 (Some(high), Some(low)) => (high * 16 + low) as u8,
-                _ => return Err("`%` is not followed by two hex digits"),
+                _ => return Err("`%` is not followed by two hexadecimal digits"),
             },
-            b'?' | b'#' => return Err("it has a query or fragment"),
+            b'?' | b'#' => return Err("queries and fragments are not supported"),
             b => b,
         });
     }
-    let path = String::from_utf8(bytes).map_err(|_| "its path is not UTF-8")?;
+    let path = String::from_utf8(bytes).map_err(|_| "the path is not valid UTF-8")?;
     // The slash before a drive letter is only part of the URL.
     Ok(if cfg!(windows) { path.strip_prefix('/').map(str::to_owned).unwrap_or(path) } else { path })
 }

@@ -57,7 +57,7 @@ impl Manifest {
     pub(crate) fn load(path: &str, roots: Roots, limits: &Limits) -> Result<Self> {
         let Opened { mut file, size, path } = roots.open(roots.folders(), &location(path)?)?;
         if size > limits.metadata_bytes {
-            return Err(ErrorKind::Limit { what: "a chunk manifest", asked: size, limit: limits.metadata_bytes }.into());
+            return Err(ErrorKind::Limit { what: "the size of the chunk manifest in bytes", asked: size, limit: limits.metadata_bytes }.into());
         }
         let mut text = zeroed(usize::try_from(size).map_err(|_| ErrorKind::Memory(size))?)?;
         file.read_exact(&mut text)?;
@@ -102,8 +102,8 @@ impl Entry {
         let Self { path, offset, length } = self;
         if offset.checked_add(*length).is_none_or(|end| end > size) {
             let path = path.display();
-            let what = format!("`{path}` has {size} bytes, the manifest asks for {length} from byte {offset} on");
-            return Err(Error::data(what).with_hint("the file is cut short, or not the one the manifest was made for"));
+            let what = format!("cannot read {length} bytes at offset {offset} of `{path}`, which has {size} bytes");
+            return Err(Error::data(what).with_hint("restore the file for which the manifest was written; this one may be truncated"));
         }
         Ok(Part::new(file, *offset, *length, key.clone()))
     }
@@ -111,7 +111,7 @@ impl Entry {
 
 fn read(manifest: &Json) -> Result<Vec<(Box<str>, Entry)>> {
     let Json::Object(members) = manifest else {
-        return Err(Error::configuration(format!("a manifest is an object, not {}", manifest.kind())));
+        return Err(Error::configuration(format!("expected an object, found {}", manifest.kind())));
     };
     let (mut entries, mut paths) = (Vec::with_capacity(members.len()), HashMap::new());
     for (key, entry) in members.iter() {
@@ -124,15 +124,15 @@ fn read(manifest: &Json) -> Result<Vec<(Box<str>, Entry)>> {
 
 fn read_entry(key: &str, entry: &Json, paths: &mut HashMap<String, Arc<Path>>) -> Result<Entry> {
     if Key::new(key)?.as_str() == "zarr.json" {
-        return Err(Error::name("`zarr.json` is the metadata document, not a key of the array's data"));
+        return Err(Error::name("`zarr.json` is reserved for the metadata document"));
     }
     // serde would also accept an array with the values of the members in order.
     if entry.as_object().is_none() {
-        return Err(Error::configuration(format!("an entry is an object, not {}", entry.kind())));
+        return Err(Error::configuration(format!("expected an object, found {}", entry.kind())));
     }
     let Written { path, offset, length } = entry.deserialize()?;
     if offset.checked_add(length).is_none() {
-        return Err(Error::configuration(format!("{length} bytes from byte {offset} on end beyond 2^64")));
+        return Err(Error::configuration(format!("{length} bytes at offset {offset} end beyond 2^64")));
     }
     let path = match paths.get(&path) {
         Some(same) => same.clone(),

@@ -56,7 +56,7 @@ impl Source for Part {
     fn read_into(&self, range: ByteRange, out: &mut [u8]) -> Result<()> {
         let (at, len) = self.within(range)?;
         if len != out.len() as u64 {
-            return Err(self.located(Error::data(format!("{len} bytes, expected {}", out.len()))));
+            return Err(self.located(Error::data(format!("expected {} bytes, found {len}", out.len()))));
         }
         self.fill(out, at)
     }

@@ -8,7 +8,7 @@ use std::{
 use zarr_plugin_api::{Error, Result};
 
 /// The hint for a file that may not be opened.
-const HINT: &str = "allow a folder above the files to be read: `--allow-root FOLDER`, or the option `roots`";
+const HINT: &str = "allow a folder that contains the file with the option `roots` (CLI: `--allow-root FOLDER`)";
 
 /// The allowed folders as canonical paths, without symbolic links.
 #[derive(Debug)]
@@ -29,12 +29,12 @@ impl Roots {
     /// If there is none, or one is not an absolute path or does not exist.
     pub(crate) fn new(allowed: &[String]) -> Result<Self> {
         if allowed.is_empty() {
-            let none = "a chunk manifest names files, and no folder is allowed to be read";
+            let none = "a chunk manifest refers to files, but no folder is allowed";
             return Err(Error::from(IoError::new(Why::PermissionDenied, none)).with_hint(HINT));
         }
         let known = |root: &String| {
             if !Path::new(root).is_absolute() {
-                return Err(Error::argument(format!("`{root}` cannot be allowed: it is not an absolute path")));
+                return Err(Error::argument(format!("cannot allow `{root}`: not an absolute path")));
             }
             fs::canonicalize(root).map_err(|e| refused(e.kind(), root.as_ref(), &format!("cannot be allowed: {e}")))
         };
@@ -67,7 +67,7 @@ impl Roots {
             match fs::canonicalize(base.join(path)) {
                 Ok(found) if self.0.iter().any(|root| found.starts_with(root)) => return Ok(found),
                 Ok(_) => {
-                    let e = refused(Why::PermissionDenied, path, "lies outside the folders that may be read");
+                    let e = refused(Why::PermissionDenied, path, "is outside the allowed folders");
                     return Err(e.with_hint(HINT));
                 }
                 Err(e) if matches!(e.kind(), Why::NotFound | Why::NotADirectory) => {}
@@ -76,8 +76,8 @@ impl Roots {
         }
         let places: Vec<String> = bases.iter().map(|b| format!("`{}`", b.display())).collect();
         let hint = match path.is_absolute() {
-            true => "the file was moved, or was never on this machine".to_owned(),
-            false => format!("looked for it in {}", places.join(", ")),
+            true => "restore the file, or update the manifest".to_owned(),
+            false => format!("place the file in {}", places.join(" or ")),
         };
         Err(refused(Why::NotFound, path, "does not exist").with_hint(hint))
     }

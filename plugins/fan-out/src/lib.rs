@@ -44,8 +44,8 @@ impl ExtensionType for FanOut {
     fn create(configuration: Configuration, _: &CreateContext<'_>) -> Result<Self> {
         match configuration.digits {
             digits @ 1..=MAX_DIGITS => Ok(Self { digits }),
-            digits => Err(Error::configuration(format!("`digits` is from 1 to {MAX_DIGITS}, not {digits}"))
-                .with_hint("a directory has at most 10 to the power of `digits` entries; 3 is usual")),
+            digits => Err(Error::configuration(format!("{digits} is out of range for `digits` (1 to {MAX_DIGITS})"))
+                .with_hint("use 3 for at most 1000 entries per directory")),
         }
     }
     fn configuration(&self) -> Configuration {

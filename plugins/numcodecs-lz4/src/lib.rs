@@ -75,28 +75,28 @@ impl BytesToBytes for Lz4 {
     }
     fn decode(&self, _: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         let Some((size, block)) = encoded.split_first_chunk::<HEADER>() else {
-            return Err(Error::data(format!("{} bytes are too few for the decoded size", encoded.len())));
+            return Err(Error::data(format!("{} bytes are too short for the header", encoded.len())));
         };
         let size = u32::from_le_bytes(*size);
         if u64::from(size) > out.left() {
-            return Err(Error::data(format!("says that it decodes to {size} bytes, more than it should")));
+            return Err(Error::data(format!("unexpected decoded size of {size} bytes in the header")));
         }
         if u64::from(size) > (block.len() as u64).saturating_mul(MAX_RATIO) {
-            return Err(Error::data(format!("a block of {} bytes cannot decode to {size}", block.len())));
+            return Err(Error::data(format!("a block of {} bytes cannot decode to {size} bytes", block.len())));
         }
         // At most the remaining room, as checked above, so it fits memory.
         let space = out.space(size as usize)?;
         let wanted = space.len();
-        let found = decompress_into(block, space).map_err(|e| Error::data(format!("no valid LZ4 block: {e}")))?;
+        let found = decompress_into(block, space).map_err(|e| Error::data(format!("invalid LZ4 block: {e}")))?;
         if found != wanted {
-            return Err(Error::data(format!("decodes to {found} bytes, not the {size} that it says")));
+            return Err(Error::data(format!("the decoded size is {found} bytes, but the header says {size}")));
         }
         Ok(())
     }
 }
 
 fn too_large(n: u64) -> Error {
-    Error::chain(format!("LZ4 takes at most {MAX_DECODED} bytes at once, not {n}")).with_hint("choose smaller chunks")
+    Error::chain(format!("{n} bytes are too large for LZ4, which supports at most {MAX_DECODED}")).with_hint("use smaller chunks")
 }
 
 zarr_plugin_api::export_plugin! { id: "dev.zarr.numcodecs-lz4", BytesToBytes: [Lz4] }

@@ -26,7 +26,7 @@ pub(crate) fn check(part: &[u8], width: usize, room: usize, windows: bool) -> Re
             // At most 25 bits times 8.
             let bytes = entries as usize * width;
             if bytes > part.len().saturating_sub(start) {
-                return Err(Error::data(format!("a dictionary of {entries} entries is cut short")));
+                return Err(Error::data(format!("a dictionary of {entries} entries is truncated")));
             }
             8 * (start + bytes)
         }
@@ -35,14 +35,14 @@ pub(crate) fn check(part: &[u8], width: usize, room: usize, windows: bool) -> Re
     if windows && bits(part, delta, 4) == 2 {
         let window = 2u64 << bits(part, delta + 4, 5);
         if window > numbers.next_power_of_two().max(MIN_WINDOW) {
-            return Err(Error::data(format!("a window of {window} elements for {numbers}")));
+            return Err(Error::data(format!("a window of {window} elements is too large for {numbers} elements")));
         }
     }
     Ok(())
 }
 
 pub(crate) fn too_many() -> Error {
-    Error::data("more elements than the chunk has")
+    Error::data("more elements than expected")
 }
 
 /// Reads up to 32 bits. Bits beyond the end are zero.

@@ -66,7 +66,7 @@ pub(crate) fn write<T: Number + Pod>(
     file.write_footer(&mut *out).map(drop).map_err(failed)
 }
 
-const NOT_ALL: ErrorKind = ErrorKind::Contract("a chunk is not as large as its representation");
+const NOT_ALL: ErrorKind = ErrorKind::Contract("a chunk does not have the size of its representation");
 
 /// Fills `bytes` exactly.
 pub(crate) fn read<T: Number + Pod>(encoded: &[u8], bytes: &mut [u8]) -> Result<()> {
@@ -81,7 +81,7 @@ pub(crate) fn read<T: Number + Pod>(encoded: &[u8], bytes: &mut [u8]) -> Result<
                 return Err(Error::data(format!("{} elements are missing", rest.len() / size_of::<T>())));
             }
             DecompressorItem::EndOfData(left) if !left.is_empty() => {
-                return Err(Error::data(format!("{} bytes are left over", left.len())));
+                return Err(Error::data(format!("{} unexpected bytes after the last element", left.len())));
             }
             DecompressorItem::EndOfData(_) => return Ok(()),
             DecompressorItem::Chunk(mut page) => {
@@ -110,9 +110,9 @@ fn read_page<T: Number + Pod>(page: &mut ChunkDecompressor<T, &[u8]>, bytes: &mu
 }
 
 fn expect(read: usize, wanted: usize) -> Result<()> {
-    if read == wanted { Ok(()) } else { Err(Error::data(format!("{read} elements where {wanted} should be"))) }
+    if read == wanted { Ok(()) } else { Err(Error::data(format!("expected {wanted} elements, found {read}"))) }
 }
 
 fn damaged(e: PcoError) -> Error {
-    Error::data(format!("no valid pco file: {e}"))
+    Error::data(format!("invalid pco file: {e}"))
 }

@@ -85,10 +85,10 @@ enum PagingSpec {
 impl Configuration {
     fn check(&self) -> Result<ChunkConfig> {
         if self.level > 12 {
-            return Err(Error::configuration(format!("`level` is from 0 to 12, not {}", self.level)));
+            return Err(Error::configuration(format!("{} is out of range for `level` (0 to 12)", self.level)));
         }
         if self.equal_pages_up_to == 0 {
-            return Err(Error::configuration("`equal_pages_up_to` must be positive"));
+            return Err(Error::configuration("`equal_pages_up_to` must be greater than zero"));
         }
         let mode = match self.mode_spec {
             ModeSpec::Auto => pco::ModeSpec::Auto,
@@ -96,17 +96,17 @@ impl Configuration {
         };
         let delta = match (self.delta_spec, self.delta_encoding_order) {
             (_, Some(order)) if order > 7 => {
-                return Err(Error::configuration(format!("`delta_encoding_order` is from 0 to 7, not {order}")));
+                return Err(Error::configuration(format!("{order} is out of range for `delta_encoding_order` (0 to 7)")));
             }
             (DeltaSpec::Auto, None) => pco::DeltaSpec::Auto,
             (DeltaSpec::Auto | DeltaSpec::TryConsecutive, Some(order)) => pco::DeltaSpec::TryConsecutive(order),
             (DeltaSpec::NoOp | DeltaSpec::None, None) => pco::DeltaSpec::NoOp,
             (DeltaSpec::TryLookback, None) => pco::DeltaSpec::TryLookback,
             (DeltaSpec::TryConsecutive, None) => {
-                return Err(Error::configuration("`try_consecutive` needs a `delta_encoding_order`"));
+                return Err(Error::configuration("missing member `delta_encoding_order` for `try_consecutive`"));
             }
             (DeltaSpec::NoOp | DeltaSpec::None | DeltaSpec::TryLookback, Some(_)) => {
-                return Err(Error::configuration("`delta_encoding_order` goes with `try_consecutive` only"));
+                return Err(Error::configuration("`delta_encoding_order` requires `try_consecutive`"));
             }
         };
         Ok(ChunkConfig::default().with_compression_level(self.level).with_mode_spec(mode).with_delta_spec(delta))
@@ -173,8 +173,8 @@ impl ExtensionType for Pcodec {
     fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
         let (chunk, decoded) = (configuration.check()?, cx.representation()?);
         let number = Number::of(decoded.layout()).ok_or_else(|| {
-            let e = Error::chain(format!("elements are {:?}, which pco does not take", decoded.data_type()));
-            e.with_hint("use integers or floating point numbers of 2, 4 or 8 bytes, or `bytes` and a compressor")
+            let e = Error::chain(format!("pco does not support data type {:?}", decoded.data_type()));
+            e.with_hint("use integers or floating-point numbers of 2, 4 or 8 bytes, or `bytes` and a compressor")
         })?;
         let (bytes, element) = (decoded.bytes_within(cx.limits)?, decoded.element_size());
         let paging = Paging::new(bytes / element, configuration.equal_pages_up_to);

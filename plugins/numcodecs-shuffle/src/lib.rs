@@ -49,8 +49,8 @@ impl ExtensionType for Shuffle {
         let element = written.max(1);
         match cx.size {
             Size::Exact(n) if !n.is_multiple_of(element as u64) => {
-                Err(Error::chain(format!("{n} bytes are not whole elements of {element} bytes"))
-                    .with_hint("set `elementsize` to the size of the array's elements"))
+                Err(Error::chain(format!("{n} bytes are not a multiple of the element size of {element} bytes"))
+                    .with_hint("set `elementsize` to the size of the elements in bytes"))
             }
             _ => Ok(Self { element, configuration }),
         }
@@ -63,8 +63,8 @@ impl ExtensionType for Shuffle {
 fn element_size(cx: &CreateContext<'_>) -> Result<usize> {
     match cx.representation()?.layout() {
         layout @ Layout::Fixed { .. } => Ok(layout.size()),
-        _ => Err(Error::chain("the array has no element size that `elementsize` could stand for")
-            .with_hint("give `elementsize`, or leave the shuffle out")),
+        _ => Err(Error::chain("cannot choose `elementsize` for an array without a fixed element size")
+            .with_hint("set `elementsize`, or remove the codec")),
     }
 }
 
@@ -73,7 +73,7 @@ impl Shuffle {
         if len.is_multiple_of(self.element) {
             return Ok(());
         }
-        Err(Error::data(format!("{len} bytes are not whole elements of {} bytes", self.element)))
+        Err(Error::data(format!("{len} bytes are not a multiple of the element size of {} bytes", self.element)))
     }
 }
 

@@ -43,7 +43,7 @@ impl ExtensionType for Zlib {
         let level = match (configuration.level, u32::try_from(configuration.level)) {
             (-1, _) => Compression::default(),
             (_, Ok(level @ 0..=9)) => Compression::new(level),
-            (level, _) => return Err(Error::configuration(format!("`level` is from -1 to 9, not {level}"))),
+            (level, _) => return Err(Error::configuration(format!("{level} is out of range for `level` (-1 to 9)"))),
         };
         Ok(Self { configuration, level, decoded: cx.size })
     }
@@ -87,13 +87,13 @@ impl Stream<'_> {
         while at < space.len() && !self.ended {
             let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
             let status = self.inflate.decompress(self.rest, &mut space[at..], FlushDecompress::None);
-            let status = status.map_err(|e| Error::data(format!("no valid zlib stream: {e}")))?;
+            let status = status.map_err(|e| Error::data(format!("invalid zlib stream: {e}")))?;
             let (read, written) = (self.inflate.total_in() - read, self.inflate.total_out() - written);
             self.rest = self.rest.get(read as usize..).unwrap_or_default();
             self.ended = status == Status::StreamEnd;
             at += written as usize;
             if read == 0 && written == 0 && !self.ended {
-                return Err(Error::data("the zlib stream is cut short"));
+                return Err(Error::data("the zlib stream is truncated"));
             }
         }
         Ok(at)
@@ -101,7 +101,7 @@ impl Stream<'_> {
     fn finish(&self) -> Result<()> {
         match self.rest.len() {
             0 => Ok(()),
-            n => Err(Error::data(format!("{n} bytes follow the zlib stream"))),
+            n => Err(Error::data(format!("{n} unexpected bytes after the zlib stream"))),
         }
     }
 }

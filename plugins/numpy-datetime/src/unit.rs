@@ -52,9 +52,9 @@ impl Configuration {
         match i32::try_from(self.scale_factor) {
             Ok(1..) => Ok(self),
             _ => Err(Error::configuration(format!(
-                "`scale_factor` is from 1 to {}, not {}",
-                i32::MAX,
-                self.scale_factor
+                "{} is out of range for `scale_factor` (1 to {})",
+                self.scale_factor,
+                i32::MAX
             ))),
         }
     }
@@ -79,12 +79,12 @@ pub(crate) fn fill_from_json(name: &str, value: &Json) -> Result<Vec<u8>> {
         _ => None,
     };
     let wrong =
-        || Error::fill_value(format!("`{name}` permits \"{NAT}\" or a 64-bit integer without exponent, not {value}"));
+        || Error::fill_value(format!("expected \"{NAT}\" or a 64-bit integer without exponent for `{name}`, found {value}"));
     parsed.map(|n| n.to_ne_bytes().to_vec()).ok_or_else(wrong)
 }
 
 pub(crate) fn fill_to_json(name: &str, element: &[u8]) -> Result<Json> {
-    let wrong = |_| Error::fill_value(format!("{} bytes are not one element of `{name}`", element.len()));
+    let wrong = |_| Error::fill_value(format!("an element of `{name}` cannot have {} bytes", element.len()));
     match i64::from_ne_bytes(element.try_into().map_err(wrong)?) {
         NAT_BITS => Ok(NAT.into()),
         n => Ok(n.into()),

@@ -33,7 +33,7 @@ impl Axis {
                 runs.push(Run { length, first_cell: listed, start: end });
                 let sum = length.checked_mul(count).and_then(|n| end.checked_add(n));
                 // There are no more chunks than elements, so if the sum of lengths fits, the count fits.
-                (listed, end) = (listed.saturating_add(count), sum.ok_or("the lengths add up to 2^64 or more")?);
+                (listed, end) = (listed.saturating_add(count), sum.ok_or("the sum of the lengths is 2^64 or more")?);
             }
         }
         Ok(Self { edges, runs, listed, end, expanded: OnceLock::new() })
@@ -48,7 +48,7 @@ impl Axis {
     /// Fails for a dimension that is longer than the list.
     pub(crate) fn check_covers(&self, n: u64) -> Result<(), String> {
         match self.edges {
-            Edges::List(_) if self.end < n => Err(format!("the lengths add up to {}, less than {n}", self.end)),
+            Edges::List(_) if self.end < n => Err(format!("the sum of the lengths is {}, less than the array length {n}", self.end)),
             _ => Ok(()),
         }
     }

@@ -74,7 +74,7 @@ impl<'de> Deserialize<'de> for Item {
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Item, A::Error> {
                 match (items.next_element()?, items.next_element()?, items.next_element::<u64>()?) {
                     (Some(n), Some(count), None) => Ok(Item::Run(length(n)?, length(count)?)),
-                    _ => Err(A::Error::custom("a run of lengths has two numbers: `[length, count]`")),
+                    _ => Err(A::Error::custom("expected a run of lengths as `[length, count]`")),
                 }
             }
         }

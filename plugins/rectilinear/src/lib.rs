@@ -62,7 +62,7 @@ impl ExtensionType for Rectilinear {
         let (found, shape) = (configuration.chunk_shapes.len(), cx.representation()?.shape());
         if found != shape.len() {
             let rank = shape.len();
-            return Err(Error::configuration(format!("`chunk_shapes` has {found} dimensions, the array has {rank}")));
+            return Err(Error::configuration(format!("`chunk_shapes` has {found} dimensions, but the array has {rank}")));
         }
         let (mut axes, mut listed) = (Vec::new(), 0u64);
         for (d, (edges, n)) in configuration.chunk_shapes.into_iter().zip(shape).enumerate() {
@@ -74,8 +74,8 @@ impl ExtensionType for Rectilinear {
             axes.push(axis);
         }
         if listed > MAX_CHUNKS {
-            return Err(Error::configuration(format!("`chunk_shapes` lists {listed} chunks, more than {MAX_CHUNKS}"))
-                .with_hint("a dimension whose chunks have one length can be given as that length"));
+            return Err(Error::configuration(format!("`chunk_shapes` lists {listed} chunks, more than the limit of {MAX_CHUNKS}"))
+                .with_hint("use a single length for a dimension whose chunks all have the same length"));
         }
         Ok(Self { axes })
     }
@@ -91,7 +91,7 @@ impl Rectilinear {
         if found == wanted {
             return Ok(());
         }
-        Err(Error::argument(format!("{what} has {found} dimensions where {wanted} are expected")))
+        Err(Error::argument(format!("{what} has {found} dimensions, expected {wanted}")))
     }
 }
 
@@ -108,7 +108,7 @@ impl ChunkGrid for Rectilinear {
         let grid_shape = self.grid_shape(array_shape)?;
         self.check_rank("the chunk index", chunk_index.len())?;
         if chunk_index.iter().zip(&grid_shape).any(|(c, n)| c >= n) {
-            return Err(Error::argument(format!("there is no chunk {chunk_index:?} in a grid of {grid_shape:?}")));
+            return Err(Error::argument(format!("chunk index {chunk_index:?} is out of bounds for grid shape {grid_shape:?}")));
         }
         let (start, len): (Dims, Dims) = self.axes.iter().zip(chunk_index).map(|(axis, c)| axis.chunk(*c)).unzip();
         Region::new(&start, &len)
@@ -117,7 +117,7 @@ impl ChunkGrid for Rectilinear {
         self.grid_shape(array_shape)?;
         self.check_rank("the element", element.len())?;
         if element.iter().zip(array_shape).any(|(e, n)| e >= n) {
-            return Err(Error::argument(format!("there is no element {element:?} in {array_shape:?}")));
+            return Err(Error::argument(format!("element {element:?} is out of bounds for array shape {array_shape:?}")));
         }
         Ok(self.axes.iter().zip(element).map(|(axis, e)| axis.chunk_index_of(*e)).collect())
     }
@@ -131,7 +131,7 @@ impl ChunkGrid for Rectilinear {
         let edges = self.axes.iter().zip(grown).map(|(axis, g)| g.unwrap_or_else(|| axis.edges().clone()));
         match Json::from_serialize(&Configuration { kind: Kind::Inline, chunk_shapes: edges.collect() })? {
             Json::Object(members) => Ok(Some(members)),
-            other => Err(Error::configuration(format!("a configuration is an object, not {other}"))),
+            other => Err(Error::configuration(format!("expected an object, found {other}"))),
         }
     }
     fn axis(&self, axis: usize) -> Option<AxisChunks<'_>> {

@@ -38,7 +38,7 @@ pub(super) fn compress(parameters: &Parameters<'_>, input: &[u8], out: &mut [u8]
     };
     match usize::try_from(written) {
         Ok(n) if n > 0 && n <= out.len() => Ok(n),
-        _ => Err(Error::data(format!("c-blosc could not compress {} bytes: code {written}", input.len()))),
+        _ => Err(Error::data(format!("c-blosc failed to compress {} bytes: error {written}", input.len()))),
     }
 }
 
@@ -54,5 +54,5 @@ pub(super) fn decompress(encoded: &[u8], out: &mut [u8]) -> Result<usize> {
             1,
         )
     };
-    usize::try_from(written).map_err(|_| Error::data(format!("a block is damaged: code {written}")))
+    usize::try_from(written).map_err(|_| Error::data(format!("c-blosc failed to decompress: error {written}")))
 }

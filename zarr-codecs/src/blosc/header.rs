@@ -20,44 +20,46 @@ impl Header {
     /// Reads the header, and checks all its fields and the start of each block against `encoded`.
     pub(super) fn check(encoded: &[u8]) -> Result<Self> {
         let Some(h) = encoded.first_chunk::<HEADER>() else {
-            return Err(Error::data(format!("{} bytes are too few for a blosc header", encoded.len())));
+            return Err(Error::data(format!("{} bytes are too short for a blosc header", encoded.len())));
         };
         let number = |at: usize| u32::from_le_bytes([h[at], h[at + 1], h[at + 2], h[at + 3]]) as usize;
         let (flags, decoded, block, total) = (h[2], number(4), number(8), number(12));
-        let wrong = |what: &str| Err(Error::data(format!("the blosc header is damaged: {what}")));
+        let wrong = |what: &str| Err(Error::data(format!("invalid blosc header: {what}")));
         if h[0] != FORMAT {
-            return wrong("it is of another version");
+            return wrong("unsupported version");
         }
         if flags & RESERVED != 0 {
-            return wrong("a flag is set that this format does not have");
+            return wrong("unknown flag");
         }
         if h[3] == 0 {
-            return wrong("elements of no bytes");
+            return wrong("element size is zero");
         }
         if total != encoded.len() {
-            return wrong("its length is not the length of the data");
+            return wrong("encoded size does not match the length of the data");
         }
         if decoded > i32::MAX as usize - HEADER || block > i32::MAX as usize {
-            return wrong("a size is too large");
+            return wrong("size is too large");
         }
         if flags & MEMCPYED != 0 {
             if total != decoded + HEADER {
-                return wrong("stored bytes of another length");
+                return wrong("encoded size does not match the decoded size");
             }
             return Ok(Self { decoded: decoded as u64 });
         }
         if decoded > 0 {
             if block == 0 || block > decoded.max(h[3] as usize) {
-                return wrong("the size of blocks");
+                return wrong("invalid block size");
             }
             let blocks = decoded.div_ceil(block);
             let data = HEADER + 4 * blocks;
-            let Some(starts) = encoded.get(HEADER..data) else { return wrong("more blocks than data") };
+            let Some(starts) = encoded.get(HEADER..data) else {
+                return wrong("too many blocks for the length of the data");
+            };
             for start in starts.as_chunks::<4>().0 {
                 let start = u32::from_le_bytes(*start) as usize;
                 // Each block begins with the length of its first part.
                 if start < data || start.checked_add(4).is_none_or(|end| end > total) {
-                    return wrong("a block begins outside");
+                    return wrong("block offset is out of bounds");
                 }
             }
         }

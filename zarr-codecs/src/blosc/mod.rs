@@ -207,7 +207,7 @@ impl ExtensionType for BloscCodec {
             c.shuffle.get_or_insert(if type_size > 1 { Shuffle::Byte } else { Shuffle::Bit });
             c.blocksize.get_or_insert(0);
         }
-        let missing = |member| Error::configuration(format!("`{member}` is missing"));
+        let missing = |member| Error::configuration(format!("missing member `{member}`"));
         let compressor = c.cname.ok_or_else(|| missing("cname"))?;
         let level = c.clevel.ok_or_else(|| missing("clevel"))?;
         let shuffle = c.shuffle.ok_or_else(|| missing("shuffle"))?;
@@ -217,19 +217,19 @@ impl ExtensionType for BloscCodec {
             (_, Some(size)) if size > 0 => size,
             (_, Some(_)) => return Err(Error::configuration("`typesize` must be greater than zero")),
             (_, None) => {
-                let e = Error::configuration("`typesize` is missing");
-                return Err(e.with_hint("it is needed unless `shuffle` is \"noshuffle\""));
+                let e = Error::configuration("missing member `typesize`");
+                return Err(e.with_hint("set `typesize` to the element size in bytes, or `shuffle` to \"noshuffle\""));
             }
         };
         if level > 9 {
-            return Err(Error::configuration(format!("`clevel` is from 0 to 9, not {level}")));
+            return Err(Error::configuration(format!("{level} is out of range for `clevel` (0 to 9)")));
         }
         if i32::try_from(block_size).is_err() {
-            return Err(Error::configuration(format!("`blocksize` is less than 2^31, not {block_size}")));
+            return Err(Error::configuration(format!("{block_size} is out of range for `blocksize` (0 to 2^31 - 1)")));
         }
         if compressor == Compressor::Snappy && !cfg!(feature = "snappy") {
-            let e = Error::configuration("this program was built without snappy");
-            return Err(e.with_hint("build with the feature `snappy` of zarr-codecs"));
+            let e = Error::configuration("this program was built without the compressor `snappy`");
+            return Err(e.with_hint("enable the Cargo feature `snappy` of `ozarr`"));
         }
         Ok(Self { written: c, compressor, level, shuffle, type_size, block_size, decoded: cx.size })
     }
@@ -244,7 +244,7 @@ impl BytesToBytes for BloscCodec {
     }
     fn encode(&self, _: &CallContext<'_>, decoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         if decoded.len() > ffi::MAX_BYTES {
-            let e = Error::data(format!("{} bytes are more than a container holds", decoded.len()));
+            let e = Error::data(format!("{} bytes are too large for a blosc buffer", decoded.len()));
             return Err(e.with_hint("use smaller chunks"));
         }
         let parameters = ffi::Parameters {
@@ -264,7 +264,10 @@ impl BytesToBytes for BloscCodec {
         let header = Header::check(encoded)?;
         let exact = if let Size::Exact(n) = self.decoded { n } else { header.decoded };
         if header.decoded != exact || header.decoded > out.left() {
-            return Err(Error::data(format!("decodes to {} bytes, more or less than it should", header.decoded)));
+            return Err(Error::data(format!(
+                "unexpected decoded size of {} bytes in the blosc header",
+                header.decoded
+            )));
         }
         let room = header.decoded as usize;
         if room == 0 {
@@ -272,7 +275,7 @@ impl BytesToBytes for BloscCodec {
         }
         let written = ffi::decompress(encoded, out.space(room)?)?;
         if written != room {
-            return Err(Error::data(format!("decodes to {written} bytes, the header says {room}")));
+            return Err(Error::data(format!("the decoded size is {written} bytes, but the blosc header says {room}")));
         }
         Ok(())
     }

@@ -46,9 +46,9 @@ impl Decompressor {
         match outcome {
             sys::libdeflate_result_LIBDEFLATE_SUCCESS => Ok(member),
             sys::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => {
-                Err(Error::data(format!("decodes to more than the {} bytes that are expected", out.len())))
+                Err(Error::data(format!("the decoded size is more than the expected {} bytes", out.len())))
             }
-            _ => Err(Error::data("no valid gzip member")),
+            _ => Err(Error::data("invalid gzip member")),
         }
     }
 }
@@ -84,7 +84,7 @@ impl Compressor {
             )
         };
         if written == 0 {
-            return Err(ErrorKind::Contract("libdeflate found its own bound too small").into());
+            return Err(ErrorKind::Contract("libdeflate exceeded its own size bound").into());
         }
         Ok(written)
     }

@@ -101,7 +101,7 @@ impl ExtensionType for GzipCodec {
             level => level,
         };
         if !(-1..=9).contains(&level) {
-            return Err(Error::configuration(format!("`level` is from 0 to 9, not {level}")));
+            return Err(Error::configuration(format!("{level} is out of range for `level` (0 to 9)")));
         }
         Ok(Self { level, decoded: cx.size, compressors: Pool::default(), decompressors: Pool::default() })
     }
@@ -127,7 +127,7 @@ impl BytesToBytes for GzipCodec {
     }
     fn decode(&self, _: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         if encoded.is_empty() {
-            return Err(Error::data("the chunk is empty, not a gzip stream"));
+            return Err(Error::data("the chunk is empty; expected a gzip stream"));
         }
         match self.decoded {
             Size::Exact(n) if self.decode_at_once(encoded, n, out)? => Ok(()),
@@ -209,7 +209,7 @@ fn fill(decoder: &mut impl Read, space: &mut [u8]) -> Result<usize> {
 }
 
 fn damaged(e: &io::Error) -> Error {
-    Error::data(format!("no valid gzip: {e}"))
+    Error::data(format!("invalid gzip stream: {e}"))
 }
 
 zarr_core::register!(BytesToBytes: GzipCodec);

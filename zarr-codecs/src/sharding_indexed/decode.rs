@@ -42,7 +42,10 @@ impl PartialDecode for ShardingCodec {
             let place = &tile.place;
             let Some(entry) = index.get(&place.chunk_index)? else { return tile.out.fill(&fill) };
             if size.is_some_and(|size| entry.offset > size || entry.len > size - entry.offset) {
-                return Err(inner_error(Error::data("its index entry points beyond the shard"), &place.chunk_index));
+                return Err(inner_error(
+                    Error::data("the index entry points beyond the end of the shard"),
+                    &place.chunk_index,
+                ));
             }
             let chunk = Window::Slice { of: source, start: entry.offset, len: entry.len };
             let decoded = match source.in_memory() {

@@ -59,7 +59,7 @@ impl Index {
     /// # Errors
     /// If the index does not fit in memory.
     pub fn new(counts: &[u64]) -> Result<Self> {
-        let too_large = || Error::argument(format!("an index of {counts:?} inner chunks is too large"));
+        let too_large = || Error::argument(format!("the shard index of {counts:?} inner chunks is too large"));
         let bytes = counts.iter().try_fold(16u64, |n, c| n.checked_mul(*c)).and_then(|n| usize::try_from(n).ok());
         let mut bytes = zeroed(bytes.ok_or_else(too_large)?)?;
         bytes.fill(0xff);
@@ -73,7 +73,7 @@ impl Index {
         let mut index = Self::new(counts)?;
         if index.entries().len() != entries.len() {
             let found = entries.len();
-            return Err(Error::argument(format!("{found} entries for an index of {counts:?} inner chunks")));
+            return Err(Error::argument(format!("{found} index entries do not match {counts:?} inner chunks")));
         }
         for (number, entry) in (0..).zip(entries) {
             index.set_number(number, *entry);
@@ -106,7 +106,9 @@ impl Index {
             return Ok(());
         }
         let counts = &self.counts[..];
-        Err(Error::argument(format!("no inner chunk {chunk_index:?} in an index of {counts:?} inner chunks")))
+        Err(Error::argument(format!(
+            "inner chunk {chunk_index:?} is out of bounds for a shard of {counts:?} inner chunks"
+        )))
     }
     fn number(&self, chunk_index: &[u64]) -> usize {
         let place = chunk_index.iter().zip(&self.start).map(|(c, s)| c.wrapping_sub(*s));
@@ -127,7 +129,7 @@ impl Index {
     /// # Errors
     /// If there is no such inner chunk, only one of its two numbers is 2^64 - 1, or its end exceeds 2^64.
     pub fn get(&self, chunk_index: &[u64]) -> Result<Option<Entry>> {
-        let damaged = || Error::data(format!("the index entry of inner chunk {chunk_index:?} is damaged"));
+        let damaged = || Error::data(format!("invalid index entry of inner chunk {chunk_index:?}"));
         self.check_inside(chunk_index)?;
         let entry = self.bytes.as_chunks::<16>().0.get(self.number(chunk_index)).map(Entry::from_bytes);
         let Entry { offset, len } = entry.ok_or_else(damaged)?;

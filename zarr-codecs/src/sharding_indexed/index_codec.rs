@@ -39,7 +39,9 @@ pub(super) fn counts(sharding: &Sharding, shard: &[u64]) -> Result<Dims> {
     let chunk = &sharding.chunk_shape;
     let divides = |(c, s): (&u64, &u64)| *c > 0 && s.is_multiple_of(*c);
     if chunk.len() != shard.len() || !chunk.iter().zip(shard).all(divides) {
-        return Err(Error::configuration(format!("`chunk_shape` {chunk:?} does not divide the shard {shard:?}")));
+        return Err(Error::configuration(format!(
+            "`chunk_shape` {chunk:?} does not evenly divide the shard shape {shard:?}"
+        )));
     }
     Ok(shard.iter().zip(chunk).map(|(s, c)| s / c).collect())
 }
@@ -95,14 +97,15 @@ impl IndexCodec {
         let codecs = match &sharding.index_codecs {
             Some(codecs) => codecs.clone(),
             None if cx.intent.is_create() => default_codecs(),
-            None => return Err(Error::configuration("`index_codecs` is missing")),
+            None => return Err(Error::configuration("missing member `index_codecs`")),
         };
         let array = Representation::new(Arc::new(UINT64), &shape(&counts), &u64::MAX.to_ne_bytes());
         let chain = Chain::new(&codecs, &cx.nested(&array)).map_err(|e| e.within("index_codecs"))?;
         let Size::Exact(encoded_len) = chain.encoded_size() else {
-            return Err(Error::configuration("`index_codecs` must give a fixed size; a compressor does not"));
+            return Err(Error::configuration("the encoded size of `index_codecs` is not fixed")
+                .with_hint("remove compressors from `index_codecs`"));
         };
-        cx.limits.chunk("a shard index", encoded_len)?;
+        cx.limits.chunk("the size of the shard index in bytes", encoded_len)?;
         let location = sharding.index_location;
         let id = id(location, &counts, &chain);
         Ok(Self { location, counts, chain, encoded_len, id })
@@ -153,7 +156,7 @@ impl IndexCodec {
     pub fn encode(&self, index: &Index, limits: &Limits) -> Result<Vec<u8>> {
         if !index.is_of(&self.counts) {
             let (found, wanted) = (index.counts(), &self.counts[..]);
-            return Err(Error::argument(format!("an index of {found:?} inner chunks, not of {wanted:?}")));
+            return Err(Error::argument(format!("expected an index of {wanted:?} inner chunks, found {found:?}")));
         }
         with_call(limits, |call| OutputBuffer::collect(|out| self.write(call, index, out))).map(|((), bytes)| bytes)
     }
@@ -220,7 +223,7 @@ impl IndexCodec {
             index = Some(self.decode_with(call, &encoded)?);
             Ok(())
         })?;
-        index.ok_or_else(|| ErrorKind::Contract("a source gives each range that is asked for").into())
+        index.ok_or_else(|| ErrorKind::Contract("a source did not return a requested range").into())
     }
     fn decode_with(&self, call: &CallContext<'_>, encoded: &dyn Source) -> Result<Index> {
         let shape = shape(&self.counts);

@@ -149,7 +149,7 @@ impl ExtensionType for ShardingCodec {
         let codecs = match &configuration.codecs {
             Some(codecs) => codecs.clone(),
             None if cx.intent.is_create() => vec![default_codec(shard.layout())],
-            None => return Err(Error::configuration("`codecs` is missing")),
+            None => return Err(Error::configuration("missing member `codecs`")),
         };
         let inner = Chain::new(&codecs, &cx.nested(&inner_chunk)).map_err(|e| e.within("codecs"))?;
         let index = IndexCodec::within(&configuration, shard.shape(), cx)?;

@@ -184,7 +184,8 @@ impl<'s> Copied<'s> {
     }
     fn count(&mut self, len: u64) -> Result<()> {
         let left = self.left.checked_sub(len);
-        self.left = left.ok_or_else(|| Error::data("the inner chunks of the index are larger than a shard may be"))?;
+        self.left =
+            left.ok_or_else(|| Error::data("the inner chunks in the index exceed the maximum size of a shard"))?;
         Ok(())
     }
     /// Adds an inner chunk. Returns its future position, counted from the end of the bytes written so far.

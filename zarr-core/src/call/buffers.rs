@@ -167,7 +167,7 @@ impl<'a> CallContext<'a> {
             Work::Shared => return Err(e),
             Work::Rest => again(&Buffers::rest()),
         };
-        done.map_err(|e| if e.is_budget() { e.with_hint("a larger `Limits::memory` allows more") } else { e })
+        done.map_err(|e| if e.is_budget() { e.with_hint("raise `Limits::memory`") } else { e })
     }
     /// Returns this context for calls that a store makes: limited to this thread if they are part of reading or writing
     /// a chunk.

@@ -77,7 +77,7 @@ impl<'a> OutputBuffer<'a> {
             }
             Target::Alias(_) => None,
         };
-        space.ok_or_else(|| ErrorKind::Contract("output memory did not grow").into())
+        space.ok_or_else(|| ErrorKind::Contract("the output memory did not grow").into())
     }
     /// Returns the error for a codec that has at least `n` bytes more than the output accepts.
     #[cold]
@@ -86,9 +86,9 @@ impl<'a> OutputBuffer<'a> {
         let most = (self.len() as u64).saturating_add(self.left());
         match &self.0 {
             Target::Grow { max, .. } => {
-                ErrorKind::Limit { what: "the decoded output of a codec", asked, limit: *max }.into()
+                ErrorKind::Limit { what: "the decoded size in bytes", asked, limit: *max }.into()
             }
-            _ => Error::data(format!("decodes to at least {asked} bytes, expected at most {most}")),
+            _ => Error::data(format!("the decoded size is at least {asked} bytes, expected at most {most}")),
         }
     }
     /// Grows the memory for `n` more bytes.
@@ -122,11 +122,11 @@ impl<'a> OutputBuffer<'a> {
                 let end = *len + n;
                 *memory = sink.reserve(*len, end)?;
                 if memory.len() < end {
-                    return Err(ErrorKind::Contract("output memory did not grow").into());
+                    return Err(ErrorKind::Contract("the output memory did not grow").into());
                 }
                 Ok(())
             }
-            Target::Alias(_) => Err(ErrorKind::Contract("output after `alias_input`").into()),
+            Target::Alias(_) => Err(ErrorKind::Contract("a codec wrote output after `alias_input`").into()),
         }
     }
     /// Runs `f` with an output of its own, and returns the result of `f` and the bytes that it wrote.

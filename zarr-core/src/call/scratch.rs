@@ -15,7 +15,7 @@ impl<'a> CallContext<'a> {
     /// If `len` exceeds the size of the largest chunk or what is left of
     /// [`Limits::memory`](crate::limits::Limits::memory), or memory cannot be allocated.
     pub fn scratch(&self, len: usize) -> Result<Scratch<'a>> {
-        self.limits.chunk("scratch memory", len as u64)?;
+        self.limits.chunk("the scratch memory in bytes", len as u64)?;
         // The smallest buffer that is large enough; for memory that is yet to grow, the largest.
         let fits = |b: &Vec<u8>| (b.capacity() < len, if len == 0 { usize::MAX - b.capacity() } else { b.capacity() });
         let (spare, limit) = (self.buffers.spare.take_by(fits).unwrap_or_default(), self.buffers.limit(self.limits));

@@ -62,8 +62,8 @@ impl Chain {
     /// - If a codec rejects its configuration or its representation.
     /// - If the nesting, the number of codecs or the size of a chunk exceeds the limits.
     pub fn new(codecs: &[Extension], cx: &CreateContext<'_>) -> Result<Self> {
-        let depth = ("the depth of nested codecs", u64::from(cx.depth), cx.limits.codec_depth);
-        let count = ("the number of codecs in a chain", codecs.len() as u64, cx.limits.codec_count);
+        let depth = ("the nesting depth of codecs", u64::from(cx.depth), cx.limits.codec_depth);
+        let count = ("the number of codecs", codecs.len() as u64, cx.limits.codec_count);
         for (what, asked, limit) in [depth, count] {
             let limit = u64::from(limit);
             if asked > limit {
@@ -78,8 +78,8 @@ impl Chain {
         }
         let Building { array_to_array, array_to_bytes, bytes_to_bytes, size, skipped, extensions, .. } = building;
         let missing = || match &skipped {
-            Some(name) => Error::chain(format!("without the unknown `{name}` there is no array -> bytes codec")),
-            None => Error::chain("an array -> bytes codec is needed").with_hint("add `bytes`"),
+            Some(name) => Error::chain(format!("missing array -> bytes codec; the unknown codec `{name}` is skipped")),
+            None => Error::chain("missing array -> bytes codec").with_hint("add the codec `bytes`"),
         };
         let array_to_bytes = array_to_bytes.ok_or_else(missing)?;
         Ok(Self { decoded, array_to_array, array_to_bytes, bytes_to_bytes, encoded_size: size, skipped, extensions })
@@ -191,16 +191,16 @@ impl Building {
         let constructor = registration.constructor();
         let done = self.array_to_bytes.is_some();
         let order = |found, wanted| {
-            let e = Error::chain(format!("{found} codec where {wanted} is expected"));
-            Err(e
-                .at_extension(ExtensionPoint::Codec, name)
-                .with_hint("the order is array -> array codecs, one array -> bytes codec, bytes -> bytes codecs"))
+            let e = Error::chain(format!("expected {wanted} codec, found {found} codec"));
+            Err(e.at_extension(ExtensionPoint::Codec, name).with_hint(
+                "list array -> array codecs first, then one array -> bytes codec, then bytes -> bytes codecs",
+            ))
         };
         let here = CreateContext { name, representation: Some(&self.current), size: self.size, ..*cx };
         match constructor {
-            Constructor::ArrayToArray(_) if done => return order("an array -> array", "bytes -> bytes"),
-            Constructor::ArrayToBytes(_) if done => return order("a second array -> bytes", "bytes -> bytes"),
-            Constructor::BytesToBytes(_) if !done => return order("a bytes -> bytes", "array -> bytes"),
+            Constructor::ArrayToArray(_) if done => return order("an array -> array", "a bytes -> bytes"),
+            Constructor::ArrayToBytes(_) if done => return order("a second array -> bytes", "a bytes -> bytes"),
+            Constructor::BytesToBytes(_) if !done => return order("a bytes -> bytes", "an array -> bytes"),
             Constructor::ArrayToArray(make) => {
                 let made = make(extension, &here)?;
                 let encoded = made.object.encoded_representation().clone();
@@ -221,7 +221,7 @@ impl Building {
                 let stage = self.keep(extension, made, cx)?;
                 self.bytes_to_bytes.push(BytesStage { stage, decoded });
             }
-            _ => return Err(ErrorKind::Contract("what is registered as a codec is none").into()),
+            _ => return Err(ErrorKind::Contract("a codec is registered with a constructor of another kind").into()),
         }
         Ok(())
     }

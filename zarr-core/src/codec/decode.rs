@@ -143,7 +143,7 @@ fn read_whole(
     let limit = call.limits.chunk_bytes.max(expected.max().unwrap_or(0));
     let check = |asked: u64| -> Result<()> {
         if asked > limit {
-            return Err(ErrorKind::Limit { what: "an encoded chunk", asked, limit }.into());
+            return Err(ErrorKind::Limit { what: "the encoded chunk size in bytes", asked, limit }.into());
         }
         Ok(())
     };
@@ -165,7 +165,7 @@ fn read_whole(
 
 fn check_size(expected: Size, found: u64) -> Result<()> {
     match expected {
-        Size::Exact(n) if n != found => Err(Error::data(format!("{found} bytes, expected {n}"))),
+        Size::Exact(n) if n != found => Err(Error::data(format!("expected {n} bytes, found {found}"))),
         _ => Ok(()),
     }
 }
@@ -194,7 +194,7 @@ fn decode_into(stages: &[BytesStage], call: &CallContext<'_>, bytes: &[u8], dest
         let (alias, len) = (out.alias(), out.len());
         if let Some(part) = alias {
             let part = bytes.get(part).filter(|p| p.len() == wanted);
-            let part = part.ok_or_else(|| Error::data(format!("decodes to {len} bytes, expected {wanted}")));
+            let part = part.ok_or_else(|| Error::data(format!("the decoded size is {len} bytes, expected {wanted}")));
             destination.copy_from_slice(first.stage.in_codec("decode", part)?);
             return Ok(());
         }
@@ -214,7 +214,7 @@ fn decode_all(
     let mut scratch;
     let (alias, len) = match last.decoded {
         Size::Exact(n) => {
-            scratch = call.scratch(call.limits.chunk("decoded bytes", n)?)?;
+            scratch = call.scratch(call.limits.chunk("the decoded size in bytes", n)?)?;
             let mut out = OutputBuffer::fixed(&mut scratch);
             last.stage.in_codec("decode", codec.decode(call, bytes, &mut out))?;
             (out.alias(), out.len())
@@ -225,7 +225,7 @@ fn decode_all(
             let mut out = scratch.grow(most);
             let decoded = codec.decode(call, bytes, &mut out).map_err(|e| match e.kind() {
                 ErrorKind::Limit { limit, .. } if *limit == most && most < call.limits.chunk_bytes => {
-                    e.with_hint("a larger `Limits::intermediate_factor` allows more")
+                    e.with_hint("raise `Limits::intermediate_factor`")
                 }
                 _ => e,
             });
@@ -236,7 +236,8 @@ fn decode_all(
     last.stage.in_codec("decode", check_size(last.decoded, len as u64))?;
     match alias {
         Some(part) => {
-            let part = bytes.get(part).ok_or_else(|| Error::data("a codec's result lies outside its input"));
+            let part =
+                bytes.get(part).ok_or_else(|| Error::data("the decoded range is out of bounds of the encoded bytes"));
             let part = last.stage.in_codec("decode", part)?;
             drop(scratch);
             decode_all(others, call, part, each)

@@ -139,7 +139,7 @@ fn encode_into(scratch: &mut Scratch<'_>, f: impl FnOnce(&mut OutputBuffer<'_>) 
 
 fn not_aliased(out: &OutputBuffer<'_>) -> Result<()> {
     match out.alias() {
-        Some(_) => Err(ErrorKind::Contract("a codec may alias its input only when it decodes").into()),
+        Some(_) => Err(ErrorKind::Contract("a codec aliased its input while encoding").into()),
         None => Ok(()),
     }
 }

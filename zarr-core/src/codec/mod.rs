@@ -57,7 +57,7 @@ pub trait ArrayToArray: Debug + Send + Sync {
     }
     /// Decodes elements in place, for [`DecodeStrategy::InPlace`].
     fn decode_in_place(&self, _call: &CallContext<'_>, _elements: ViewMut<'_>) -> Result<()> {
-        Err(ErrorKind::Contract("a codec that decodes in place must say how").into())
+        Err(ErrorKind::Contract("a codec that decodes in place does not implement `decode_in_place`").into())
     }
     /// Returns the region of the encoded array that corresponds element for element to a region of the decoded one,
     /// with the same shape.

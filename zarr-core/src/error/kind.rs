@@ -8,7 +8,7 @@ use crate::extension_point::ExtensionPoint;
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The text is not JSON as defined by RFC 8259.
-    #[error("not valid JSON at line {line}, column {column}: {reason}")]
+    #[error("invalid JSON at line {line}, column {column}: {reason}")]
     Json {
         /// Line, counted from 1.
         line: usize,
@@ -35,7 +35,7 @@ pub enum ErrorKind {
     #[error("invalid configuration: {0}")]
     Configuration(String),
     /// A codec does not accept its input or a data type, or the codecs are in the wrong order.
-    #[error("codecs do not fit: {0}")]
+    #[error("invalid codec chain: {0}")]
     InvalidCodecChain(String),
     /// The data type does not permit this fill value.
     #[error("invalid fill value: {0}")]
@@ -47,7 +47,7 @@ pub enum ErrorKind {
     #[error("damaged data: {0}")]
     Data(String),
     /// A number from untrusted input exceeds a limit.
-    #[error("{what} needs {asked}, more than the limit of {limit}")]
+    #[error("{what} is {asked}, more than the limit of {limit}")]
     Limit {
         /// What the input asked for.
         what: &'static str,
@@ -57,7 +57,7 @@ pub enum ErrorKind {
         limit: u64,
     },
     /// The calls of a context together need more than [`Limits::memory`](crate::limits::Limits::memory).
-    #[error("needs {asked} more bytes of memory, {taken} of {limit} are in use")]
+    #[error("memory limit exceeded: {asked} more bytes needed, {taken} of {limit} bytes in use")]
     Budget {
         /// The additional bytes asked for.
         asked: u64,
@@ -67,7 +67,7 @@ pub enum ErrorKind {
         limit: u64,
     },
     /// Memory could not be allocated.
-    #[error("out of memory: {0} bytes could not be allocated")]
+    #[error("out of memory: cannot allocate {0} bytes")]
     Memory(u64),
     /// A region, shape or buffer of the caller does not fit.
     #[error("invalid argument: {0}")]
@@ -76,21 +76,21 @@ pub enum ErrorKind {
     #[error(transparent)]
     Io(#[from] std::io::Error),
     /// No value is stored under the key.
-    #[error("nothing is stored there")]
+    #[error("key not found")]
     KeyNotFound,
     /// No node is at the path.
-    #[error("no node is there")]
+    #[error("node not found")]
     NodeNotFound,
     /// A node already exists at the path.
-    #[error("a node is there already")]
+    #[error("node already exists")]
     NodeAlreadyExists,
     /// Something else is stored where a node is to be created, and would be lost, hidden, or mistaken for a part of the
     /// node.
-    #[error("no node can be created there: {0}")]
+    #[error("cannot create a node here: {0}")]
     Occupied(Occupant),
     /// The change itself is stored and complete, but a group above still has stale copies of the changed documents: its
     /// consolidated metadata could not be updated. Readers that use these copies see the nodes as they were.
-    #[error("the change is stored, but the copies of metadata in group `{group}` are stale: {reason}")]
+    #[error("the change is stored, but the consolidated metadata of group `{group}` is stale: {reason}")]
     StaleCopies {
         /// The path of the first group that could not be updated.
         group: String,
@@ -98,12 +98,12 @@ pub enum ErrorKind {
         reason: Error,
     },
     /// A codec or storage transformer that need not be understood was skipped, so writing is not possible.
-    #[error("cannot write while `{0}` is skipped: it is not known here")]
+    #[error("cannot write: the unknown extension `{0}` is skipped")]
     Skipped(String),
     /// A link makes a group, or the directory of an array, contain itself.
     ///
     /// The text is the path that the link leads back to.
-    #[error("a link leads back to `{0}`, which contains it")]
+    #[error("link loop: the link leads back to `{0}`, which contains it")]
     Loop(String),
     /// The store does not support an operation (reading, writing, listing).
     #[error("the store does not support {0}")]
@@ -120,7 +120,7 @@ pub enum ErrorKind {
     #[error(transparent)]
     Plugin(Box<dyn std::error::Error + Send + Sync>),
     /// A part of the program broke its contract.
-    #[error("internal fault: {0}")]
+    #[error("internal error: {0}")]
     Contract(&'static str),
 }
 
@@ -129,12 +129,12 @@ pub enum ErrorKind {
 #[non_exhaustive]
 pub enum Occupant {
     /// A node below the place, by its path.
-    #[error("the node `{0}` lies below")]
+    #[error("the node `{0}` exists below this path")]
     Node(String),
     /// A key that belongs to no node, and that would be read as a chunk of the new array.
-    #[error("`{0}` would be read as one of its chunks")]
+    #[error("`{0}` would be read as a chunk of the new array")]
     Chunk(String),
     /// A key that belongs to no node, or a directory entry that is not a key.
-    #[error("`{0}` is there and belongs to no node")]
+    #[error("`{0}` already exists and does not belong to a node")]
     Entry(String),
 }

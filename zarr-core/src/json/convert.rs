@@ -120,7 +120,7 @@ impl TryFrom<&Number> for serde_json::Number {
         let signed = n.as_i64().filter(|v| *v != 0).map(Self::from);
         let number = n.as_u64().map(Self::from).or(signed).or_else(|| Self::from_f64(n.as_f64()));
         number.ok_or_else(|| {
-            let reason = format!("the number {} is beyond the range of 64-bit floating point numbers", n.as_str());
+            let reason = format!("{} is out of range for 64-bit floating-point numbers", n.as_str());
             ErrorKind::Conversion(reason).into()
         })
     }
@@ -151,7 +151,12 @@ impl Json {
         serde_json::from_str(&self.to_string()).map_err(|e| {
             let text = e.to_string();
             let reason = text.split(" at line ").next().unwrap_or(&text);
-            Error::configuration(reason)
+            // As everywhere else, the words of JSON.
+            let (field, reason) = match reason.split_once(" field `") {
+                Some((of @ ("missing" | "unknown" | "duplicate"), rest)) => (of, rest),
+                _ => return Error::configuration(reason),
+            };
+            Error::configuration(format!("{field} member `{reason}"))
         })
     }
 }

@@ -25,21 +25,21 @@ impl Json {
 
 fn document(text: &[u8], limits: &Limits) -> Result<Json> {
     if text.len() as u64 > limits.metadata_bytes {
-        let (what, asked) = ("a metadata document", text.len() as u64);
+        let (what, asked) = ("the size of the metadata document in bytes", text.len() as u64);
         return Err(ErrorKind::Limit { what, asked, limit: limits.metadata_bytes }.into());
     }
     let most_memory = limits.json_memory(text.len());
     let mut p = Parser { text, at: 0, depth: 0, max_depth: limits.json_depth, memory: 0, most_memory };
     if text.starts_with(b"\xEF\xBB\xBF") {
-        return p.fail("a byte order mark is not allowed");
+        return p.fail("unexpected byte order mark");
     }
     if let Err(e) = std::str::from_utf8(text) {
         p.at = e.valid_up_to();
-        return p.fail("not UTF-8");
+        return p.fail("invalid UTF-8");
     }
     let value = p.value()?;
     p.space();
-    if p.at < text.len() { p.fail("something follows the document") } else { Ok(value) }
+    if p.at < text.len() { p.fail("unexpected characters after the document") } else { Ok(value) }
 }
 
 struct Parser<'a> {
@@ -81,9 +81,9 @@ impl Parser<'_> {
     fn take_memory(&mut self, bytes: usize) -> Result<()> {
         self.memory = self.memory.saturating_add(bytes as u64);
         if self.memory > self.most_memory {
-            let (what, asked) = ("the memory for a JSON document", self.memory);
+            let (what, asked) = ("the memory for the JSON document in bytes", self.memory);
             let e = Error::new(ErrorKind::Limit { what, asked, limit: self.most_memory });
-            return Err(e.with_hint("a larger `Limits::json_factor` allows more"));
+            return Err(e.with_hint("raise `Limits::json_factor`"));
         }
         Ok(())
     }
@@ -110,7 +110,7 @@ impl Parser<'_> {
     fn value(&mut self) -> Result<Json> {
         self.space();
         match self.peek() {
-            None => self.fail("the document ends too early"),
+            None => self.fail("unexpected end of document"),
             Some(b'{') => self.nested(Self::object),
             Some(b'[') => self.nested(Self::array),
             Some(b'"') => Ok(Json::String(self.string()?)),
@@ -125,7 +125,7 @@ impl Parser<'_> {
         self.depth += 1;
         if self.depth > self.max_depth {
             let (asked, limit) = (u64::from(self.depth), u64::from(self.max_depth));
-            return Err(ErrorKind::Limit { what: "the depth of JSON", asked, limit }.into());
+            return Err(ErrorKind::Limit { what: "the nesting depth of the JSON document", asked, limit }.into());
         }
         self.at += 1;
         let value = inner(self)?;
@@ -162,7 +162,7 @@ impl Parser<'_> {
         loop {
             self.space();
             if self.peek() != Some(b'"') {
-                return self.fail("expected the name of a member");
+                return self.fail("expected a member name in quotes");
             }
             self.take_memory(size_of::<(Text, Json)>())?;
             let start = self.at;
@@ -171,7 +171,7 @@ impl Parser<'_> {
             let twice = members.len() < 16 && members.iter().any(|(n, _)| *n == name);
             if twice {
                 self.at = start;
-                return self.fail("this member is there twice");
+                return self.fail("duplicate member");
             }
             self.space();
             if !self.take(b':') {
@@ -205,7 +205,7 @@ impl Parser<'_> {
             self.take(b',');
         }
         self.space();
-        self.fail("this member is there twice")
+        self.fail("duplicate member")
     }
     fn digits(&mut self) -> Result<()> {
         let start = self.at;
@@ -219,7 +219,7 @@ impl Parser<'_> {
         self.take(b'-');
         if self.take(b'0') {
             if matches!(self.peek(), Some(b'0'..=b'9')) {
-                return self.fail("a number has no leading zeros");
+                return self.fail("leading zeros are not allowed");
             }
         } else {
             self.digits()?;
@@ -236,7 +236,7 @@ impl Parser<'_> {
                 self.take_memory(Text::memory(text.len()))?;
                 Ok(Json::Number(Number(text.into())))
             }
-            Err(_) => self.fail("not UTF-8"),
+            Err(_) => self.fail("invalid UTF-8"),
         }
     }
     fn string(&mut self) -> Result<Text> {
@@ -249,15 +249,15 @@ impl Parser<'_> {
             }
             out.extend_from_slice(&self.text[start..self.at]);
             match self.peek() {
-                None => return self.fail("the string does not end"),
+                None => return self.fail("unterminated string"),
                 Some(b'"') => break,
                 Some(b'\\') => self.escape(&mut out)?,
-                Some(_) => return self.fail("a control character must be escaped"),
+                Some(_) => return self.fail("unescaped control character"),
             }
         }
         self.at += 1;
         self.take_memory(Text::memory(out.len()))?;
-        let text: Result<String> = String::from_utf8(out).or_else(|_| self.fail("not UTF-8"));
+        let text: Result<String> = String::from_utf8(out).or_else(|_| self.fail("invalid UTF-8"));
         text.map(Text::from)
     }
     fn escape(&mut self, out: &mut Vec<u8>) -> Result<()> {
@@ -269,7 +269,7 @@ impl Parser<'_> {
             Some(b'f') => 12,
             Some(&c @ (b'"' | b'\\' | b'/')) => c,
             Some(b'u') => return self.unicode(out),
-            _ => return self.fail("unknown escape"),
+            _ => return self.fail("invalid escape"),
         };
         out.push(plain);
         self.at += 2;
@@ -280,23 +280,23 @@ impl Parser<'_> {
         let code = match high {
             0xD800..=0xDBFF => match self.hex() {
                 Ok(low @ 0xDC00..=0xDFFF) => 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00),
-                _ => return self.fail("half of a surrogate pair"),
+                _ => return self.fail("unpaired surrogate"),
             },
             code => code,
         };
         match char::from_u32(code) {
             Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-            None => return self.fail("half of a surrogate pair"),
+            None => return self.fail("unpaired surrogate"),
         }
         Ok(())
     }
     fn hex(&mut self) -> Result<u32> {
         let digits = match self.text.get(self.at..self.at + 6) {
             Some([b'\\', b'u', digits @ ..]) if digits.iter().all(u8::is_ascii_hexdigit) => digits,
-            _ => return self.fail("expected \\u and four hex digits"),
+            _ => return self.fail("expected \\u and four hexadecimal digits"),
         };
         self.at += 6;
         let text = std::str::from_utf8(digits).unwrap_or_default();
-        u32::from_str_radix(text, 16).or_else(|_| self.fail("expected four hex digits"))
+        u32::from_str_radix(text, 16).or_else(|_| self.fail("expected four hexadecimal digits"))
     }
 }

@@ -120,7 +120,10 @@ impl ArrayMetadata {
     /// If the number of dimensions differs.
     pub fn set_shape(&mut self, shape: &[u64]) -> Result<()> {
         if shape.len() != self.shape.len() {
-            return Err(Error::argument(format!("cannot give {:?} the shape {shape:?}", self.shape)));
+            return Err(Error::argument(format!(
+                "cannot resize {:?} to {shape:?}: different number of dimensions",
+                self.shape
+            )));
         }
         self.shape = shape.to_vec();
         self.document.set("shape", shape);
@@ -153,7 +156,7 @@ impl ArrayMetadata {
 }
 
 fn list(value: &Json) -> Result<&[Json]> {
-    value.as_array().ok_or_else(|| Error::metadata(format!("must be an array, not {}", value.kind())))
+    value.as_array().ok_or_else(|| Error::metadata(format!("expected an array, found {}", value.kind())))
 }
 
 fn shape(value: &Json, limits: &Limits) -> Result<Vec<u64>> {
@@ -164,7 +167,7 @@ fn shape(value: &Json, limits: &Limits) -> Result<Vec<u64>> {
     }
     let length = |(i, v): (usize, &Json)| {
         let wrong =
-            || Error::metadata(format!("must be an integer from 0 to 2^64 - 1, not {v}")).within(format!("[{i}]"));
+            || Error::metadata(format!("expected an integer from 0 to 2^64 - 1, found {v}")).within(format!("[{i}]"));
         v.as_u64().ok_or_else(wrong)
     };
     items.iter().enumerate().map(length).collect()
@@ -178,13 +181,13 @@ fn extensions(value: &Json) -> Result<Vec<Extension>> {
 fn dimension_names(value: &Json, rank: usize) -> Result<Vec<Option<String>>> {
     let items = list(value)?;
     if items.len() != rank {
-        return Err(Error::metadata(format!("{} names for {rank} dimensions", items.len())));
+        return Err(Error::metadata(format!("expected {rank} dimension names, found {}", items.len())));
     }
     let one = |(i, v): (usize, &Json)| match v {
         Json::Null => Ok(None),
         Json::String(name) => Ok(Some(name.to_string())),
         other => {
-            Err(Error::metadata(format!("must be a string or null, not {}", other.kind())).within(format!("[{i}]")))
+            Err(Error::metadata(format!("expected a string or null, found {}", other.kind())).within(format!("[{i}]")))
         }
     };
     items.iter().enumerate().map(one).collect()

@@ -46,20 +46,22 @@ impl NodeMetadata {
     /// If the document breaks a rule of the specification, with its path in the document.
     pub fn from_json(document: Json, limits: &Limits) -> Result<Self> {
         let Json::Object(document) = document else {
-            return Err(Error::metadata(format!("a metadata document is an object, not {}", document.kind())));
+            return Err(Error::metadata(format!("expected an object, found {}", document.kind())));
         };
         match document.get("zarr_format") {
             Some(v) if v.as_u64() == Some(3) => {}
             Some(v) => {
-                let e = Error::metadata(format!("must be 3, not {v}")).within("zarr_format");
-                return Err(e.with_hint("only version 3 of the format is read"));
+                let e = Error::metadata(format!("expected 3, found {v}")).within("zarr_format");
+                return Err(
+                    e.with_hint("convert the data to version 3 of the format; other versions are not supported")
+                );
             }
             None => return Err(missing("zarr_format")),
         }
         match document.get("node_type") {
             Some(Json::String(t)) if t == "array" => ArrayMetadata::from_object(document, limits).map(Self::Array),
             Some(Json::String(t)) if t == "group" => GroupMetadata::from_object(document).map(Self::Group),
-            Some(v) => Err(Error::metadata(format!("must be \"array\" or \"group\", not {v}")).within("node_type")),
+            Some(v) => Err(Error::metadata(format!("expected \"array\" or \"group\", found {v}")).within("node_type")),
             None => Err(missing("node_type")),
         }
     }
@@ -77,7 +79,7 @@ impl NodeMetadata {
 }
 
 fn missing(member: &str) -> Error {
-    Error::metadata("this member is missing").within(member)
+    Error::metadata("missing member").within(member)
 }
 
 fn required<'d>(document: &'d Object, member: &str) -> Result<&'d Json> {
@@ -88,7 +90,7 @@ fn required<'d>(document: &'d Object, member: &str) -> Result<&'d Json> {
 fn check_attributes(document: &Object) -> Result<()> {
     match document.get("attributes") {
         None | Some(Json::Object(_)) => Ok(()),
-        Some(v) => Err(Error::metadata(format!("must be an object, not {}", v.kind())).within("attributes")),
+        Some(v) => Err(Error::metadata(format!("expected an object, found {}", v.kind())).within("attributes")),
     }
 }
 

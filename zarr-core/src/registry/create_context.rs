@@ -94,6 +94,6 @@ impl<'a> CreateContext<'a> {
     /// # Errors
     /// If the extension is a data type: it is created before there is a representation.
     pub fn representation(&self) -> Result<&'a Representation> {
-        self.representation.ok_or_else(|| ErrorKind::Contract("a data type is created for no representation").into())
+        self.representation.ok_or_else(|| ErrorKind::Contract("a data type is created without a representation").into())
     }
 }

@@ -124,7 +124,7 @@ impl Registry {
     /// Checks that a name is valid and free in a tier; the error is the reason why not.
     fn admit(&self, tier: Tier, registration: &Registration, name: &str) -> std::result::Result<(), String> {
         if !(is_registered_name(name) || is_uri_name(name) || registration.is_family()) {
-            return Err(format!("`{name}` is neither a name that the specification allows nor a URI"));
+            return Err(format!("`{name}` is neither a valid extension name nor a URI"));
         }
         let entries = self.names.get(&(registration.point(), name.to_owned())).into_iter().flatten();
         match entries.into_iter().find(|e| e.tier == tier) {
@@ -226,7 +226,7 @@ impl Registry {
         let found = self.required(ExtensionPoint::DataType, extension)?;
         match found.constructor() {
             Constructor::DataType(make) => make(extension, &CreateContext { name: extension.name(), ..*cx }),
-            _ => Err(ErrorKind::Contract("what is registered as a data type is none").into()),
+            _ => Err(ErrorKind::Contract("a data type is registered with a constructor of another kind").into()),
         }
     }
     /// Creates the chunk grid that an extension names, for the array of the context.
@@ -237,7 +237,7 @@ impl Registry {
         let found = self.required(ExtensionPoint::ChunkGrid, extension)?;
         match found.constructor() {
             Constructor::ChunkGrid(make) => make(extension, &CreateContext { name: extension.name(), ..*cx }),
-            _ => Err(ErrorKind::Contract("what is registered as a chunk grid is none").into()),
+            _ => Err(ErrorKind::Contract("a chunk grid is registered with a constructor of another kind").into()),
         }
     }
     /// Creates the chunk key encoding that an extension names, for the array of the context.
@@ -252,7 +252,9 @@ impl Registry {
         let found = self.required(ExtensionPoint::ChunkKeyEncoding, extension)?;
         match found.constructor() {
             Constructor::ChunkKeyEncoding(make) => make(extension, &CreateContext { name: extension.name(), ..*cx }),
-            _ => Err(ErrorKind::Contract("what is registered as a chunk key encoding is none").into()),
+            _ => {
+                Err(ErrorKind::Contract("a chunk key encoding is registered with a constructor of another kind").into())
+            }
         }
     }
     /// Returns the storage transformer that an extension names; `None` if it is unknown and need not be understood.
@@ -306,6 +308,9 @@ impl Registry {
         let numpy = if point == ExtensionPoint::DataType { of_numpy(name) } else { None };
         let near = numpy.or_else(|| nearest(name, self.at(point).map(|(n, _)| n)).map(Into::into));
         let near = near.map(|near| format!("did you mean `{near}`?"));
+        if near.is_none() && self.searched.is_empty() {
+            return e.with_hint("if a plugin provides it, search for plugins with `Context::with_plugins`");
+        }
         let looked = (!self.searched.is_empty()).then(|| {
             let (places, advice) = (self.searched.join(", "), self.advice.iter().map(|advice| format!("; {advice}")));
             format!("looked for plugins in {places}{}", advice.collect::<String>())

@@ -57,7 +57,7 @@ fn configuration_object(configuration: &(impl Serialize + ?Sized)) -> Result<Obj
     match Json::from_serialize(configuration)? {
         Json::Object(members) => Ok(members),
         Json::Null => Ok(Object::new()),
-        other => Err(Error::configuration(format!("a configuration is an object, not {}", other.kind()))),
+        other => Err(Error::configuration(format!("expected an object, found {}", other.kind()))),
     }
 }
 
@@ -331,7 +331,10 @@ impl Registration {
     ) -> Result<Instance<dyn StorageTransformer>> {
         match &self.constructor {
             Constructor::StorageTransformer(make) => make(e, &CreateContext { name: e.name(), ..*cx }),
-            _ => Err(ErrorKind::Contract("what is registered as a storage transformer is none").into()),
+            _ => {
+                Err(ErrorKind::Contract("a storage transformer is registered with a constructor of another kind")
+                    .into())
+            }
         }
     }
 }

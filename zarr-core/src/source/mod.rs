@@ -39,7 +39,15 @@ impl ByteRange {
     /// # Errors
     /// If the range is not inside the value: ranges are never shortened.
     pub fn within(self, size: u64) -> Result<(u64, u64)> {
-        let outside = || Error::data(format!("{self:?} reaches outside a value of {size} bytes"));
+        let outside = || {
+            let range = match self {
+                ByteRange::All => "..".to_owned(),
+                ByteRange::From(start) => format!("{start}.."),
+                ByteRange::Suffix(len) => format!("-{len}.."),
+                ByteRange::Slice { start, len } => format!("{start}..{}", start.saturating_add(len)),
+            };
+            Error::data(format!("byte range {range} is out of bounds for a value of {size} bytes"))
+        };
         match self {
             ByteRange::All => Ok((0, size)),
             ByteRange::From(start) => Ok((start, size.checked_sub(start).ok_or_else(outside)?)),
@@ -79,7 +87,7 @@ pub trait Source: Send + Sync {
     fn read_into(&self, range: ByteRange, out: &mut [u8]) -> Result<()> {
         self.read(&[range], &mut |_, bytes| {
             if bytes.len() != out.len() {
-                return Err(Error::data(format!("{} bytes, expected {}", bytes.len(), out.len())));
+                return Err(Error::data(format!("expected {} bytes, found {}", out.len(), bytes.len())));
             }
             out.copy_from_slice(bytes);
             Ok(())
@@ -143,7 +151,7 @@ impl Window<'_> {
         match self {
             Window::Slice { start, len, .. } => {
                 let (inner, n) = range.within(*len)?;
-                let start = start.checked_add(inner).ok_or_else(|| Error::data("a window ends beyond 2^64"))?;
+                let start = start.checked_add(inner).ok_or_else(|| Error::data("the byte range ends beyond 2^64"))?;
                 Ok(ByteRange::Slice { start, len: n })
             }
             Window::Trim { end, .. } => Ok(match range {
@@ -165,7 +173,8 @@ impl Source for Window<'_> {
         self.of().read(&outer, &mut |i, bytes| match (self, ranges[i]) {
             (Window::Trim { end, .. }, ByteRange::Suffix(_) | ByteRange::From(_) | ByteRange::All) => {
                 let kept = (bytes.len() as u64).checked_sub(*end);
-                let kept = kept.ok_or_else(|| Error::data(format!("{} bytes, less than {end}", bytes.len())))?;
+                let kept =
+                    kept.ok_or_else(|| Error::data(format!("expected at least {end} bytes, found {}", bytes.len())))?;
                 each(i, &bytes[..kept as usize])
             }
             _ => each(i, bytes),
@@ -174,11 +183,11 @@ impl Source for Window<'_> {
     fn read_into(&self, range: ByteRange, out: &mut [u8]) -> Result<()> {
         match self {
             Window::Slice { of, .. } => of.read_into(self.outer(range)?, out),
-            Window::Trim { of, end } => match range {
+            Window::Trim { of, .. } => match range {
                 ByteRange::Slice { .. } => of.read_into(range, out),
                 _ => self.read(&[range], &mut |_, bytes| {
                     if bytes.len() != out.len() {
-                        return Err(Error::data(format!("{} bytes after {end} were cut off", bytes.len())));
+                        return Err(Error::data(format!("expected {} bytes, found {}", out.len(), bytes.len())));
                     }
                     out.copy_from_slice(bytes);
                     Ok(())
@@ -198,7 +207,8 @@ impl Source for Window<'_> {
             Window::Slice { len, .. } => Ok(Some(*len)),
             Window::Trim { of, end } => {
                 let kept = |size: u64| {
-                    size.checked_sub(*end).ok_or_else(|| Error::data(format!("{size} bytes, less than {end}")))
+                    size.checked_sub(*end)
+                        .ok_or_else(|| Error::data(format!("expected at least {end} bytes, found {size}")))
                 };
                 of.size()?.map(kept).transpose()
             }

@@ -38,7 +38,7 @@ impl Key {
 
 fn check_segment(segment: &str, key: &str) -> Result<()> {
     let bad = segment.is_empty() || segment == "." || segment == ".." || segment.contains('\0');
-    if bad { Err(Error::name(format!("{key:?} is not a key: it has the segment {segment:?}"))) } else { Ok(()) }
+    if bad { Err(Error::name(format!("{key:?} is not a valid key: invalid segment {segment:?}"))) } else { Ok(()) }
 }
 
 impl fmt::Display for Key {

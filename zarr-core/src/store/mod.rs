@@ -257,7 +257,7 @@ impl dyn Store {
     /// # Errors
     /// If the store does not support writing.
     pub fn writer(&self) -> Result<&dyn WriteableStore> {
-        self.writeable().ok_or_else(|| self.lacks("writing").with_hint("it was opened for reading only"))
+        self.writeable().ok_or_else(|| self.lacks("writing").with_hint("open the store for writing"))
     }
     /// Returns the listable operations.
     ///

@@ -37,7 +37,7 @@ impl Update for Overlay<'_> {
         *value = old.map(whole).transpose()?.unwrap_or_default();
         for (start, part) in self.parts {
             let end = usize::try_from(*start).ok().and_then(|s| s.checked_add(part.len()));
-            let end = end.ok_or_else(|| Error::argument("a part ends beyond memory"))?;
+            let end = end.ok_or_else(|| Error::argument("a part ends beyond the address space"))?;
             if value.len() < end {
                 value.try_reserve(end - value.len()).map_err(|_| ErrorKind::Memory(end as u64))?;
                 value.resize(end, 0);

@@ -25,7 +25,7 @@ impl SubStore {
     }
     fn outer(&self, key: &Key) -> Result<Key> {
         if Self::is_metadata(key) {
-            return Err(Error::name("`zarr.json` is the metadata document, not a key of the array's data"));
+            return Err(Error::name("`zarr.json` is reserved for the metadata document"));
         }
         Ok(self.prefix.join(key))
     }

@@ -81,7 +81,7 @@ impl Codec {
                 let made = make(&read, &cx)?;
                 (CodecKind::BytesToBytes(made.object.clone()), made.extension(&read)?)
             }
-            _ => return Err(ErrorKind::Contract("what is registered as a codec is none").into()),
+            _ => return Err(ErrorKind::Contract("a codec is registered with a constructor of another kind").into()),
         };
         Ok(Self { kind, written, bench: bench.clone(), read, array: array.clone(), multiple: 1 })
     }
@@ -162,7 +162,9 @@ impl Codec {
                 Ok(encoded)
             }
             CodecKind::ArrayToBytes(codec) => appended(|out| codec.encode(&call, decoded, out)),
-            CodecKind::BytesToBytes(_) => Err(ErrorKind::Contract("a bytes -> bytes codec takes no array").into()),
+            CodecKind::BytesToBytes(_) => {
+                Err(ErrorKind::Contract("a bytes -> bytes codec does not encode arrays").into())
+            }
         }
     }
     /// Decodes everything; a bytes -> bytes codec decodes to memory that grows.
@@ -184,7 +186,9 @@ impl Codec {
                 codec.decode(&call, &from, decoded)
             }
             CodecKind::ArrayToBytes(codec) => codec.decode(&call, encoded, decoded),
-            CodecKind::BytesToBytes(_) => Err(ErrorKind::Contract("a bytes -> bytes codec gives no array").into()),
+            CodecKind::BytesToBytes(_) => {
+                Err(ErrorKind::Contract("a bytes -> bytes codec does not decode arrays").into())
+            }
         }
     }
     /// Decodes bytes to memory that grows up to `max` bytes.
@@ -206,7 +210,7 @@ impl Codec {
         self.bytes_to_bytes().decode(&self.bench.call(), encoded, &mut out)?;
         let (alias, found) = (out.alias(), out.len());
         if found > len {
-            return Err(Error::data(format!("decodes to {found} bytes, expected at most {len}")));
+            return Err(Error::data(format!("the decoded size is {found} bytes, expected at most {len}")));
         }
         memory.truncate(found);
         Ok(alias.map_or(memory, |range| encoded[range].to_vec()))
@@ -217,7 +221,7 @@ impl Codec {
             return self.part(&self.decode(encoded)?, region);
         }
         let (stored, memory) = (self.decode_from(&Stored(encoded), region)?, self.decode_from(&encoded, region)?);
-        assert!(stored == memory, "{region:?} is another where the bytes are in memory");
+        assert!(stored == memory, "{region:?} decodes differently when the bytes are in memory");
         Ok(stored)
     }
     /// Decodes a part of an array from a source.
@@ -225,7 +229,7 @@ impl Codec {
     /// # Panics
     /// If the codec does not support partial decoding.
     pub fn decode_from(&self, source: &dyn Source, region: &Region) -> Result<Vec<u8>> {
-        let partial = self.array_to_bytes().partial_decode().expect("a codec that decodes parts");
+        let partial = self.array_to_bytes().partial_decode().expect("a codec with partial decoding");
         let mut decoded = vec![0xAA; self.array.with_shape(&region.len).bytes_within(&self.bench.limits)?];
         let out = ViewMut::new(&mut decoded, &region.len, self.array.element_size())?;
         partial.decode_region(&self.bench.call(), source, region, out)?;
@@ -236,7 +240,7 @@ impl Codec {
     /// # Panics
     /// If the codec does not support partial encoding.
     pub fn update(&self, old: Option<&dyn Source>, region: &Region, new: &[u8]) -> Result<(Encoded, Vec<u8>)> {
-        let partial = self.array_to_bytes().partial_encode().expect("a codec that changes parts");
+        let partial = self.array_to_bytes().partial_encode().expect("a codec with partial encoding");
         let new = View::new(new, &region.len, self.array.element_size())?;
         OutputBuffer::collect(|out| partial.update_region(&self.bench.call(), old, region, &new, out))
     }
@@ -285,25 +289,25 @@ impl Codec {
         let n = data.len() as u64;
         let (exact, unknown) = (self.for_size(Size::Exact(n))?, self.for_size(Size::Unknown)?);
         let encoded = exact.encode(data)?;
-        assert!(exact.encode(data)? == encoded, "{self}: the same is encoded in two ways");
+        assert!(exact.encode(data)? == encoded, "{self}: encoding the same data twice has two results");
         let (size, len) = (codec.encoded_size(Size::Exact(n)), encoded.len());
-        assert!(size.allows(len as u64), "{self}: {n} bytes become {len}, not {size:?}");
-        assert!(exact.decode_exact(&encoded, data.len())? == data, "{self}: {n} bytes are others");
-        assert!(unknown.decode(&encoded)? == data, "{self}: {n} bytes are others if their size is not known");
+        assert!(size.allows(len as u64), "{self}: {n} bytes are encoded to {len} bytes, expected {size:?}");
+        assert!(exact.decode_exact(&encoded, data.len())? == data, "{self}: {n} bytes are not restored");
+        assert!(unknown.decode(&encoded)? == data, "{self}: {n} bytes are not restored if their size is unknown");
         if n > 0 {
             let short = exact.decode_exact(&encoded, data.len() - 1);
-            assert!(short.is_err(), "{self}: {n} bytes have no room in {}", n - 1);
+            assert!(short.is_err(), "{self}: {n} bytes are decoded into {}", n - 1);
         }
         Ok(())
     }
     fn check_array(&self, data: &[u8]) -> Result<()> {
         let encoded = self.encode(data)?;
-        assert!(self.encode(data)? == encoded, "{self}: the same is encoded in two ways");
+        assert!(self.encode(data)? == encoded, "{self}: encoding the same data twice has two results");
         if let CodecKind::ArrayToBytes(codec) = &self.kind {
             let (size, len) = (codec.encoded_size(), encoded.len());
-            assert!(size.allows(len as u64), "{self}: the array becomes {len} bytes, not {size:?}");
+            assert!(size.allows(len as u64), "{self}: the array is encoded to {len} bytes, expected {size:?}");
         }
-        assert!(self.decode(&encoded)? == data, "{self}: elements are others");
+        assert!(self.decode(&encoded)? == data, "{self}: elements are not restored");
         // The same, with a gap of one element after each element.
         let (shape, size) = (self.array.shape(), self.array.element_size());
         let strides: Vec<isize> = self.view(data)?.strides().map(|s| s * 2).collect();
@@ -312,11 +316,14 @@ impl Codec {
         let gaps = memory.chunks(size.max(1)).skip(1).step_by(2);
         assert!(gaps.flatten().all(|b| *b == 0xAA), "{self}: decoding writes between elements");
         let apart = View::strided(&memory, 0, shape, &strides, size)?;
-        assert!(apart.contiguous(&mut Vec::new())? == data, "{self}: elements are others if they lie apart");
-        assert!(self.encode_view(&apart)? == encoded, "{self}: elements that lie apart are encoded otherwise");
+        assert!(apart.contiguous(&mut Vec::new())? == data, "{self}: elements are not restored to memory with gaps");
+        assert!(
+            self.encode_view(&apart)? == encoded,
+            "{self}: elements with gaps between them are encoded differently"
+        );
         for region in regions(shape) {
             let part = self.decode_region(&encoded, &region)?;
-            assert!(part == self.part(data, &region)?, "{self}: {region:?} has other elements");
+            assert!(part == self.part(data, &region)?, "{self}: {region:?} is not restored");
         }
         Ok(())
     }
@@ -327,7 +334,7 @@ impl Codec {
         };
         let (sizes, bits) = match self.kind {
             CodecKind::BytesToBytes(_) => (SIZES.map(|n| n * self.multiple).to_vec(), 0xff),
-            _ => (vec![self.array.bytes().expect("elements of one size") as usize], bits),
+            _ => (vec![self.array.bytes().expect("elements of fixed size") as usize], bits),
         };
         let sample = |n, step| (0..n).map(|i| (i * step / 3 * i) as u8 & bits).collect();
         sizes.iter().flat_map(|n| [0, 1, 7].map(|step| sample(*n, step))).collect()
@@ -356,7 +363,11 @@ impl Codec {
             for cut in decode(&encoded[..at]) {
                 // A few encoded bytes may be a valid encoding of no bytes: a reader that expects more detects it.
                 let refused = cut.is_err() || (n > 0 || at == 0) && cut.is_ok_and(|decoded| decoded.is_empty());
-                assert!(refused || expected == Damage::Survived, "{self}: cut at {at} of {}", encoded.len());
+                assert!(
+                    refused || expected == Damage::Survived,
+                    "{self}: input truncated to {at} of {} bytes is accepted",
+                    encoded.len()
+                );
             }
             let in_every_way = encoded.len() <= DAMAGED_IN_EVERY_WAY;
             for bits in (1..=255u8).filter(|bits| in_every_way || bits.is_power_of_two() || *bits == 255) {
@@ -364,7 +375,10 @@ impl Codec {
                 bad[at] ^= bits;
                 for got in decode(&bad) {
                     let right = got.is_err() || got.is_ok_and(|decoded| decoded == data);
-                    assert!(right || expected != Damage::Refused, "{self}: byte {at} is another by {bits:#x}");
+                    assert!(
+                        right || expected != Damage::Refused,
+                        "{self}: damage in byte {at} ({bits:#x}) is not detected"
+                    );
                 }
             }
         }
@@ -384,10 +398,10 @@ fn appended(encode: impl FnOnce(&mut OutputBuffer<'_>) -> Result<()>) -> Result<
         out.extend(BEFORE)?;
         encode(out)?;
         match out.alias() {
-            Some(_) => Err(ErrorKind::Contract("a codec may alias its input only when it decodes").into()),
+            Some(_) => Err(ErrorKind::Contract("a codec aliased its input while encoding").into()),
             None => Ok(()),
         }
     })?;
-    assert!(all.starts_with(BEFORE), "encoding changes what was written before");
+    assert!(all.starts_with(BEFORE), "encoding changes output that was written before");
     Ok(all.split_off(BEFORE.len()))
 }

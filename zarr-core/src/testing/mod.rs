@@ -238,9 +238,9 @@ impl Made<dyn DataType> {
                 Ok::<_, Error>((self.fill_from_json(&self.fill_to_json(&element)?)?, element))
             };
             let (again, element) = check().unwrap_or_else(|e| panic!("{json}: {e}"));
-            assert_eq!(again, element, "{json} is written as another element");
+            assert_eq!(again, element, "{json} is not restored");
         }
-        assert!(self.fill_from_json(&Json::Null).is_err(), "null is not a fill value");
+        assert!(self.fill_from_json(&Json::Null).is_err(), "null is accepted as a fill value");
     }
 }
 

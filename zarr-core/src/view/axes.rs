@@ -20,7 +20,7 @@ pub(super) type Axes = SmallVec<[Axis; 4]>;
 pub(super) fn c_order(shape: &[u64], element: usize, bytes: usize) -> Result<Axes> {
     let total = product(shape, element as u64)?;
     if total != bytes as u64 {
-        return Err(Error::data(format!("{bytes} bytes, expected {total} for shape {shape:?}")));
+        return Err(Error::data(format!("expected {total} bytes for shape {shape:?}, found {bytes}")));
     }
     // Without elements the strides are unused, and lengths may exceed memory.
     let mut stride = element as isize;
@@ -36,9 +36,9 @@ pub(super) fn c_order(shape: &[u64], element: usize, bytes: usize) -> Result<Axe
 
 pub(super) fn with_strides(shape: &[u64], strides: &[isize]) -> Result<Axes> {
     if shape.len() != strides.len() {
-        return Err(Error::argument("as many strides as dimensions are needed"));
+        return Err(Error::argument("expected one stride per dimension"));
     }
-    let len = |n: u64| usize::try_from(n).map_err(|_| Error::argument("a dimension is longer than memory"));
+    let len = |n: u64| usize::try_from(n).map_err(|_| Error::argument("a dimension is larger than the address space"));
     shape.iter().zip(strides).map(|(&n, &stride)| Ok(Axis { len: len(n)?, stride })).collect()
 }
 
@@ -53,7 +53,7 @@ pub(super) fn check_bounds(axes: &Axes, offset: usize, element: usize, bytes: us
         if reach < 0 { low += reach } else { high += reach }
     }
     if low < 0 || high > bytes as i128 {
-        return Err(Error::argument("strides reach outside the buffer"));
+        return Err(Error::argument("the strides are out of bounds of the buffer"));
     }
     Ok(())
 }
@@ -69,7 +69,7 @@ pub(super) fn check_disjoint(axes: &Axes, element: usize) -> Result<()> {
     for a in by {
         let stride = (a.stride as i128).abs();
         if stride < extent {
-            return Err(Error::argument("elements of the destination overlap"));
+            return Err(Error::argument("the destination elements overlap"));
         }
         extent += stride * (a.len as i128 - 1);
     }
@@ -84,7 +84,7 @@ pub(super) fn narrow(axes: &mut Axes, region: &Region) -> Result<isize> {
             .enumerate()
             .all(|(d, a)| region.start[d].checked_add(region.len[d]).is_some_and(|end| end <= a.len as u64));
     if !inside {
-        return Err(Error::argument("the region reaches outside the view"));
+        return Err(Error::argument("the region is out of bounds of the view"));
     }
     let empty = region.is_empty();
     let mut offset = 0isize;
@@ -100,7 +100,7 @@ pub(super) fn narrow(axes: &mut Axes, region: &Region) -> Result<isize> {
 /// Keeps every `steps[d]`-th index.
 pub(super) fn step(axes: &mut Axes, steps: &[u64]) -> Result<()> {
     if steps.len() != axes.len() || steps.contains(&0) {
-        return Err(Error::argument("steps must be positive, one for each dimension"));
+        return Err(Error::argument("expected one positive step per dimension"));
     }
     for (a, &s) in axes.iter_mut().zip(steps) {
         let s = usize::try_from(s).unwrap_or(usize::MAX);
@@ -124,7 +124,7 @@ pub(super) fn permuted(axes: &Axes, order: &[usize]) -> Result<Axes> {
 /// Returns the axes with an axis of length 1 inserted for each flag that is true.
 pub(super) fn with_units(axes: &Axes, is_new: &[bool], element: usize) -> Result<Axes> {
     if is_new.iter().filter(|new| !**new).count() != axes.len() {
-        return Err(Error::argument("one flag for each dimension, and one for each new one, is needed"));
+        return Err(Error::argument("expected one flag per dimension, existing or new"));
     }
     let (unit, mut old) = (Axis { len: 1, stride: element as isize }, axes.iter());
     Ok(is_new.iter().filter_map(|new| if *new { Some(unit) } else { old.next().copied() }).collect())

@@ -59,7 +59,7 @@ impl Heap {
     /// # Errors
     /// If the heap has 2^32 buffers.
     pub fn push(&self, bytes: impl Into<Arc<[u8]>>) -> Result<u32> {
-        let mut buffers = self.0.write().map_err(|_| ErrorKind::Contract("a heap was poisoned"))?;
+        let mut buffers = self.0.write().map_err(|_| ErrorKind::Contract("the lock of a heap is poisoned"))?;
         let number = u32::try_from(buffers.len()).map_err(|_| Error::argument("too many buffers in one heap"))?;
         buffers.push(bytes.into());
         Ok(number)
@@ -84,6 +84,6 @@ impl Strings {
             let start = usize::try_from(handle.offset).ok()?;
             self.0.get(handle.buffer as usize)?.get(start..start.checked_add(handle.len as usize)?)
         };
-        bytes().ok_or_else(|| Error::argument("a string's handle reaches outside its heap"))
+        bytes().ok_or_else(|| Error::argument("a string handle is out of bounds of its heap"))
     }
 }

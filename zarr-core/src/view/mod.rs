@@ -73,8 +73,7 @@ macro_rules! common {
             /// # Errors
             /// If no heap is set.
             pub fn require_heap(&self) -> Result<&'a Heap> {
-                self.heap
-                    .ok_or_else(|| ErrorKind::Contract("elements of variable length came without their heap").into())
+                self.heap.ok_or_else(|| ErrorKind::Contract("a view of variable-length elements has no heap").into())
             }
             /// Returns the number of elements along each dimension.
             pub fn shape(&self) -> Dims {
@@ -359,7 +358,7 @@ impl<'a> ViewMut<'a> {
     /// If `element` does not have the size of an element.
     pub fn fill(&mut self, element: &[u8]) -> Result<()> {
         if element.len() != self.element {
-            return Err(Error::argument("the fill value is not one element long"));
+            return Err(Error::argument("the fill value is not one element"));
         }
         let axes: Axes = self.axes.iter().map(|a| Axis { len: a.len, stride: 0 }).collect();
         let one = View { ptr: element.as_ptr(), element: self.element, axes, heap: None, of: PhantomData };

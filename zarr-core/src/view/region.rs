@@ -20,7 +20,7 @@ impl Region {
     pub fn new(start: &[u64], len: &[u64]) -> Result<Self> {
         let fits = start.len() == len.len() && start.iter().zip(len).all(|(s, n)| s.checked_add(*n).is_some());
         if !fits {
-            return Err(Error::argument(format!("no region starts at {start:?} with length {len:?}")));
+            return Err(Error::argument(format!("invalid region: start {start:?}, length {len:?}")));
         }
         Ok(Self { start: start.into(), len: len.into() })
     }

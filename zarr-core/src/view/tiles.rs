@@ -87,7 +87,7 @@ impl AxisParts {
     /// If the length or the step is zero.
     pub fn regular(chunk_len: u64, start: u64, count: u64, step: u64) -> Result<Self> {
         if chunk_len == 0 || step == 0 {
-            return Err(Error::argument("cells and steps must be longer than zero"));
+            return Err(Error::argument("chunk lengths and steps must be greater than zero"));
         }
         if step == 1 {
             return Ok(Self { parts: Parts::Regular { chunk_len, start }, len: count });
@@ -120,10 +120,11 @@ impl TileGrid {
     pub fn new(axes: impl IntoIterator<Item = AxisParts>, steps: &[u64]) -> Result<Self> {
         let axes: SmallVec<[AxisParts; 4]> = axes.into_iter().collect();
         if axes.len() != steps.len() {
-            return Err(Error::argument("as many steps as dimensions are needed"));
+            return Err(Error::argument("expected one step per dimension"));
         }
         let total = axes.iter().try_fold(1usize, |n, a| n.checked_mul(a.count()));
-        let limit = ErrorKind::Limit { what: "cells of a region", asked: u64::MAX, limit: usize::MAX as u64 };
+        let limit =
+            ErrorKind::Limit { what: "the number of chunks in the region", asked: u64::MAX, limit: usize::MAX as u64 };
         Ok(Self { axes, steps: steps.into(), total: total.ok_or(limit)? })
     }
     /// Creates the grid of chunks of one shape, of which the first begins at the origin.
@@ -132,7 +133,7 @@ impl TileGrid {
     /// If the ranks differ, or a chunk has length zero.
     pub fn regular(region: &Region, chunk_shape: &[u64]) -> Result<Self> {
         if chunk_shape.len() != region.rank() {
-            return Err(Error::argument("the region and the cells have different ranks"));
+            return Err(Error::argument("the region and the chunks have different numbers of dimensions"));
         }
         let parts = |d: usize| AxisParts::regular(chunk_shape[d], region.start[d], region.len[d], 1);
         let axes: SmallVec<[AxisParts; 4]> = (0..chunk_shape.len()).map(parts).collect::<Result<_>>()?;
@@ -216,7 +217,7 @@ pub struct Tiles<'a, 'g> {
 impl<'a, 'g> Tiles<'a, 'g> {
     pub(super) fn new(view: ViewMut<'a>, grid: &'g TileGrid) -> Result<Self> {
         if view.shape() != grid.shape() {
-            return Err(Error::argument("the view does not have the shape of the region"));
+            return Err(Error::argument("the view and the region have different shapes"));
         }
         Ok(Self { view, grid, range: 0..grid.total })
     }

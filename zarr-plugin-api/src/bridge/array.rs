@@ -154,14 +154,14 @@ impl Form {
             return Ok((status, None));
         }
         let Some(parts) = parts(&offsets, &bytes, count) else {
-            return Ok((status, Some(Fault("it gave elements of variable length whose offsets are wrong"))));
+            return Ok((status, Some(Fault("it returned variable-length elements with invalid offsets"))));
         };
         let text = matches!(self.layout, Layout::Variable { text: true });
         let handles = parts.into_iter().map(|(offset, part)| {
             if text && std::str::from_utf8(part).is_err() {
-                return Err(Error::data("an element is not UTF-8"));
+                return Err(Error::data("an element is not valid UTF-8"));
             }
-            let len = u32::try_from(part.len()).map_err(|_| Error::data("an element has 4 GiB or more"))?;
+            let len = u32::try_from(part.len()).map_err(|_| Error::data("an element is 4 GiB or larger"))?;
             Ok(Handle { buffer: 0, offset, len })
         });
         let handles = handles.collect::<Result<Vec<_>>>()?;
@@ -207,14 +207,14 @@ fn gathered(view: &View<'_>) -> Result<(Vec<u64>, Vec<u8>)> {
 unsafe fn dims<'a>(ffi: &abi::Array, of: &Representation) -> Result<(&'a [u64], SmallVec<[isize; 4]>)> {
     if !of.layout().is_variable() && ffi.element_size != of.element_size() {
         let (found, wanted) = (ffi.element_size, of.element_size());
-        return Err(Error::argument(format!("an array has elements of {found} bytes where {wanted} are expected")));
+        return Err(Error::argument(format!("array elements have {found} bytes, expected {wanted}")));
     }
     let rank = ffi.rank as usize;
     // SAFETY: the caller's promise: there are as many lengths as the rank says, and as many strides unless they are
     // null.
     let (shape, strides) = unsafe { (abi::slice(ffi.shape, rank), abi::slice(ffi.strides, rank)) };
     if shape.len() != rank {
-        return Err(Error::argument("an array came without its shape"));
+        return Err(Error::argument("an array has no shape"));
     }
     if strides.is_empty() {
         return Ok((shape, c_strides(shape, ffi.element_size).iter().map(|s| *s as isize).collect()));
@@ -226,7 +226,7 @@ unsafe fn dims<'a>(ffi: &abi::Array, of: &Representation) -> Result<(&'a [u64], 
 /// `p` is null or points to an array that the other side passes.
 unsafe fn copied(p: *const abi::Array) -> Result<abi::Array> {
     // SAFETY: the caller's promise; an array begins with its size.
-    unsafe { abi::copied(p) }.ok_or_else(|| Error::argument("there is no array"))
+    unsafe { abi::copied(p) }.ok_or_else(|| Error::argument("the pointer to an array is null"))
 }
 
 /// Imports elements of the other side for `f` to read.
@@ -288,7 +288,7 @@ pub(crate) unsafe fn from_abi_mut<R>(
     let (offsets, bytes) = gathered(&View::new(&handles, &shape, Handle::SIZE)?.with_heap(Some(&heap)))?;
     let write = |to: *mut abi::Out, bytes: &[u8]| {
         if to.is_null() {
-            return Err(Error::argument("an array came without room for elements of variable length"));
+            return Err(Error::argument("an array has no output for variable-length elements"));
         }
         // SAFETY: the caller's promise.
         unsafe { out::from_abi(to, call, None, |out| out.extend(bytes)) }

@@ -169,7 +169,7 @@ unsafe extern "C" fn set_error(call: *const abi::Call, status: abi::Status, mess
     let record = || {
         // SAFETY: the other side passes on the call that it received, and texts that live until this function returns.
         let (state, message, hint) = unsafe { (CallState::served(call), abi::text(message), abi::text(hint)) };
-        state.record(error::rebuilt(status, message.unwrap_or("an error whose text is not UTF-8"), hint));
+        state.record(error::rebuilt(status, message.unwrap_or("an error message that is not valid UTF-8"), hint));
     };
     // If there is no memory for the message, only the status remains.
     quietly(record);

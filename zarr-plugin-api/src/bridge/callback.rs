@@ -92,7 +92,7 @@ pub(crate) fn checked_ranges(
         };
         if !fits {
             wrong = true;
-            return Err(ErrorKind::Contract("bytes that were not asked for").into());
+            return Err(ErrorKind::Contract("unrequested bytes").into());
         }
         seen[i] = true;
         each(i, bytes)
@@ -101,7 +101,7 @@ pub(crate) fn checked_ranges(
     let status = f(Some(run), (&raw mut context).cast());
     let done = context.end(Ok(()));
     if wrong || done.is_ok() && status == abi::OK && seen.contains(&false) {
-        return Ok((status, Some(Fault("it gave other bytes than it was asked for"))));
+        return Ok((status, Some(Fault("it did not return exactly the requested bytes"))));
     }
     done.map(|()| (status, None))
 }

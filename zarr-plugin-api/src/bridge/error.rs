@@ -7,7 +7,7 @@ use zarr_core::{Error, ErrorKind};
 
 /// A status for which the other side has already recorded the error.
 #[derive(Debug, thiserror::Error)]
-#[error("status {0} of the other side")]
+#[error("status {0} of the plugin interface")]
 struct Relayed(Status);
 
 /// An error of the other side for which zarr-core has no kind.

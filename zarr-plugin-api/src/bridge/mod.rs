@@ -43,7 +43,7 @@ unsafe fn panicked<const PLUGIN: bool>(call: *const abi::Call, payload: Box<dyn 
     if PLUGIN {
         return abi::E_PANIC;
     }
-    let e = ErrorKind::Contract("a function that was passed to an extension panicked");
+    let e = ErrorKind::Contract("a callback that was passed to an extension panicked");
     // SAFETY: the caller's promise.
     unsafe { error::report(call, e.into()) }
 }

@@ -52,7 +52,7 @@ pub(crate) fn to_abi(
         return Ok((status, aliased(&mut state, &ffi, input)));
     }
     if ffi.len > state.cap {
-        return Ok((status, Some(Fault("it wrote more bytes than the output has room for"))));
+        return Ok((status, Some(Fault("it wrote beyond the end of the output"))));
     }
     state.out.space(ffi.len)?;
     Ok((status, None))
@@ -67,7 +67,7 @@ fn aliased(state: &mut Output<'_, '_>, ffi: &abi::Out, input: Option<&[u8]>) -> 
             state.out.alias_input(range);
             None
         }
-        None => Some(Fault("it moved the output to what is not a part of the input")),
+        None => Some(Fault("it pointed the output outside the input")),
     }
 }
 
@@ -113,7 +113,7 @@ impl<'a> Sink<'a> for ImportedOutput {
     fn reserve(&mut self, keep: usize, capacity: usize) -> Result<&'a mut [u8]> {
         // SAFETY: the output is for this call alone.
         let Some(reserve) = (unsafe { (*self.out).reserve }) else {
-            return Err(Error::data(format!("{capacity} bytes, more than the output has room for")));
+            return Err(Error::data(format!("{capacity} bytes do not fit in the output")));
         };
         // SAFETY: as above; the call is being served.
         error::check(unsafe { reserve(self.out, self.call, keep, capacity) })?;
@@ -145,7 +145,7 @@ pub(crate) unsafe fn from_abi(
         // SAFETY: as above.
         let may = unsafe { (*out).flags } & abi::OUT_ALIAS != 0;
         let part = input.filter(|_| may).and_then(|input| input.get(range));
-        let part = part.ok_or_else(|| Error::argument("the result is said to be what is not a part of the input"))?;
+        let part = part.ok_or_else(|| Error::argument("the aliased output is not part of the input"))?;
         if !part.is_empty() {
             // SAFETY: as above.
             unsafe { (*out).data = part.as_ptr().cast_mut() };

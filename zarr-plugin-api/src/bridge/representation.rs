@@ -88,12 +88,12 @@ fn scalars(kind: u32, width: u32, components: u32) -> Result<(ScalarKind, usize,
         abi::KIND_UINT => ScalarKind::UInt,
         abi::KIND_FLOAT => ScalarKind::Float,
         abi::KIND_RAW => ScalarKind::Raw,
-        other => return Err(Error::chain(format!("a layout has scalars of the unknown kind {other}"))),
+        other => return Err(Error::chain(format!("unknown scalar kind {other} in a layout"))),
     };
     let (width, components) = (width as usize, components as usize);
     let size = width.checked_mul(components).filter(|n| (1..=MAX_ELEMENT).contains(n));
     if size.is_none() || kind == ScalarKind::Bool && width != 1 {
-        return Err(Error::chain(format!("no element has {components} scalars of {width} bytes")));
+        return Err(Error::chain(format!("invalid layout of {components} scalars of {width} bytes")));
     }
     Ok((kind, width, components))
 }
@@ -116,7 +116,10 @@ pub(crate) unsafe fn layout_from(p: *const abi::Layout) -> Result<Layout> {
         abi::FORM_STRUCT => {
             let (mut fields, mut total) = (Vec::new(), 0usize);
             if ffi.n_fields > MAX_FIELDS {
-                return Err(Error::chain(format!("a struct has {} fields, more than {MAX_FIELDS}", ffi.n_fields)));
+                return Err(Error::chain(format!(
+                    "a struct has {} fields, more than the limit of {MAX_FIELDS}",
+                    ffi.n_fields
+                )));
             }
             // SAFETY: as above.
             for &f in unsafe { abi::slice(ffi.fields, ffi.n_fields) } {
@@ -127,7 +130,7 @@ pub(crate) unsafe fn layout_from(p: *const abi::Layout) -> Result<Layout> {
                 let name = unsafe { abi::text(f.name) }.unwrap_or_default().to_owned();
                 total += width * components;
                 if total > MAX_ELEMENT {
-                    return Err(Error::chain(format!("no element is larger than {MAX_ELEMENT} bytes")));
+                    return Err(Error::chain(format!("an element is larger than the limit of {MAX_ELEMENT} bytes")));
                 }
                 fields.push(Field { name, kind, width, components });
             }
@@ -136,7 +139,7 @@ pub(crate) unsafe fn layout_from(p: *const abi::Layout) -> Result<Layout> {
             }
             Ok(Layout::Struct(fields.into()))
         }
-        other => Err(Error::chain(format!("a data type has a layout of the unknown form {other}"))),
+        other => Err(Error::chain(format!("unknown layout form {other} of a data type"))),
     }
 }
 
@@ -229,9 +232,12 @@ impl Parts {
     /// `p` is null or points to a `zp_representation` whose pointers are valid for the lengths that it states.
     pub(crate) unsafe fn new(p: *const abi::Representation, max_rank: u32) -> Result<Self> {
         // SAFETY: the caller's promise; a representation begins with its size.
-        let ffi = unsafe { abi::copied(p) }.ok_or_else(|| Error::chain("there is no representation"))?;
+        let ffi = unsafe { abi::copied(p) }.ok_or_else(|| Error::chain("the pointer to a representation is null"))?;
         if ffi.rank > max_rank {
-            return Err(Error::chain(format!("an array has {} dimensions, more than {max_rank}", ffi.rank)));
+            return Err(Error::chain(format!(
+                "an array has {} dimensions, more than the limit of {max_rank}",
+                ffi.rank
+            )));
         }
         // SAFETY: as above.
         let layout = unsafe { layout_from(ffi.layout) }?;
@@ -240,7 +246,10 @@ impl Parts {
         // SAFETY: as above.
         let fill = unsafe { abi::bytes(ffi.fill) }.unwrap_or_default();
         if !layout.is_variable() && fill.len() != layout.size() {
-            return Err(Error::chain(format!("a fill value of {} bytes is not an element of {layout:?}", fill.len())));
+            return Err(Error::chain(format!(
+                "a fill value of {} bytes does not match the layout {layout:?}",
+                fill.len()
+            )));
         }
         let label = label.unwrap_or("a data type").to_owned();
         let (shape, fill) = (shape.to_vec(), fill.to_vec());

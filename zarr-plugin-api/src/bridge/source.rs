@@ -33,7 +33,7 @@ pub(crate) fn range_from(range: &abi::Range) -> Result<ByteRange> {
         abi::RANGE_FROM => Ok(ByteRange::From(range.start)),
         abi::RANGE_SUFFIX => Ok(ByteRange::Suffix(range.len)),
         abi::RANGE_ALL => Ok(ByteRange::All),
-        other => Err(Error::argument(format!("{other} is not a kind of byte range"))),
+        other => Err(Error::argument(format!("unknown kind of byte range {other}"))),
     }
 }
 
@@ -51,7 +51,7 @@ pub(crate) unsafe fn ranges_from(ranges: *const abi::Range, n: usize) -> Result<
 /// # Safety
 /// `each` may be called with `context` now.
 pub(crate) unsafe fn deliver(each: abi::Each, context: *mut c_void, i: usize, bytes: &[u8]) -> Result<()> {
-    let Some(each) = each else { return Err(ErrorKind::Contract("a null function was passed").into()) };
+    let Some(each) = each else { return Err(ErrorKind::Contract("a function pointer is null").into()) };
     // SAFETY: the caller's promise; the bytes live until it returns.
     error::check(unsafe { each(context, i, bytes.as_ptr(), bytes.len()) })
 }
@@ -193,7 +193,7 @@ unsafe extern "C" fn memo(
     cached: *mut *mut c_void,
 ) -> Status {
     let run = || {
-        let Some(make) = make else { return Err(ErrorKind::Contract("a null function was passed").into()) };
+        let Some(make) = make else { return Err(ErrorKind::Contract("a function pointer is null").into()) };
         let mut new = || -> Result<Cached> {
             let mut made = std::ptr::null_mut();
             // SAFETY: the `make` and `context` of the other side are valid until this function returns.
@@ -201,7 +201,7 @@ unsafe extern "C" fn memo(
             Ok(Arc::new(Foreign { made, drop }) as Cached)
         };
         // SAFETY: the other side passes on the call that it received.
-        let state = unsafe { CallState::of(call) }.ok_or(ErrorKind::Contract("a reader was used in another call"))?;
+        let state = unsafe { CallState::of(call) }.ok_or(ErrorKind::Contract("a reader was used outside its call"))?;
         // Cached until the call ends, and no longer: after that, another owner may have the same number.
         let key = (reader as usize, owner as usize, start);
         let mut value = state.cached_value(key).map_or_else(&mut new, Ok)?;
@@ -297,7 +297,7 @@ impl ImportedSource {
 
 #[cold]
 fn cannot_read() -> Error {
-    ErrorKind::Contract("a reader that cannot read").into()
+    ErrorKind::Contract("a reader has no function `read`").into()
 }
 
 impl Source for ImportedSource {
@@ -364,7 +364,7 @@ impl Source for ImportedSource {
         // ends.
         match unsafe { cached.cast::<Cached>().as_ref() } {
             Some(value) => Ok(value.clone()),
-            None => Err(ErrorKind::Contract("a reader cached nothing").into()),
+            None => Err(ErrorKind::Contract("a reader returned no cached value").into()),
         }
     }
     fn gap(&self) -> u64 {

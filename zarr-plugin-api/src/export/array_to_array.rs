@@ -55,7 +55,7 @@ fn extra(object: &Arc<Kind>, decoded: Representation) -> Result<Extra> {
         _ => (0..decoded.shape().len() as u64).collect(),
     };
     if order.len() != decoded.shape().len() {
-        return Err(ErrorKind::Contract("a codec gave an order of another number of dimensions").into());
+        return Err(ErrorKind::Contract("a codec returned an order with the wrong number of dimensions").into());
     }
     let mut ffi = FfiRepresentation::new(&encoded);
     let mut data_type = None;
@@ -156,7 +156,7 @@ unsafe extern "C" fn encoded_region(
             let part = this.object.encoded_region(&region(start, len, &this.extra.decoded)?);
             let rank = this.extra.encoded.shape().len();
             if part.as_ref().is_some_and(|part| part.rank() != rank) {
-                return Err(ErrorKind::Contract("a codec gave a region of another number of dimensions").into());
+                return Err(ErrorKind::Contract("a codec returned a region with the wrong number of dimensions").into());
             }
             *found = u32::from(part.is_some());
             if let Some(part) = part {

@@ -104,7 +104,7 @@ pub(super) unsafe fn region(start: *const u64, len: *const u64, of: &Representat
 }
 
 fn lacks() -> Error {
-    ErrorKind::Contract("an ability was used that the codec does not have").into()
+    ErrorKind::Contract("the codec does not support this operation").into()
 }
 
 unsafe extern "C" fn partial_decode(
@@ -118,8 +118,8 @@ unsafe extern "C" fn partial_decode(
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
-            let source =
-                ImportedSource::borrowed(encoded, call).ok_or_else(|| Error::argument("there is no reader"))?;
+            let source = ImportedSource::borrowed(encoded, call)
+                .ok_or_else(|| Error::argument("the pointer to a reader is null"))?;
             let region = region(start, len, &this.extra)?;
             let partial = this.object.partial_decode().ok_or_else(lacks)?;
             array::from_abi_mut(decoded, call, &this.extra, |view| partial.decode_region(c, &source, &region, view))
@@ -172,7 +172,10 @@ unsafe extern "C" fn inner_chunk_shape(this: *const c_void, shape: *mut *const u
         run_without_call::<Kind, Extra>(this, |this| {
             let inner = this.object.inner_chunk_shape();
             if inner.is_some_and(|inner| inner.len() != this.extra.shape().len()) {
-                return Err(ErrorKind::Contract("a codec has inner chunks of another number of dimensions").into());
+                return Err(ErrorKind::Contract(
+                    "a codec returned an inner chunk shape with the wrong number of dimensions",
+                )
+                .into());
             }
             *shape = inner.map_or(std::ptr::null(), <[u64]>::as_ptr);
             Ok(())

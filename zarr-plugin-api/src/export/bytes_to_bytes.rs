@@ -93,11 +93,11 @@ unsafe extern "C" fn decoded_read(
     // SAFETY: see above.
     unsafe {
         run::<Kind, Extra>(this, call, |this, _| {
-            let encoded =
-                ImportedSource::borrowed(reader, call).ok_or_else(|| Error::argument("there is no reader"))?;
+            let encoded = ImportedSource::borrowed(reader, call)
+                .ok_or_else(|| Error::argument("the pointer to a reader is null"))?;
             let ranges = ranges_from(ranges, n)?;
             let decoded = this.object.decoded_source(&encoded);
-            let decoded = decoded.ok_or_else(|| Error::argument("the codec cannot read parts"))?;
+            let decoded = decoded.ok_or_else(|| Error::argument("the codec does not support partial reads"))?;
             decoded.read(&ranges, &mut |i, bytes| deliver(each, context, i, bytes))
         })
     }

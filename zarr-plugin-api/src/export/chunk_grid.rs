@@ -45,7 +45,7 @@ create_fn!(ChunkGrid, chunk_grid::ChunkGrid, |_: &Arc<Kind>, _| Ok(()));
 /// `to` has room for `rank` numbers.
 unsafe fn write_numbers(from: &[u64], to: *mut u64, rank: u32) -> Result<()> {
     if from.len() != rank as usize {
-        return Err(ErrorKind::Contract("a grid answered with another number of dimensions").into());
+        return Err(ErrorKind::Contract("a chunk grid returned the wrong number of dimensions").into());
     }
     // SAFETY: the caller's promise.
     unsafe { abi::slice_mut(to, from.len()) }.copy_from_slice(from);

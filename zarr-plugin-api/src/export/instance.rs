@@ -50,7 +50,7 @@ impl fmt::Debug for HostType {
 }
 impl HostType {
     fn unknown(&self) -> Error {
-        Error::chain(format!("{} is a data type of the host: a plugin sees its layout only", self.label))
+        Error::chain(format!("{} is a data type of the host; a plugin can use only its layout", self.label))
     }
 }
 impl DataType for HostType {
@@ -79,15 +79,15 @@ pub(crate) unsafe fn create<D: ?Sized, X>(
     let run = || {
         // SAFETY: the host's call and site are valid until `create` returns.
         let (imported, ffi) = unsafe { (ImportedCall::new(call), abi::copied(cx)) };
-        let ffi = ffi.ok_or_else(|| Error::argument("there is no site"))?;
+        let ffi = ffi.ok_or_else(|| Error::argument("the pointer to a create context is null"))?;
         // SAFETY: as above.
-        let name = unsafe { abi::text(ffi.name) }.ok_or_else(|| Error::argument("an extension has no name"))?;
+        let name = unsafe { abi::text(ffi.name) }.ok_or_else(|| Error::argument("an extension has no valid name"))?;
         // SAFETY: as above.
         let json = unsafe { abi::bytes(ffi.configuration) };
         let configuration = match json.map(|json| Json::parse(json, imported.limits())).transpose()? {
             Some(Json::Object(members)) => members,
             None => Object::new(),
-            Some(other) => return Err(Error::configuration(format!("it is {}, not an object", other.kind()))),
+            Some(other) => return Err(Error::configuration(format!("expected an object, found {}", other.kind()))),
         };
         // SAFETY: as above.
         let parts =

@@ -61,7 +61,10 @@ impl<const N: usize> Writer<N> {
         let bytes = text.as_bytes();
         let mut i = 0;
         while i < bytes.len() {
-            assert!(bytes[i] >= b' ' && bytes[i] != b'"' && bytes[i] != b'\\', "a name in a manifest needs no escapes");
+            assert!(
+                bytes[i] >= b' ' && bytes[i] != b'"' && bytes[i] != b'\\',
+                "a name in a manifest must not need escapes"
+            );
             i += 1;
         }
         self.raw("\"").raw(text).raw("\"")
@@ -105,7 +108,7 @@ const fn check_name(name: &str) {
     let bytes = name.as_bytes();
     let mut i = 0;
     while i < bytes.len() {
-        assert!(bytes[i] != b'<', "a plugin offers names, not families of names");
+        assert!(bytes[i] != b'<', "a plugin cannot provide a family of names");
         i += 1;
     }
 }

@@ -46,7 +46,7 @@ macro_rules! kind {
 
         impl<T: zarr_core::registry::ExtensionType + $bound> $name<T> {
             const ALIASES: [$crate::abi::Str; $crate::export::MAX_ALIASES] = {
-                assert!(!T::FAMILY, "a plugin offers names, not a family of names");
+                assert!(!T::FAMILY, "a plugin cannot provide a family of names");
                 $crate::export::aliases(T::ALIASES)
             };
             /// The extension in the plugin's descriptor.
@@ -88,7 +88,7 @@ macro_rules! export_plugin {
         #[cfg(feature = "plugin")]
         const _: () = {
             #[cfg(panic = "abort")]
-            compile_error!("a plugin must not be built with `panic = \"abort\"`: its panics would end the program");
+            compile_error!("a plugin must not be built with `panic = \"abort\"`: its panics would abort the program");
 
             const INFO: $crate::export::Info = $crate::export::Info {
                 id: $id,

@@ -37,7 +37,7 @@ unsafe extern "C" fn wrap(
     // returns; the host gives up `below`.
     unsafe {
         run::<Kind, Extra>(this, call, |this, c| {
-            let below = abi::copied(below).ok_or_else(|| Error::argument("there is no store"))?;
+            let below = abi::copied(below).ok_or_else(|| Error::argument("the pointer to a store is null"))?;
             let below = Arc::new(ImportedStore::new(below, "the store below", None, c.limits, Box::new(())));
             abi::fill(above, into_abi::<true>(this.object.wrap(below)?));
             Ok(())

@@ -82,7 +82,7 @@ fn encoded(
     // SAFETY: as above.
     let data_type = if let Some(table) = unsafe { abi::copied(ffi.data_type) } {
         if table.layout.is_none() || table.fill_from_json.is_none() || table.fill_to_json.is_none() {
-            return Err(handle.fault("it gave a data type that lacks functions"));
+            return Err(handle.fault("it returned a data type with missing functions"));
         }
         let (part, whole) = handle.part(ffi.data_type_self);
         let made = PluginType::new(part, Some(whole), &table, &parts.label, cx.limits)?;
@@ -95,7 +95,7 @@ fn encoded(
         decoded.data_type().clone()
     };
     if data_type.layout() != parts.layout {
-        return Err(handle.fault("the data type that it encodes to has another layout"));
+        return Err(handle.fault("the layouts of its encoded array and data type differ"));
     }
     Ok(parts.with(data_type))
 }
@@ -122,7 +122,7 @@ fn plan(
             if fits {
                 Ok(Strategy::InPlace)
             } else {
-                Err(handle.fault("it cannot decode in place, as it says it does"))
+                Err(handle.fault("it returned the plan to decode in place but cannot do so"))
             }
         }
         abi::PLAN_PERMUTE => {
@@ -138,10 +138,10 @@ fn plan(
             if fits {
                 Ok(Strategy::Permute(order))
             } else {
-                Err(handle.fault("it gave an order that is not a permutation"))
+                Err(handle.fault("it returned an order that is not a permutation"))
             }
         }
-        _ => Err(handle.fault("it has a plan of an unknown kind")),
+        _ => Err(handle.fault("it returned an unknown plan")),
     }
 }
 

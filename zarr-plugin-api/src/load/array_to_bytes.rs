@@ -83,7 +83,7 @@ impl Codec {
         if let Some(width) = self.raw {
             let fits = !decoded.layout().is_variable() && element.is_multiple_of(width);
             if !fits || self.size != Size::Exact(decoded.bytes()?) {
-                return Err(self.handle.fault("it says that it stores raw elements, which does not fit the array"));
+                return Err(self.handle.fault("it claims to store raw elements, which does not match the array"));
             }
         }
         let mut shape = std::ptr::null();
@@ -95,7 +95,7 @@ impl Codec {
             // SAFETY: the shape has one number for each dimension of the array.
             let shape = unsafe { abi::slice(shape, decoded.shape().len()) };
             if shape.contains(&0) {
-                return Err(self.handle.fault("it says that its inner chunks have no elements"));
+                return Err(self.handle.fault("it returned an inner chunk shape without elements"));
             }
             self.inner = Some(shape.to_vec());
         }
@@ -105,12 +105,12 @@ impl Codec {
     /// itself.
     fn check_stored(&self, found: u64) -> Result<()> {
         match self.size {
-            Size::Exact(n) if n != found => Err(Error::data(format!("{found} bytes, expected {n}"))),
+            Size::Exact(n) if n != found => Err(Error::data(format!("expected {n} bytes, found {found}"))),
             _ => Ok(()),
         }
     }
     fn check_size(&self, encoded: usize) -> Option<Fault> {
-        (!self.size.allows(encoded as u64)).then_some(Fault("it encoded to another size than it says"))
+        (!self.size.allows(encoded as u64)).then_some(Fault("its encoded size is not the size that it returned"))
     }
 }
 

@@ -80,7 +80,7 @@ impl BytesToBytes for Codec {
             // SAFETY: see above.
             let (status, fault) = out::to_abi(out, None, |out| unsafe { f(this, call, &raw const input, out) })?;
             let broken = status == abi::OK && !self.is_expected_size(decoded.len(), out.len() - before);
-            Ok((status, fault.or(broken.then_some(Fault("it encoded to another size than it says")))))
+            Ok((status, fault.or(broken.then_some(Fault("its encoded size is not the size that it returned")))))
         })
     }
     fn decode(&self, call: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {

@@ -93,10 +93,10 @@ impl Grid {
                     .collect();
                 match starts {
                     Some(starts) if end.is_some() && !lengths.contains(&0) => Ok(Some(Axis::Lengths(lengths, starts))),
-                    _ => Err(self.handle.fault("a dimension of its grid has chunks of no length, or beyond 2^64")),
+                    _ => Err(self.handle.fault("a dimension of its grid has empty chunks or ends beyond 2^64")),
                 }
             }
-            _ => Err(self.handle.fault("it cuts a dimension in an unknown way")),
+            _ => Err(self.handle.fault("it returned an unknown kind of axis")),
         }
     }
     fn numbers(
@@ -114,7 +114,7 @@ impl Grid {
             return Ok(());
         }
         let (found, wanted) = (numbers.len(), self.axes.len());
-        Err(Error::argument(format!("{what} has {found} dimensions where {wanted} are expected")))
+        Err(Error::argument(format!("{what} has {found} dimensions, expected {wanted}")))
     }
 }
 
@@ -135,7 +135,7 @@ impl ChunkGrid for Grid {
         if agrees && product(&found, 1).is_ok_and(|n| n <= most) {
             Ok(found)
         } else {
-            Err(self.handle.fault("it gave another number of chunks than it can have"))
+            Err(self.handle.fault("it returned an impossible number of chunks"))
         }
     }
     fn chunk_region(&self, array_shape: &[u64], chunk_index: &[u64]) -> Result<Region> {
@@ -156,7 +156,7 @@ impl ChunkGrid for Grid {
         let region = Region::new(&start, &len);
         match region {
             Ok(region) if agrees => Ok(region),
-            _ => Err(self.handle.fault("it gave a chunk that contradicts what it says of its dimensions")),
+            _ => Err(self.handle.fault("it returned a chunk that contradicts its axes")),
         }
     }
     fn chunk_index_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
@@ -173,7 +173,7 @@ impl ChunkGrid for Grid {
         if contains {
             Ok(chunk_index)
         } else {
-            Err(self.handle.fault("it gave a chunk that does not contain the element"))
+            Err(self.handle.fault("it returned a chunk that does not contain the element"))
         }
     }
     fn resized(&self, array_shape: &[u64], new_shape: &[u64]) -> Result<Option<Object>> {
@@ -188,7 +188,7 @@ impl ChunkGrid for Grid {
         }
         match Json::parse(&text, &self.limits) {
             Ok(Json::Object(members)) => Ok(Some(members)),
-            _ => Err(self.handle.fault("it gave a configuration that is not a JSON object")),
+            _ => Err(self.handle.fault("it returned a configuration that is not a JSON object")),
         }
     }
     fn axis(&self, axis: usize) -> Option<AxisChunks<'_>> {

@@ -44,7 +44,7 @@ impl ChunkKeyEncoding for Encoding {
         let key = self.handle.text(&self.limits, |this, call, out| unsafe { f(this, call, at, rank, out) })?;
         let key = String::from_utf8(key).ok().and_then(|key| Key::new(key).ok());
         let key = key.filter(|key| key.as_str() != "zarr.json");
-        key.map(|key| key.as_str().to_owned()).ok_or_else(|| self.handle.fault("it gave a key that no store takes"))
+        key.map(|key| key.as_str().to_owned()).ok_or_else(|| self.handle.fault("it returned an invalid store key"))
     }
     fn decode(&self, key: &str, rank: usize) -> Option<Dims> {
         let f = self.table.decode?;

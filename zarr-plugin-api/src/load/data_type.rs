@@ -68,7 +68,7 @@ impl PluginType {
             None => abi::E_INTERNAL,
         });
         if done.is_err() {
-            return Err(handle.fault("a data type did not say how its elements lie in memory"));
+            return Err(handle.fault("it returned no layout of its elements"));
         }
         // SAFETY: everything that the layout points to lives as long as the instance.
         let layout = unsafe { layout_from(&raw const ffi) }?;
@@ -92,7 +92,8 @@ impl PluginType {
         f: impl FnOnce(*const std::ffi::c_void, *const abi::Call, *mut abi::Out) -> abi::Status,
     ) -> Result<Json> {
         let text = self.handle.text(&self.limits, f)?;
-        Json::parse(&text, &self.limits).map_err(|_| self.handle.fault("it gave a fill value that is not JSON"))
+        Json::parse(&text, &self.limits)
+            .map_err(|_| self.handle.fault("it returned a fill value that is not valid JSON"))
     }
 }
 
@@ -111,7 +112,7 @@ impl DataType for PluginType {
             Layout::Variable { text } => !*text || std::str::from_utf8(&element).is_ok(),
             fixed => element.len() == fixed.size(),
         };
-        if fits { Ok(element) } else { Err(self.handle.fault("it gave a fill value that is not an element")) }
+        if fits { Ok(element) } else { Err(self.handle.fault("it returned a fill value that is not an element")) }
     }
     fn fill_to_json(&self, element: &[u8]) -> Result<Json> {
         let f = self.table.fill_to_json.ok_or_else(missing)?;

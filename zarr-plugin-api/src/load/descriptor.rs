@@ -38,20 +38,20 @@ pub(super) fn read(entry: abi::Entry, manifest: &Manifest, embedded: &[u8]) -> R
         return Err(Reason::Magic);
     }
     if (descriptor.struct_size as usize) < VERSION_1_0 {
-        return Err(Reason::Descriptor("it is shorter than version 1.0 of it"));
+        return Err(Reason::Descriptor("it is shorter than version 1.0 requires"));
     }
     // Lengths are compared first: the length in the manifest is known, so no more than that is read.
     // SAFETY: the plugin promises that these point to static texts of the lengths that it states.
     unsafe {
         if !is_text(descriptor.id, &manifest.id) {
-            return Err(Reason::Differs("its id"));
+            return Err(Reason::Differs("the id"));
         }
         if !is_text(descriptor.version, &manifest.version) {
-            return Err(Reason::Differs("its version"));
+            return Err(Reason::Differs("the version"));
         }
         let text = descriptor.manifest.as_ref().filter(|m| m.len == embedded.len()).map(|m| abi::slice(m.ptr, m.len));
         if text != Some(embedded) {
-            return Err(Reason::Differs("the manifest that it contains"));
+            return Err(Reason::Differs("the embedded manifest"));
         }
     }
     if descriptor.n_extensions != manifest.extensions.len() + manifest.unknown {
@@ -68,11 +68,11 @@ pub(super) fn read(entry: abi::Entry, manifest: &Manifest, embedded: &[u8]) -> R
         let e = unsafe { abi::copied(e) }.ok_or(Reason::Descriptor("an extension is null"))?;
         // The kind is from a later minor version. Such extensions are left out of the manifest's list too.
         let Some(kind) = Kind::from_abi(e.kind) else { continue };
-        let expected = expected.next().ok_or(Reason::Differs("its extensions"))?;
+        let expected = expected.next().ok_or(Reason::Differs("the extensions"))?;
         loaded.push(one(kind, &e, expected, descriptor.abi_minor)?);
     }
     if expected.next().is_some() {
-        return Err(Reason::Differs("its extensions"));
+        return Err(Reason::Differs("the extensions"));
     }
     if let Some(Loaded { table: Err(reason @ Reason::NullFunction { .. }), .. }) =
         loaded.iter().find(|e| matches!(e.table, Err(Reason::NullFunction { .. })))
@@ -94,7 +94,7 @@ unsafe fn is_text(p: *const abi::Str, text: &str) -> bool {
 /// Compares an extension of the descriptor with the manifest: the host decided by the manifest whether to run the
 /// plugin, so both must agree.
 fn one(kind: Kind, e: &abi::Extension, expected: &ProvidedExtension, abi_minor: u32) -> Result<Loaded, Reason> {
-    let differs = Err(Reason::Differs("its extensions"));
+    let differs = Err(Reason::Differs("the extensions"));
     // SAFETY: the plugin promises that the name points to a static text.
     if kind != expected.kind || unsafe { !is_text(e.name, &expected.name) } || e.n_aliases != expected.aliases.len() {
         return differs;
@@ -106,10 +106,10 @@ fn one(kind: Kind, e: &abi::Extension, expected: &ProvidedExtension, abi_minor: 
         return differs;
     }
     if e.caps & (abi::CAP_STRIDED | abi::CAP_LOSSY) != expected.known_caps() {
-        return Err(Reason::Differs("what its extensions can do"));
+        return Err(Reason::Differs("the capabilities of the extensions"));
     }
     if (e.needs == 0) != expected.needs.is_empty() {
-        return Err(Reason::Differs("what its extensions need"));
+        return Err(Reason::Differs("the needs of the extensions"));
     }
     let name = expected.name.clone();
     let table = if e.needs != 0 {
@@ -127,7 +127,7 @@ fn table(kind: Kind, name: &str, vtable: *const std::ffi::c_void) -> Result<Tabl
         ($kind:ident) => {{
             // SAFETY: the plugin promises that it points to the static vtable of this kind, which begins with its size.
             let table = unsafe { abi::copied(vtable.cast::<abi::$kind>()) };
-            let table = table.ok_or(Reason::Descriptor("an extension has no functions"))?;
+            let table = table.ok_or(Reason::Descriptor("an extension has no function table"))?;
             match table.lacks() {
                 Some(function) => Err(Reason::NullFunction { extension: name.to_owned(), function }),
                 None => Ok(Table::$kind(table)),
@@ -160,7 +160,7 @@ pub(super) fn registration(offered: &ProvidedExtension, manifest: &Manifest, fil
                     let loaded = plugin.extension(kind, &name)?;
                     match &loaded.table {
                         Ok(Table::$kind(table)) => $make(plugin.guard(), table, loaded.strided, extension, cx),
-                        Ok(_) => Err(plugin.guard().error(Reason::Differs("its extensions")).into()),
+                        Ok(_) => Err(plugin.guard().error(Reason::Differs("the extensions")).into()),
                         Err(reason) => Err(plugin.guard().error(reason.clone()).into()),
                     }
                 };

@@ -10,18 +10,18 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), &'static str> {
     }
     let wide = cfg!(target_pointer_width = "64");
     if !bytes.starts_with(b"\x7fELF") {
-        return Err("it is not an ELF file");
+        return Err("not an ELF file");
     }
     if bytes.get(4) != Some(if wide { &2 } else { &1 }) {
-        return Err(if wide { "it is not a 64-bit file" } else { "it is not a 32-bit file" });
+        return Err(if wide { "not a 64-bit file" } else { "not a 32-bit file" });
     }
     if bytes.get(5) != Some(&1) {
-        return Err("it has the other byte order");
+        return Err("wrong byte order");
     }
     let file = File { bytes, wide };
-    let cut = "it is cut short";
+    let cut = "the file is truncated";
     if file.half(16).ok_or(cut)? != 3 {
-        return Err("it is not a shared library");
+        return Err("not a shared library");
     }
     let machine = match std::env::consts::ARCH {
         "x86_64" => Some(62),
@@ -33,7 +33,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), &'static str> {
     };
     let found = file.half(18).ok_or(cut)?;
     if machine.is_some_and(|m| m != found) {
-        return Err("it is built for another kind of processor");
+        return Err("built for another processor architecture");
     }
     file.parts_are_there().ok_or(cut)
 }

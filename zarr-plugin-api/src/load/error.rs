@@ -36,19 +36,19 @@ impl std::fmt::Display for Identity<'_> {
 #[non_exhaustive]
 pub enum Reason {
     /// The file cannot be read.
-    #[error("it cannot be read: {0}")]
+    #[error("cannot read the file: {0}")]
     Read(Arc<io::Error>),
     /// The file is not a shared library for this machine.
-    #[error("it is not a shared library that this program can load: {0}")]
+    #[error("not a shared library for this program: {0}")]
     NotALibrary(&'static str),
     /// The library contains no manifest.
-    #[error("it contains no manifest, so it is not a plugin")]
+    #[error("not a plugin: the file contains no manifest")]
     NoManifest,
     /// The manifest is not valid JSON, or breaks a rule of the format.
-    #[error("its manifest is not valid: {0}")]
+    #[error("invalid manifest: {0}")]
     Manifest(String),
     /// The plugin is built for another major version of the plugin interface.
-    #[error("it is built for version {found} of the plugin interface; this program has version {wanted}")]
+    #[error("requires version {found} of the plugin interface; this program has version {wanted}")]
     AbiMajor {
         /// The major version that the plugin is built for.
         found: u32,
@@ -57,7 +57,7 @@ pub enum Reason {
     },
     /// The plugin needs a later minor version of the plugin interface than the host has, or, for an experimental kind
     /// of extension, a different one.
-    #[error("it needs version 1.{found} of the plugin interface; this program has 1.{wanted}")]
+    #[error("requires version 1.{found} of the plugin interface; this program has version 1.{wanted}")]
     AbiMinor {
         /// The minor version that the plugin needs.
         found: u32,
@@ -65,19 +65,19 @@ pub enum Reason {
         wanted: u32,
     },
     /// The manifest lists no library for this machine.
-    #[error("it has no library for {0}")]
+    #[error("no library for `{0}`")]
     Target(String),
     /// The library that the manifest lists for this machine does not exist.
-    #[error("its library {} is missing", .0.display())]
+    #[error("library `{}` not found", .0.display())]
     LibraryMissing(PathBuf),
     /// The plugin was found by a search, but removed before its first use.
-    #[error("it was removed after this program had found it")]
+    #[error("the plugin was removed after this program found it")]
     Removed,
     /// The plugin was found by a search, but replaced before its first use by a version without this extension.
-    #[error("it was replaced after this program had found it, and no longer offers `{0}`")]
+    #[error("the plugin was replaced after this program found it and no longer provides `{0}`")]
     NotOffered(String),
     /// The SHA-256 of the library is not the one in the manifest or the lock file.
-    #[error("its library has the SHA-256 {found}, expected {wanted}")]
+    #[error("SHA-256 mismatch: expected {wanted}, found {found}")]
     Hash {
         /// The SHA-256 of the file.
         found: String,
@@ -85,25 +85,25 @@ pub enum Reason {
         wanted: String,
     },
     /// The operating system's loader failed; the text is its message.
-    #[error("the system cannot load it: {0}")]
+    #[error("cannot load the library: {0}")]
     Open(String),
     /// The library does not export the entry function.
-    #[error("it does not export {0}")]
+    #[error("the library does not export `{0}`")]
     NoEntry(&'static str),
     /// The entry function returned null; the text is the message that it reported.
-    #[error("it refused to start: {0}")]
+    #[error("initialization failed: {0}")]
     Refused(String),
     /// The descriptor does not begin with the magic number.
-    #[error("its descriptor does not have the magic number of the plugin interface")]
+    #[error("invalid descriptor: wrong magic number")]
     Magic,
     /// The descriptor is malformed.
-    #[error("its descriptor is not valid: {0}")]
+    #[error("invalid descriptor: {0}")]
     Descriptor(&'static str),
     /// The descriptor contradicts the manifest.
-    #[error("its descriptor differs from its manifest in {0}")]
+    #[error("the descriptor and the manifest differ in {0}")]
     Differs(&'static str),
     /// A required function of a vtable is null.
-    #[error("`{extension}` lacks the required function {function}")]
+    #[error("`{extension}` lacks the required function `{function}`")]
     NullFunction {
         /// The name of the extension.
         extension: String,
@@ -111,7 +111,7 @@ pub enum Reason {
         function: &'static str,
     },
     /// An extension needs an ability that this host does not have.
-    #[error("`{extension}` needs {needs}, which this program does not know")]
+    #[error("`{extension}` needs `{needs}`, which this program does not support")]
     Needs {
         /// The name of the extension.
         extension: String,
@@ -119,10 +119,10 @@ pub enum Reason {
         needs: String,
     },
     /// The manifest offers the same name twice at one extension point.
-    #[error("it offers `{0}` twice")]
+    #[error("`{0}` is listed twice")]
     Duplicate(String),
     /// Two plugins in one folder offer the same name.
-    #[error("`{name}` is offered by {} too", .other.display())]
+    #[error("`{name}` is also provided by `{}`", .other.display())]
     Conflict {
         /// The name that both offer.
         name: String,
@@ -130,13 +130,13 @@ pub enum Reason {
         other: PathBuf,
     },
     /// The user's policy forbids the plugin; see [`Policy`](super::Policy).
-    #[error("it is not allowed: {0}")]
+    #[error("not allowed: {0}")]
     Policy(String),
     /// Another user could have written the file.
-    #[error("it is not trusted: {0}")]
+    #[error("not trusted: {0}")]
     Trust(super::UntrustedPath),
     /// The plugin violated its contract, for example by a panic, and is not called again.
-    #[error("it is in quarantine: {0}")]
+    #[error("quarantined because {0}")]
     Quarantined(String),
 }
 
@@ -168,20 +168,26 @@ impl PluginError {
     pub fn hint(&self) -> Option<&'static str> {
         match self.0.reason {
             Reason::AbiMajor { .. } | Reason::AbiMinor { .. } | Reason::Needs { .. } => {
-                Some("install a build of the plugin for this version, or a newer version of this program")
+                Some("install a build of the plugin for this version, or upgrade this program")
             }
             Reason::Target(_) | Reason::NotALibrary(_) => Some("install a build of the plugin for this machine"),
-            Reason::Open(_) => Some("install the libraries that the plugin needs, or a build of it for this machine"),
-            Reason::Removed => Some("install it again"),
-            Reason::NotOffered(_) => Some("install a version that offers it"),
-            Reason::Hash { .. } | Reason::LibraryMissing(_) => Some("install the plugin again"),
-            Reason::Differs(_) => Some("let its author build it again: manifest and code do not belong together"),
-            Reason::NoManifest | Reason::NoEntry(_) => {
-                Some("build it with the cargo feature `plugin`, or in C with ZP_MANIFEST and zarr_plugin_entry_v1")
+            Reason::Open(_) => {
+                Some("install the libraries that the plugin depends on, or a build of the plugin for this machine")
             }
-            Reason::Quarantined(_) => Some("start the program again without it, and tell its author"),
-            Reason::Conflict { .. } => Some("remove one of the two"),
-            Reason::Trust(_) => Some("let the folder and its files belong to you or root, writable by no one else"),
+            Reason::Removed => Some("install the plugin again"),
+            Reason::NotOffered(_) => Some("install a version of the plugin that provides it"),
+            Reason::Hash { .. } | Reason::LibraryMissing(_) => Some("install the plugin again"),
+            Reason::Differs(_) => Some("rebuild the plugin so that its manifest matches its code, or tell its author"),
+            Reason::NoManifest | Reason::NoEntry(_) => {
+                Some("build it with the Cargo feature `plugin`, or in C with `ZP_MANIFEST` and `zarr_plugin_entry_v1`")
+            }
+            Reason::Quarantined(_) => {
+                Some("restart the program without the plugin and report the problem to its author")
+            }
+            Reason::Conflict { .. } => Some("remove one of the two plugins"),
+            Reason::Trust(_) => {
+                Some("make the folder and its files owned by you or root and not writable by anyone else")
+            }
             _ => None,
         }
     }

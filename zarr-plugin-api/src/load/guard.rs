@@ -92,11 +92,13 @@ impl PluginGuard {
             abi::OK..=abi::E_INTERNAL => {
                 let id = (&self.id, &self.version);
                 // "Nothing is stored" would be read as fill values. Only the host can know that a key is missing.
-                let unreported = || error::rebuilt(ended.status, &format!("{} {} did not say why", id.0, id.1), None);
+                let unreported = || {
+                    error::rebuilt(ended.status, &format!("plugin {} {} failed without a message", id.0, id.1), None)
+                };
                 let suspended = ended.status == abi::E_SUSPENDED;
                 Err(reported.unwrap_or_else(|| if suspended { error::relayed(ended.status) } else { unreported() }))
             }
-            other => Err(self.quarantine(&format!("it answered with {other}, which is not a status")).into()),
+            other => Err(self.quarantine(&format!("it returned {other}, which is not a status")).into()),
         }
     }
 }

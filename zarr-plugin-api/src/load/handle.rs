@@ -92,14 +92,14 @@ impl Handle {
             handle = made.then(|| Self { guard: guard.clone(), destroy: head.destroy, this });
             ended
         })?;
-        let handle = handle.ok_or(ErrorKind::Contract("nothing was made"))?;
+        let handle = handle.ok_or(ErrorKind::Contract("a constructor returned no instance"))?;
         let configuration = handle.text(cx.limits, |this, call, out| {
             // SAFETY: as above.
             head.configuration.map_or(abi::E_INTERNAL, |f| unsafe { f(this, call, out) })
         })?;
         match Json::parse(&configuration, cx.limits) {
             Ok(Json::Object(members)) => Ok((handle, members)),
-            _ => Err(guard.quarantine("it gave a configuration that is not a JSON object").into()),
+            _ => Err(guard.quarantine("it returned a configuration that is not a JSON object").into()),
         }
     }
     /// Returns a handle of another object of the same plugin that lives as long as this one, and this handle to keep it

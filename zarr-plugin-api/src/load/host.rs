@@ -20,11 +20,11 @@ pub(super) fn enter(entry: abi::Entry) -> Result<abi::Plugin, Reason> {
     if found.is_null() {
         return Err(Reason::Refused(match ended.wrong.as_deref() {
             Some(Wrong::Reported(e)) => e.to_string(),
-            _ => "it did not say why".to_owned(),
+            _ => "no message".to_owned(),
         }));
     }
     // SAFETY: the descriptor is static, and begins with its size.
-    unsafe { abi::copied(found) }.ok_or(Reason::Descriptor("it does not say its size"))
+    unsafe { abi::copied(found) }.ok_or(Reason::Descriptor("its size is missing"))
 }
 
 /// Exports the description of this host for the duration of `f`.

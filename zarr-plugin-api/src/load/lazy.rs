@@ -72,7 +72,7 @@ impl Lazy {
         let bytes = self.verified()?;
         let (manifest, text) = Manifest::within(&bytes, &self.library)?;
         if manifest != self.manifest {
-            let e = PluginError::new(&self.manifest_file, Reason::Differs("the manifest within the library"));
+            let e = PluginError::new(&self.manifest_file, Reason::Differs("the embedded manifest"));
             return Err(e.of(&self.manifest.id, &self.manifest.version));
         }
         let file = self.library.canonicalize();

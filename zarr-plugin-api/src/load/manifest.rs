@@ -175,7 +175,7 @@ impl Manifest {
     pub fn parse(text: &[u8], file: &Path) -> Result<Self, PluginError> {
         let refuse = |reason| PluginError::new(file, reason);
         if text.len() > MAX {
-            return Err(refuse(Reason::Manifest(format!("it is longer than {MAX} bytes"))));
+            return Err(refuse(Reason::Manifest(format!("longer than {MAX} bytes"))));
         }
         let parsed = Json::parse(text, &Limits::default()).and_then(|json| {
             let listed =
@@ -190,16 +190,19 @@ impl Manifest {
     fn check(&self) -> Result<(), Reason> {
         let bad = |text: String| Err(Reason::Manifest(text));
         if self.manifest != 1 {
-            return bad(format!("it has version {} of the format, not 1", self.manifest));
+            return bad(format!("expected version 1 of the format, found {}", self.manifest));
         }
         let word = |w: &str| {
             !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
         };
         if self.id.len() > 200 || !self.id.split('.').all(word) {
-            return bad(format!("{:?} is not an id: it has words of a-z, 0-9, - and _ with dots between", self.id));
+            return bad(format!(
+                "{:?} is not a valid id; expected words of a-z, 0-9, - and _ separated by dots",
+                self.id
+            ));
         }
         if self.extensions.is_empty() {
-            return bad("it offers nothing that this program knows".to_owned());
+            return bad("no extension of a kind that this program supports".to_owned());
         }
         if self.abi.major != abi::MAJOR {
             return Err(Reason::AbiMajor { found: self.abi.major, wanted: abi::MAJOR });
@@ -210,14 +213,14 @@ impl Manifest {
         for library in &self.libraries {
             let mut parts = Path::new(&library.path).components();
             if library.path.is_empty() || !parts.all(|c| matches!(c, Component::Normal(_))) {
-                return bad(format!("{:?} is not a path to a library below the manifest's folder", library.path));
+                return bad(format!("{:?} is not a path below the folder of the manifest", library.path));
             }
         }
         let mut names = BTreeSet::new();
         for offered in &self.extensions {
             for name in offered.names() {
                 if !is_registered_name(name) && !is_uri_name(name) {
-                    return bad(format!("{name:?} is neither a name that the specification allows nor a URI"));
+                    return bad(format!("{name:?} is neither a valid extension name nor a URI"));
                 }
                 if !names.insert((offered.kind.point(), name)) {
                     return Err(Reason::Duplicate(name.to_owned()));
@@ -243,7 +246,7 @@ impl Manifest {
         if manifest.libraries.is_empty() {
             return Ok((manifest, text));
         }
-        let reason = Reason::Manifest("the one within a library must not list libraries".to_owned());
+        let reason = Reason::Manifest("an embedded manifest must not list libraries".to_owned());
         Err(PluginError::new(file, reason))
     }
     /// Reads the manifest file `file`, which is installed next to the libraries that it lists.
@@ -253,7 +256,7 @@ impl Manifest {
     pub fn installed(file: &Path) -> Result<Self, PluginError> {
         let manifest = Self::parse(&read(file)?, file)?;
         if manifest.libraries.is_empty() {
-            let e = PluginError::new(file, Reason::Manifest("it lists no libraries".to_owned()));
+            let e = PluginError::new(file, Reason::Manifest("no libraries are listed".to_owned()));
             return Err(e.of(&manifest.id, &manifest.version));
         }
         Ok(manifest)

@@ -33,9 +33,7 @@ impl Places {
         let mut places = Self::default();
         if let Some(path) = variable("ZARR_PLUGIN_PATH").filter(|p| !p.is_empty()) {
             if privileged {
-                places
-                    .warnings
-                    .push("ZARR_PLUGIN_PATH is ignored: the program has more rights than its user".to_owned());
+                places.warnings.push("ignoring ZARR_PLUGIN_PATH: the program runs with elevated privileges".to_owned());
             } else {
                 places.explicit(&path);
             }
@@ -57,8 +55,7 @@ impl Places {
             if folder.is_absolute() {
                 self.add([folder]);
             } else if !folder.as_os_str().is_empty() {
-                let warning =
-                    format!("{} in ZARR_PLUGIN_PATH is ignored: it is not an absolute path", folder.display());
+                let warning = format!("ignoring `{}` in ZARR_PLUGIN_PATH: not an absolute path", folder.display());
                 self.warnings.push(warning);
             }
         }

@@ -72,8 +72,8 @@ impl Policy {
             Some("list") => Mode::List,
             None | Some("installed") => Mode::Installed,
             Some(other) => {
-                let e = zarr_core::Error::argument(format!("ZARR_PLUGINS is {other:?}"));
-                return Err(e.with_hint("set it to `off`, `list` or `installed`"));
+                let e = zarr_core::Error::argument(format!("invalid value {other:?} of ZARR_PLUGINS"));
+                return Err(e.with_hint("set ZARR_PLUGINS to `off`, `list` or `installed`"));
             }
         };
         let lock = match text("ZARR_PLUGINS_LOCK") {
@@ -82,7 +82,9 @@ impl Policy {
                 let text = super::manifest::read(Path::new(&file))?;
                 let parsed = Json::parse(&text, &Limits::default()).and_then(|json| json.deserialize());
                 let parsed: BTreeMap<String, String> = parsed.map_err(|e| {
-                    e.at_key(&file).with_hint("the file that ZARR_PLUGINS_LOCK names maps ids to SHA-256 sums, in JSON")
+                    e.at_key(&file).with_hint(
+                        "set ZARR_PLUGINS_LOCK to the path of a JSON file that maps plugin ids to SHA-256 checksums",
+                    )
                 })?;
                 Some(parsed.into_iter().map(|(id, sum)| (id, sum.to_ascii_lowercase())).collect())
             }
@@ -100,14 +102,14 @@ impl Policy {
             return Err(Reason::Policy("ZARR_PLUGINS is `off`".to_owned()));
         }
         if self.deny.contains(id) {
-            return Err(Reason::Policy(format!("ZARR_PLUGINS_DENY names {id}")));
+            return Err(Reason::Policy(format!("ZARR_PLUGINS_DENY lists `{id}`")));
         }
         if self.mode == Mode::List && !self.allow.contains(id) {
-            return Err(Reason::Policy(format!("ZARR_PLUGINS is `list`, and ZARR_PLUGINS_ALLOW does not name {id}")));
+            return Err(Reason::Policy(format!("ZARR_PLUGINS is `list` and ZARR_PLUGINS_ALLOW does not list `{id}`")));
         }
         match self.lock.as_ref().map(|lock| lock.get(id)) {
             None => Ok(()),
-            Some(None) => Err(Reason::Policy(format!("the file ZARR_PLUGINS_LOCK does not name {id}"))),
+            Some(None) => Err(Reason::Policy(format!("the file in ZARR_PLUGINS_LOCK does not list `{id}`"))),
             Some(Some(wanted)) if wanted == hash => Ok(()),
             Some(Some(wanted)) => Err(Reason::Hash { found: hash.to_owned(), wanted: wanted.clone() }),
         }
@@ -306,7 +308,7 @@ impl Discovery {
             registry.searched(format!("{}{refused}", folder.display()));
         }
         if self.off {
-            registry.searched("no folder, since ZARR_PLUGINS is `off`");
+            registry.searched("no folder because ZARR_PLUGINS is `off`");
         }
         let (used, refused): (Vec<_>, Vec<_>) = self.plugins.iter().partition(|c| c.refused.is_none());
         for c in used {

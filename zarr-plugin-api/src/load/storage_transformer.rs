@@ -65,6 +65,6 @@ impl StorageTransformer for Transformer {
         done?;
         imported
             .map(|imported| Arc::new(imported) as Arc<dyn Store>)
-            .ok_or_else(|| ErrorKind::Contract("no store was made").into())
+            .ok_or_else(|| ErrorKind::Contract("a storage transformer returned no store").into())
     }
 }

@@ -7,10 +7,10 @@ use std::path::Path;
 #[non_exhaustive]
 pub enum UntrustedPath {
     /// Every user may write to it.
-    #[error("everybody may write to {0}")]
+    #[error("`{0}` is writable by everyone")]
     WorldWritable(String),
     /// It belongs to a user other than the current user and root.
-    #[error("{path} belongs to user {owner}, who is neither you nor root")]
+    #[error("`{path}` is owned by user {owner}, not by you or root")]
     ForeignOwner {
         /// The path of the file or folder.
         path: String,

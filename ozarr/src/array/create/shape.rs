@@ -46,7 +46,7 @@ impl Lengths {
     pub(super) fn check(&self, member: &str) -> Result<Vec<u64>> {
         let length = |n: &i128| {
             u64::try_from(*n)
-                .map_err(|_| Error::argument(format!("{n} is not the length of a dimension")).within(member))
+                .map_err(|_| Error::argument(format!("{n} is not a valid length of a dimension")).within(member))
         };
         self.0.iter().map(length).collect()
     }

@@ -15,14 +15,14 @@ pub(super) fn no_file(is_dir: bool) -> io::Error {
     if is_dir {
         return ErrorKind::IsADirectory.into();
     }
-    io::Error::other("not a file: a link to nothing, a pipe, a socket or a device")
+    io::Error::other("not a regular file (dangling symlink, pipe, socket or device)")
 }
 
 pub(super) fn io_error(e: io::Error, path: &Path) -> Error {
     match e.kind() {
         ErrorKind::NotFound => {
             let e = Error::new(zarr_core::ErrorKind::NodeNotFound).at_node(path.display());
-            e.with_hint("the directory does not exist")
+            e.with_hint("create the directory or choose another path")
         }
         _ => Error::from(e).at_key(path.display()),
     }

@@ -123,7 +123,7 @@ impl Staging {
             Ok(()) => self.sync(&self.place),
             Err(e) if is_unknown(&e) || matches!(e.kind(), CrossesDevices | ResourceBusy) => {
                 let place = self.place.display();
-                event!(WARN, "directories cannot be exchanged: replacing entry by entry", place = place, error = e);
+                event!(WARN, "cannot exchange directories; replacing entry by entry", place = place, error = e);
                 self.replace_entries()
             }
             Err(e) => Err(e),
@@ -203,7 +203,7 @@ impl Staged for Staging {
         let put = match self.temporary.exists() {
             Ok(true) => self.put(replace),
             Err(e) => Err(e.into()),
-            Ok(false) => Err(io::Error::new(NotFound, "the directory above was removed meanwhile").into()),
+            Ok(false) => Err(io::Error::new(NotFound, "the parent directory was removed concurrently").into()),
         };
         put.map_err(|e| e.at_key(&self.prefix))
     }

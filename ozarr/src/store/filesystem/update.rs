@@ -66,7 +66,7 @@ impl FilesystemStore {
                 Some(Entry::Locked { file, metadata, locked }) => {
                     if !locked {
                         self.unlocked.call_once(|| {
-                            event!(WARN, "files cannot be locked: concurrent updates may be lost", key = key);
+                            event!(WARN, "cannot lock files; concurrent updates may be lost", key = key);
                         });
                     }
                     let access = Access::of(&file, &metadata).map_err(located)?;
@@ -125,7 +125,7 @@ impl FilesystemStore {
             };
             match done {
                 Ok(true) => return Ok(()),
-                Ok(false) => event!(DEBUG, "another writer was faster: updating again", key = key),
+                Ok(false) => event!(DEBUG, "the value was modified concurrently; retrying the update", key = key),
                 Err(e) => is_last(e)?,
             }
         }

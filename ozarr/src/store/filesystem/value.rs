@@ -120,7 +120,7 @@ impl Source for OpenFile<'_> {
     fn read_into(&self, range: ByteRange, out: &mut [u8]) -> Result<()> {
         let (start, len) = self.within(range)?;
         if len != out.len() as u64 {
-            return Err(self.located(Error::data(format!("{len} bytes, expected {}", out.len()))));
+            return Err(self.located(Error::data(format!("expected {} bytes, found {len}", out.len()))));
         }
         self.read_exact(out, start)
     }

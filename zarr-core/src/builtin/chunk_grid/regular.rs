@@ -38,7 +38,9 @@ impl ExtensionType for Regular {
         let (chunk_shape, rank) = (Dims::from(configuration.chunk_shape), cx.representation()?.shape().len());
         if chunk_shape.len() != rank {
             let found = chunk_shape.len();
-            return Err(Error::configuration(format!("`chunk_shape` has {found} dimensions, the array has {rank}")));
+            return Err(Error::configuration(format!(
+                "`chunk_shape` has {found} dimensions, but the array has {rank}"
+            )));
         }
         if chunk_shape.contains(&0) {
             return Err(Error::configuration("lengths in `chunk_shape` must be greater than zero"));
@@ -57,9 +59,11 @@ impl ChunkGrid for Regular {
     }
     fn chunk_region(&self, array_shape: &[u64], chunk_index: &[u64]) -> Result<Region> {
         let grid_shape = self.grid_shape(array_shape)?;
-        check_rank("the cell", chunk_index.len(), grid_shape.len())?;
+        check_rank("the chunk index", chunk_index.len(), grid_shape.len())?;
         if chunk_index.iter().zip(&grid_shape).any(|(c, n)| c >= n) {
-            return Err(Error::argument(format!("there is no cell {chunk_index:?} in a grid of {grid_shape:?}")));
+            return Err(Error::argument(format!(
+                "chunk index {chunk_index:?} is out of bounds for grid shape {grid_shape:?}"
+            )));
         }
         let start: Dims = chunk_index.iter().zip(&self.chunk_shape).map(|(i, c)| i * c).collect();
         Region::new(&start, &self.chunk_shape)
@@ -67,7 +71,9 @@ impl ChunkGrid for Regular {
     fn chunk_index_of(&self, array_shape: &[u64], element: &[u64]) -> Result<Dims> {
         check_rank("the element", element.len(), self.chunk_shape.len())?;
         if element.iter().zip(array_shape).any(|(e, n)| e >= n) {
-            return Err(Error::argument(format!("there is no element {element:?} in {array_shape:?}")));
+            return Err(Error::argument(format!(
+                "element {element:?} is out of bounds for array shape {array_shape:?}"
+            )));
         }
         Ok(element.iter().zip(&self.chunk_shape).map(|(e, c)| e / c).collect())
     }
@@ -80,7 +86,7 @@ fn check_rank(what: &str, found: usize, wanted: usize) -> Result<()> {
     if found == wanted {
         return Ok(());
     }
-    Err(Error::argument(format!("{what} has {found} dimensions where {wanted} are expected")))
+    Err(Error::argument(format!("{what} has {found} dimensions, expected {wanted}")))
 }
 
 crate::register!(ChunkGrid: Regular);

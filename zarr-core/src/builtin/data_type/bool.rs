@@ -26,14 +26,14 @@ impl DataType for Bool {
     fn fill_from_json(&self, value: &Json) -> Result<Vec<u8>> {
         match value {
             Json::Bool(b) => Ok(vec![u8::from(*b)]),
-            other => Err(wrong_fill("bool", other, "true or false")),
+            other => Err(wrong_fill("bool", other, "`true` or `false`")),
         }
     }
     fn fill_to_json(&self, element: &[u8]) -> Result<Json> {
         match element {
             [0] => Ok(Json::Bool(false)),
             [1] => Ok(Json::Bool(true)),
-            [other] => Err(Error::data(format!("the byte {other} is neither true nor false"))),
+            [other] => Err(Error::data(format!("invalid `bool` element: byte {other}, expected 0 or 1"))),
             other => Err(wrong_length("bool", other)),
         }
     }
@@ -49,7 +49,7 @@ impl CheckElements for Bool {
     fn check_elements(&self, elements: &[u8]) -> Result<()> {
         match elements.iter().find(|b| **b > 1) {
             None => Ok(()),
-            Some(other) => Err(Error::data(format!("an element is the byte {other}, neither true nor false"))),
+            Some(other) => Err(Error::data(format!("invalid `bool` element: byte {other}, expected 0 or 1"))),
         }
     }
 }

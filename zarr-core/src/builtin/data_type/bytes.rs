@@ -28,7 +28,7 @@ impl DataType for ByteString {
             Json::Array(items) => items.iter().map(|v| v.as_u64().and_then(|n| n.try_into().ok())).collect(),
             _ => None,
         };
-        bytes.ok_or_else(|| wrong_fill("bytes", value, "base64 text or an array of integers from 0 to 255"))
+        bytes.ok_or_else(|| wrong_fill("bytes", value, "a base64 string or an array of integers from 0 to 255"))
     }
     fn fill_to_json(&self, element: &[u8]) -> Result<Json> {
         Ok(STANDARD.encode(element).into())

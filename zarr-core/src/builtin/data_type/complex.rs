@@ -44,7 +44,7 @@ impl<F: Float> DataType for Complex<F> {
             Some([re, im]) => part(re).zip(part(im)),
             _ => None,
         };
-        let wanted = format!("a pair of which each is {}", float::WANTED);
+        let wanted = format!("an array of two values, each {}", float::WANTED);
         parts.map(|(re, im)| [re, im].concat()).ok_or_else(|| wrong_fill(&Self::name(), value, &wanted))
     }
     fn fill_to_json(&self, element: &[u8]) -> Result<Json> {

@@ -22,7 +22,7 @@ use crate::{
 use std::{fmt, marker::PhantomData};
 
 pub(super) const WANTED: &str =
-    "a number, \"NaN\", \"Infinity\", \"-Infinity\", or all of its bits as \"0x\" and hex digits";
+    "a number, \"NaN\", \"Infinity\", \"-Infinity\", or a hexadecimal string of all its bits";
 
 /// A floating point type of Rust, as bits.
 pub(super) trait Float: Copy + Send + Sync + 'static {

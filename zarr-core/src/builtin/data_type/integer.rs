@@ -10,7 +10,7 @@
 //! # Ok::<(), zarr_core::Error>(())
 //! ```
 
-use super::{plain_data_type, wrong_fill, wrong_length};
+use super::{out_of_range, plain_data_type, wrong_fill, wrong_length};
 use crate::{
     data_type::DataType,
     error::Result,
@@ -40,8 +40,14 @@ macro_rules! integers { ($($t:ident $name:literal $kind:ident;)*) => { $(
                 Json::Number(n) => n.as_str().parse::<$t>().ok(),
                 _ => None,
             };
-            let wanted = "a number without fraction and exponent within its range";
-            parsed.map(|n| n.to_ne_bytes().to_vec()).ok_or_else(|| wrong_fill($name, value, wanted))
+            parsed.map(|n| n.to_ne_bytes().to_vec()).ok_or_else(|| {
+                match value {
+                    Json::Number(n) if !n.as_str().contains(['.', 'e', 'E']) => {
+                        out_of_range($name, value, $t::MIN, $t::MAX)
+                    }
+                    _ => wrong_fill($name, value, "an integer without fraction or exponent"),
+                }
+            })
         }
         fn fill_to_json(&self, element: &[u8]) -> Result<Json> {
             let bytes = element.try_into().map_err(|_| wrong_length($name, element))?;

@@ -13,13 +13,18 @@ mod tests;
 pub use self::integer::UINT64;
 
 use crate::{error::Error, json::Json};
+use std::fmt::Display;
 
 fn wrong_fill(name: &str, value: &Json, wanted: &str) -> Error {
-    Error::fill_value(format!("`{name}` permits {wanted}, not {value}"))
+    Error::fill_value(format!("expected {wanted} for `{name}`, found {value}"))
+}
+
+fn out_of_range(name: &str, value: &Json, least: impl Display, most: impl Display) -> Error {
+    Error::fill_value(format!("{value} is out of range for `{name}` ({least} to {most})"))
 }
 
 fn wrong_length(name: &str, element: &[u8]) -> Error {
-    Error::fill_value(format!("{} bytes are not one element of `{name}`", element.len()))
+    Error::fill_value(format!("an element of `{name}` cannot have {} bytes", element.len()))
 }
 
 /// Defines a data type without a configuration.

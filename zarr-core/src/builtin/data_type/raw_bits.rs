@@ -46,7 +46,11 @@ impl ExtensionType for RawBits {
     fn create(_: NoConfiguration, cx: &CreateContext<'_>) -> Result<Self> {
         let name = cx.name;
         let bytes = bytes_of(name);
-        Ok(Self { bytes: bytes.ok_or_else(|| Error::configuration(format!("`{name}` is not a multiple of 8 bits")))? })
+        Ok(Self {
+            bytes: bytes.ok_or_else(|| {
+                Error::configuration(format!("the number of bits in `{name}` is not a multiple of 8"))
+            })?,
+        })
     }
     fn configuration(&self) -> NoConfiguration {
         NoConfiguration {}

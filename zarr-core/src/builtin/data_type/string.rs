@@ -27,7 +27,8 @@ impl DataType for Text {
         value.as_str().map(|s| s.as_bytes().to_vec()).ok_or_else(|| wrong_fill("string", value, "a string"))
     }
     fn fill_to_json(&self, element: &[u8]) -> Result<Json> {
-        let text = std::str::from_utf8(element).map_err(|_| Error::data("an element of `string` is not UTF-8"))?;
+        let text =
+            std::str::from_utf8(element).map_err(|_| Error::data("an element of `string` is not valid UTF-8"))?;
         Ok(text.into())
     }
     fn default_fill(&self) -> Json {

@@ -57,14 +57,14 @@ unsafe fn store<'a>(ffi: *const FfiStore) -> &'a dyn Store {
 /// As for [`abi::text`].
 unsafe fn key(p: *const Str) -> Result<Key> {
     // SAFETY: the caller's promise.
-    Key::new(unsafe { abi::text(p) }.ok_or_else(|| Error::name("a key is not UTF-8"))?)
+    Key::new(unsafe { abi::text(p) }.ok_or_else(|| Error::name("a key is not valid UTF-8"))?)
 }
 
 /// # Safety
 /// As for [`abi::text`].
 unsafe fn prefix(p: *const Str) -> Result<Prefix> {
     // SAFETY: the caller's promise.
-    Prefix::new(unsafe { abi::text(p) }.ok_or_else(|| Error::name("a prefix is not UTF-8"))?)
+    Prefix::new(unsafe { abi::text(p) }.ok_or_else(|| Error::name("a prefix is not valid UTF-8"))?)
 }
 
 /// # Safety
@@ -90,7 +90,7 @@ unsafe fn deliver(
     is_prefix: bool,
     bytes: Option<&[u8]>,
 ) -> Result<()> {
-    let Some(found) = found else { return Err(ErrorKind::Contract("a null function was passed").into()) };
+    let Some(found) = found else { return Err(ErrorKind::Contract("a function pointer is null").into()) };
     let (ptr, len) = bytes.map_or((std::ptr::null(), 0), |b| (b.as_ptr(), b.len()));
     // SAFETY: the caller's promise; the bytes live until it returns.
     crate::bridge::error::check(unsafe { found(context, i, u32::from(is_prefix), ptr, len) })
@@ -121,7 +121,7 @@ struct Foreign<const PLUGIN: bool> {
 
 impl<const PLUGIN: bool> Update for Foreign<PLUGIN> {
     fn apply(&mut self, old: Option<&dyn Source>) -> Result<Option<&[u8]>> {
-        let Some(change) = self.change else { return Err(ErrorKind::Contract("a null function was passed").into()) };
+        let Some(change) = self.change else { return Err(ErrorKind::Contract("a function pointer is null").into()) };
         let (mut value, mut stored) = (Bytes::new(&[]), 0);
         // SAFETY: the function, its context and the call of the other side are valid until `update` returns.
         let mut run = |old| unsafe { change(self.context, self.call, old, &raw mut value, &raw mut stored) };

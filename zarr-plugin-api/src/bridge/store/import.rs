@@ -81,7 +81,7 @@ impl ImportedStore {
         with_found(
             &mut |_, is_prefix, bytes| {
                 let text = bytes.and_then(|b| std::str::from_utf8(b).ok());
-                each(is_prefix, text.ok_or_else(|| Error::name("a key is not UTF-8"))?)
+                each(is_prefix, text.ok_or_else(|| Error::name("a key is not valid UTF-8"))?)
             },
             |found, context| self.status(|store, call| f(store, call, found, context)),
         )
@@ -192,10 +192,10 @@ impl ReadableStore for ImportedStore {
             let wanted = match ranges.get(i).map(|r| r.1) {
                 Some(ByteRange::Slice { len, .. } | ByteRange::Suffix(len)) => Some(len),
                 Some(_) => None,
-                None => return Err(Error::argument("a store gave a value that nobody asked for")),
+                None => return Err(Error::argument("a store returned an unrequested value")),
             };
             if bytes.zip(wanted).is_some_and(|(bytes, wanted)| bytes.len() as u64 != wanted) {
-                return Err(Error::data("a store gave another number of bytes than it was asked for"));
+                return Err(Error::data("a store did not return the requested number of bytes"));
             }
             values[i] = Some(bytes.map(<[u8]>::to_vec));
             Ok(())
@@ -204,7 +204,7 @@ impl ReadableStore for ImportedStore {
             // SAFETY: see above.
             self.status(|store, call| unsafe { get(store, call, keys.as_ptr(), ffi.as_ptr(), n, found, context) })
         })?;
-        let unanswered = || ErrorKind::Contract("a store did not answer for each of the ranges").into();
+        let unanswered = || ErrorKind::Contract("a store did not return every requested range").into();
         values.into_iter().map(|v| v.ok_or_else(unanswered)).collect()
     }
 }
@@ -253,7 +253,7 @@ impl WriteableStore for ImportedStore {
         let done = self.status(|store, call| unsafe { update(store, call, &raw const key, Some(run), at) });
         context.end(done)?;
         if !asked {
-            return Err(ErrorKind::Contract("a store changed a value without asking for the new one").into());
+            return Err(ErrorKind::Contract("a store updated a value without calling the update").into());
         }
         Ok(())
     }

@@ -186,7 +186,7 @@ struct Gone;
 
 impl fmt::Display for Gone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the directory was removed or replaced meanwhile")
+        f.write_str("the directory was removed or replaced concurrently")
     }
 }
 impl std::error::Error for Gone {}
@@ -202,7 +202,7 @@ struct Torn {
 impl fmt::Display for Torn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { reason, path, why } = self;
-        write!(f, "{reason}; meanwhile `{}` was changed and cannot be moved back: {why}", path.display())
+        write!(f, "{reason}; `{}` was modified concurrently and cannot be moved back: {why}", path.display())
     }
 }
 impl std::error::Error for Torn {}
