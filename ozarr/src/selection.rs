@@ -277,14 +277,14 @@ mod tests {
     fn selections_that_do_not_fit_are_refused() {
         for (selection, message) in [
             (Selection::from(0..10), "index range 0..10 is out of bounds for dimension 0 with length 9"),
-            ((.., 4).into(), "2 ranges or indices for an array with 1 dimension"),
+            ((.., 4).into(), "too many ranges or indices for an array with shape [9]: found 2, expected 1"),
             (9.into(), "index 9 is out of bounds for dimension 0 with length 9"),
             (
                 (5..=u64::MAX).into(),
                 "index range 5..18446744073709551615 is out of bounds for dimension 0 with length 9",
             ),
-            (slice(..).step_by(0).into(), "the step of dimension 0 is zero"),
-            (slice(3).step_by(2).into(), "the index 3 of dimension 0 cannot have a step"),
+            (slice(..).step_by(0).into(), "the step for dimension 0 is zero"),
+            (slice(3).step_by(2).into(), "index 3 for dimension 0 cannot have a step"),
             ((10..).into(), "index range 10..9 is out of bounds for dimension 0 with length 9"),
         ] {
             let e = selection.shape(&[9]).unwrap_err().to_string();

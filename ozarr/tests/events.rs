@@ -55,7 +55,7 @@ fn a_skipped_extension() -> Result<()> {
     fs::write(&document, text.replace("\"codecs\"", transformer))?;
     let (array, seen) = events(|| Hierarchy::open(dir.path().join("s"))?.array("/a"));
     assert_eq!(array?.skipped().len(), 1);
-    let line = "WARN ozarr: skipped an unknown extension: the array cannot be written \
+    let line = "WARN ozarr: skipped an unknown extension; the array is read-only \
                 node=/a point=storage transformer name=test.unknown";
     assert_eq!(seen, [line]);
     Ok(())
@@ -70,7 +70,7 @@ fn copies_of_metadata() -> Result<()> {
     hierarchy.consolidate("/")?;
     let consolidated = hierarchy.with_consolidated_metadata()?;
     let (_, seen) = events(|| consolidated.array("/g/a"));
-    assert_eq!(seen, ["DEBUG ozarr: read metadata from the consolidated metadata of the root group node=/g/a"]);
+    assert_eq!(seen, ["DEBUG ozarr: read metadata from consolidated metadata node=/g/a"]);
     let (_, seen) = events(|| array.hierarchy().array("/g/a"));
     assert_eq!(seen, [""; 0]);
     Ok(())
@@ -83,7 +83,7 @@ fn consolidated_metadata_of_an_unknown_kind() -> Result<()> {
     hierarchy.store().writer()?.set(&Key::metadata(&NodePath::ROOT), document.as_bytes())?;
     let (array, seen) = events(|| hierarchy.create_array("/a", NewArray::new([4], "uint8")));
     array?;
-    assert_eq!(seen, ["WARN ozarr: removed consolidated metadata of an unknown kind, which would be stale group=/"]);
+    assert_eq!(seen, ["WARN ozarr: removed consolidated metadata of an unknown kind because it would be stale group=/"]);
     Ok(())
 }
 

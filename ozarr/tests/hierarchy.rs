@@ -429,7 +429,7 @@ fn a_chunk_of_another_length_is_an_error_however_little_of_it_is_read() {
         assert_eq!(array.read::<u16>([0..2, 0..3]).unwrap(), [0, 1, 2, 5, 6, 7]);
         for region in [[0..4, 0..5], [0..2, 3..5], [0..1, 3..4]] {
             let e = array.read::<u16>(region).unwrap_err();
-            assert!(e.to_string().contains("13 bytes, expected 12"), "{e}");
+            assert!(e.to_string().contains("expected 12 bytes, found 13"), "{e}");
         }
     }
 }

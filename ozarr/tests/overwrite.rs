@@ -66,7 +66,7 @@ fn a_failed_overwrite_changes_nothing() {
         let taken = hierarchy.build("/g", false, |_| -> Result<()> { panic!("it is there") }).unwrap_err();
         assert!(matches!(taken.kind(), ErrorKind::NodeAlreadyExists), "{taken}");
         let below = hierarchy.build("/g/a/b", true, |_| -> Result<()> { panic!("it has no place") }).unwrap_err();
-        assert!(below.to_string().contains("below an array"), "{below}");
+        assert!(below.to_string().contains("inside an array"), "{below}");
         let nothing = hierarchy.build("/g", true, |_| Ok(())).unwrap_err();
         assert!(matches!(nothing.kind(), ErrorKind::NodeNotFound), "{nothing}");
         assert!(values(hierarchy) == before);

@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn tells_where_and_what_next() {
-        let e = Error::configuration("`level` is missing")
+        let e = Error::configuration("missing member `level`")
             .within("configuration")
             .within("[1]")
             .within("codecs")
@@ -235,7 +235,7 @@ mod tests {
         let text = e.to_string();
         assert_eq!(
             text,
-            "codec `gzip`: invalid configuration: `level` is missing (at codecs[1].configuration, node /a); hint: give a level"
+            "codec `gzip`: invalid configuration: missing member `level` (at codecs[1].configuration, node /a); hint: set `level`"
         );
     }
 

@@ -38,9 +38,7 @@ impl Extension {
         let name = match value {
             Json::String(name) => name.as_str(),
             Json::Object(members) => Self::check_members(members)?,
-            other => {
-                return Err(Error::metadata(format!("expected an extension name or object, found {}", other.kind())));
-            }
+            other => return Err(Error::metadata(format!("expected a name or an object, found {}", other.kind()))),
         };
         if name.is_empty() {
             return Err(Error::metadata("the extension name is empty"));

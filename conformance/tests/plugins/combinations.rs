@@ -323,14 +323,14 @@ fn nesting_in_a_plugin_is_limited() {
         array.write(.., &[5u8]).unwrap();
         assert_eq!(array.read::<u8>(..).unwrap(), [5]);
         let e = open(&nested(around, most - around)).unwrap_err().to_string();
-        let message = format!("the depth of nested codecs needs {}, more than the limit of {most}", most + 1);
+        let message = format!("the nesting depth of codecs is {}, more than the limit of {most}", most + 1);
         assert!(e.contains(&message), "{around}: {e}");
     }
     let transposes = |n: usize| r#"{"name":"transpose","configuration":{"order":[0]}},"#.repeat(n) + little;
     let most = limits.codec_count as usize;
     assert!(open(&shard("mirror.sharding_indexed", &transposes(most - 1))).is_ok());
     let e = open(&shard("mirror.sharding_indexed", &transposes(most))).unwrap_err().to_string();
-    assert!(e.contains(&format!("needs {}, more than the limit of {most}", most + 1)), "{e}");
+    assert!(e.contains(&format!("is {}, more than the limit of {most}", most + 1)), "{e}");
 }
 
 /// An error in a plugin is the same as in the original.

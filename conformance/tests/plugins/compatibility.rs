@@ -97,15 +97,15 @@ fn each_fault_has_its_own_error() {
     is!("NO_ENTRY", Reason::NoEntry("zarr_plugin_entry_v1"));
     is!("NULL_FUNCTION", Reason::NullFunction { function: "decode", .. });
     is!("WRONG_MAGIC", Reason::Magic);
-    is!("SIZE_0", Reason::Descriptor("it does not say its size"));
+    is!("SIZE_0", Reason::Descriptor("its size is missing"));
     is!("DUPLICATE", Reason::Duplicate(_));
-    is!("OTHER_ID", Reason::Differs("its id"));
-    is!("OTHER_VERSION", Reason::Differs("its version"));
-    is!("OTHER_NAME", Reason::Differs("its extensions"));
-    is!("OTHER_CAPS", Reason::Differs("what its extensions can do"));
-    is!("OTHER_TEXT", Reason::Differs("the manifest that it contains"));
+    is!("OTHER_ID", Reason::Differs("the id"));
+    is!("OTHER_VERSION", Reason::Differs("the version"));
+    is!("OTHER_NAME", Reason::Differs("the extensions"));
+    is!("OTHER_CAPS", Reason::Differs("the capabilities of the extensions"));
+    is!("OTHER_TEXT", Reason::Differs("the embedded manifest"));
     is!("NULL_DESCRIPTOR_MEMBER", Reason::Descriptor("an extension is null"));
-    is!("BAD_NAME", Reason::Differs("its extensions"));
+    is!("BAD_NAME", Reason::Differs("the extensions"));
     is!("MAJOR_2", Reason::AbiMajor { found: 2, wanted: 1 });
     is!("MINOR_9", Reason::AbiMinor { found: 9, wanted: 0 });
     is!("NO_MANIFEST", Reason::NoManifest);
@@ -128,7 +128,7 @@ fn files_that_are_not_libraries_are_refused() {
         let e = fail(&good[..keep]);
         assert!(matches!(e.reason(), Reason::NotALibrary(_)), "{keep}: {e}");
     }
-    assert!(matches!(fail(b"just a text").reason(), Reason::NotALibrary("it is not an ELF file")));
+    assert!(matches!(fail(b"just a text").reason(), Reason::NotALibrary("not an ELF file")));
     let e = Plugin::open(&dir.path().join("none.so")).unwrap_err();
     assert!(matches!(e.reason(), Reason::Read(_)), "{e}");
 }
@@ -142,5 +142,5 @@ fn a_32_bit_library_is_refused() {
     let cc = Command::new("cc").args(["-m32", "-nostdlib", "-shared", "-fPIC", "-o"]).args([&so, &c]).output().unwrap();
     assert!(cc.status.success(), "{}", String::from_utf8_lossy(&cc.stderr));
     let e = Plugin::open(&so).unwrap_err();
-    assert!(matches!(e.reason(), Reason::NotALibrary("it is not a 64-bit file")), "{e}");
+    assert!(matches!(e.reason(), Reason::NotALibrary("not a 64-bit file")), "{e}");
 }

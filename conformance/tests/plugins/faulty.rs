@@ -215,7 +215,7 @@ fn readers_that_return_other_ranges_are_quarantined() {
         let host = Host::new(&panicking());
         let e = exercise(&host, &named("panicking.storage-transformer", Some(at)), "uint8").unwrap_err();
         assert!(matches!(reason(&e), Reason::Quarantined(_)), "{at}: {e}");
-        host.check_quarantine("other bytes than it was asked for", at);
+        host.check_quarantine("not return exactly the requested bytes", at);
     }
 }
 
@@ -228,60 +228,60 @@ fn panics_in_drop_do_not_unwind_into_the_host() {
 
 /// The fault of each extension in C, a data type that shows it, and the reason for the quarantine.
 const FAULTS: [(&str, &str, &str); 39] = [
-    ("too-long", "uint8", "more bytes than the output has room for"),
-    ("moved-output", "uint8", "moved the output"),
-    ("aliases-in-encode", "uint8", "moved the output"),
-    ("aliases-too-much", "uint8", "not a part of the input"),
-    ("larger-output", "uint8", "more bytes than the output has room for"),
+    ("too-long", "uint8", "beyond the end of the output"),
+    ("moved-output", "uint8", "outside the input"),
+    ("aliases-in-encode", "uint8", "outside the input"),
+    ("aliases-too-much", "uint8", "outside the input"),
+    ("larger-output", "uint8", "beyond the end of the output"),
     ("garbage-status", "uint8", "999, which is not a status"),
     ("negative-status", "uint8", "-5, which is not a status"),
-    ("false-size", "uint8", "another size than it says"),
-    ("false-bound", "uint8", "another size than it says"),
-    ("false-array-size", "uint8", "another size than it says"),
-    ("reads-nothing", "uint8", "other bytes than it was asked for"),
-    ("reads-another-range", "uint8", "other bytes than it was asked for"),
-    ("reads-too-little", "uint8", "other bytes than it was asked for"),
-    ("no-json", "uint8", "no JSON object"),
-    ("no-object", "uint8", "no JSON object"),
+    ("false-size", "uint8", "not the size that it returned"),
+    ("false-bound", "uint8", "not the size that it returned"),
+    ("false-array-size", "uint8", "not the size that it returned"),
+    ("reads-nothing", "uint8", "not return exactly the requested bytes"),
+    ("reads-another-range", "uint8", "not return exactly the requested bytes"),
+    ("reads-too-little", "uint8", "not return exactly the requested bytes"),
+    ("no-json", "uint8", "not a JSON object"),
+    ("no-object", "uint8", "not a JSON object"),
     ("fails-to-destroy", "uint8", "failed to destroy"),
-    ("long-offsets", "string", "offsets are wrong"),
-    ("backward-offsets", "string", "offsets are wrong"),
-    ("few-offsets", "string", "offsets are wrong"),
-    ("false-raw", "uint8", "does not fit the array"),
-    ("empty-inner", "uint8", "inner chunks have no elements"),
-    ("invalid-permutation", "uint8", "no permutation"),
-    ("in-place", "uint8", "cannot decode in place"),
-    ("unknown-plan", "uint8", "unknown kind"),
-    ("other-layout", "uint8", "another layout"),
-    ("no-layout", "uint8", "did not say how its elements lie"),
-    ("wrong-fill", "uint8", "no element"),
-    ("no-json-fill", "uint8", "no JSON"),
-    ("too-many-chunks", "uint8", "another number of chunks"),
+    ("long-offsets", "string", "invalid offsets"),
+    ("backward-offsets", "string", "invalid offsets"),
+    ("few-offsets", "string", "invalid offsets"),
+    ("false-raw", "uint8", "does not match the array"),
+    ("empty-inner", "uint8", "without elements"),
+    ("invalid-permutation", "uint8", "not a permutation"),
+    ("in-place", "uint8", "plan to decode in place"),
+    ("unknown-plan", "uint8", "unknown plan"),
+    ("other-layout", "uint8", "data type differ"),
+    ("no-layout", "uint8", "no layout of its elements"),
+    ("wrong-fill", "uint8", "not an element"),
+    ("no-json-fill", "uint8", "not valid JSON"),
+    ("too-many-chunks", "uint8", "impossible number of chunks"),
     ("chunk-at-the-end", "uint8", "contradicts"),
     ("overlapping-chunks", "uint8", "contradicts"),
     ("empty-chunk", "uint8", "contradicts"),
-    ("axis-of-nothing", "uint8", "unknown way"),
-    ("axis-with-a-hole", "uint8", "no length"),
+    ("axis-of-nothing", "uint8", "unknown kind of axis"),
+    ("axis-with-a-hole", "uint8", "empty chunks"),
     ("axis-too-long", "uint8", "beyond 2^64"),
-    ("axis-unknown", "uint8", "unknown way"),
-    ("axis-endless", "uint8", "unknown way"),
-    ("key-with-parent", "uint8", "a key that no store takes"),
-    ("overwrites", "uint8", "a key that no store takes"),
+    ("axis-unknown", "uint8", "unknown kind of axis"),
+    ("axis-endless", "uint8", "unknown kind of axis"),
+    ("key-with-parent", "uint8", "invalid store key"),
+    ("overwrites", "uint8", "invalid store key"),
 ];
 
 /// Faults that are errors and leave the plugin usable.
 const ERRORS: [(&str, &str, &str); 11] = [
     ("swallows-errors", "uint8", "scratch memory"),
-    ("error-without-message", "uint8", "did not say why"),
-    ("garbled-message", "uint8", "no UTF-8"),
+    ("error-without-message", "uint8", "failed without a message"),
+    ("garbled-message", "uint8", "not valid UTF-8"),
     // The stored bytes may be the cause.
-    ("no-text", "string", "no UTF-8"),
-    ("blind-reader", "uint8", "reaches outside"),
-    ("short-fill", "uint8", "no element of"),
+    ("no-text", "string", "not valid UTF-8"),
+    ("blind-reader", "uint8", "out of bounds"),
+    ("short-fill", "uint8", "does not match the layout"),
     ("many-dimensions", "uint8", "dimensions"),
-    ("empty-element", "uint8", "no element has"),
-    ("huge-element", "uint8", "no element has"),
-    ("unknown-form", "uint8", "unknown form"),
+    ("empty-element", "uint8", "invalid layout"),
+    ("huge-element", "uint8", "invalid layout"),
+    ("unknown-form", "uint8", "unknown layout form"),
     ("fieldless", "uint8", "no fields"),
 ];
 
@@ -300,7 +300,7 @@ fn invalid_results_are_errors_or_quarantine() {
     for fault in ["garbled-key", "null-in-key", "empty-key"] {
         let host = Host::new(&library);
         exercise(&host, &named(&format!("test.{fault}"), None), "uint8").expect_err(fault);
-        host.check_quarantine("a key that no store takes", fault);
+        host.check_quarantine("invalid store key", fault);
     }
     for (fault, data_type, why) in ERRORS {
         let host = Host::new(&library);

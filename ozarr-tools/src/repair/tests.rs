@@ -19,7 +19,7 @@ fn a_shard_that_changed_counts_as_repaired_only_if_it_can_be_read() {
     let store = array.data_store().writer().unwrap();
     store.set(&key, &[0x5a; 100]).unwrap();
     let e = step.apply(&hierarchy).unwrap_err();
-    assert!(e.to_string().contains("this shard has changed"), "{e}");
+    assert!(e.to_string().contains("the shard was modified concurrently"), "{e}");
     store.erase(&key).unwrap();
     step.apply(&hierarchy).unwrap();
 }

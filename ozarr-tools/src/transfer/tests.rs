@@ -149,14 +149,14 @@ fn json_may_have_space_wherever_json_may() {
     import(&a, .., Format::Json, b"\n[ [\t\"],[\" , \"\\\"\\\\\" ] ,\r\n [\"\",\"{\"]]\n", &in_parts(1)).unwrap();
     assert_eq!(a.read::<String>(..).unwrap(), ["],[", "\"\\", "", "{"]);
     for (text, wanted) in [
-        ("[[\"a\",\"b\"],[\"c\"]]", "do not have the shape [2, 2] of the region: `,` is expected at line 1, column 16"),
-        ("[[\"a\",\"b\"],\n[\"c\",\"d\",\"e\"]]", "`]` is expected at line 2, column 9"),
-        ("[[\"a\",\"b\"],[\"c\",\"d\"]] 1", "the end of the file is expected at line 1, column 23"),
-        ("[[\"a\",\"b\"],[\"c\",]]", "an element is expected at line 1, column 17"),
-        ("[[\"a\",\"b\"],[\"c\",\"d]]", "the end of an element is expected at line 1, column 21"),
-        ("[[\"a\",\"b\"],[\"c\",x]]", "not valid JSON: expected a value (at [1][1])"),
+        ("[[\"a\",\"b\"],[\"c\"]]", "do not match the region of shape [2, 2]: expected `,` at line 1, column 16"),
+        ("[[\"a\",\"b\"],\n[\"c\",\"d\",\"e\"]]", "expected `]` at line 2, column 9"),
+        ("[[\"a\",\"b\"],[\"c\",\"d\"]] 1", "expected the end of the file at line 1, column 23"),
+        ("[[\"a\",\"b\"],[\"c\",]]", "expected an element at line 1, column 17"),
+        ("[[\"a\",\"b\"],[\"c\",\"d]]", "expected the end of an element at line 1, column 21"),
+        ("[[\"a\",\"b\"],[\"c\",x]]", "invalid JSON: expected a value (at [1][1])"),
         ("[[\"a\",\"b\"],[7,\"d\"]]", "(at [1][0])"),
-        ("", "`[` is expected at line 1, column 1"),
+        ("", "expected `[` at line 1, column 1"),
     ] {
         let e = import(&a, .., Format::Json, text.as_bytes(), &usual()).unwrap_err().to_string();
         assert!(e.contains(wanted), "{text}: {e}");
@@ -180,7 +180,7 @@ fn elements_have_the_limits_of_chunks_and_not_those_of_documents() {
     }
     for (format, text) in [(Format::Json, &b"[1.0000000000000000]"[..]), (Format::JsonLines, b"1.0000000000000000\n")] {
         let e = import(&a, 0..1, format, text, &usual()).unwrap_err();
-        assert!(e.to_string().contains("the text of an element needs 18, more than the limit of 16"), "{e}");
+        assert!(e.to_string().contains("the length of an element in bytes is 18, more than the limit of 16"), "{e}");
     }
 }
 

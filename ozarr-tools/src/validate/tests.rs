@@ -67,13 +67,13 @@ fn what_cannot_be_read_hides_no_other_problem() {
         let mut expected = vec![
             ("a", Some("a/c/"), "keys are listed"),
             ("g", Some("g/"), "keys are listed"),
-            ("z", Some("z/note"), "a key is a chunk's"),
+            ("z", Some("z/note"), "a key belongs to a chunk"),
         ];
         if data {
             expected.push(("b", Some("b/c/0"), "a chunk decodes"));
         }
         // Of the root, which has no key.
-        expected.push(("", None, "nothing is left behind"));
+        expected.push(("", None, "no temporary file is orphaned"));
         assert_eq!(told, expected);
         assert_eq!(found.chunks, if data { 4 } else { 0 });
     }

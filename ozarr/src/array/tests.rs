@@ -469,11 +469,11 @@ fn wrong_lengths_are_told_in_elements() {
     let zarr = Hierarchy::new(MemoryStore::default(), Context::new());
     let array = zarr.create_array("/a", NewArray::new([4], "float32")).unwrap();
     let told = |e: crate::Error| e.to_string();
-    let needs = "shape [4] needs 4 elements, got 2";
+    let needs = "expected 4 elements for shape [4], found 2";
     assert!(told(array.write(.., &[1f32; 2]).unwrap_err()).contains(needs));
     assert!(told(array.read_into(.., &mut [1f32; 2]).unwrap_err()).contains(needs));
     assert!(told(array.write_bytes(.., &[0; 8]).unwrap_err()).contains(needs));
-    assert!(told(array.write_bytes(.., &[0; 7]).unwrap_err()).contains("7 bytes are not whole elements of 4 bytes"));
+    assert!(told(array.write_bytes(.., &[0; 7]).unwrap_err()).contains("7 bytes are not a multiple of the element size of 4 bytes"));
     let texts = zarr.create_array("/texts", NewArray::new([4], "string")).unwrap();
     assert!(told(texts.write(.., &["a".to_owned(), "b".to_owned()]).unwrap_err()).contains(needs));
 }

@@ -90,7 +90,7 @@ fn similar_names_are_suggested() {
     let r = Registry::builtin();
     let e = r.data_type(&Extension::short_hand("unit16"), &Limits::default()).unwrap_err();
     assert!(matches!(e.kind(), ErrorKind::UnknownExtension { .. }) && e.hint().is_some_and(|h| h.contains('`')), "{e}");
-    assert!(r.unknown(ExtensionPoint::Codec, "zstd").hint().is_none());
+    assert!(r.unknown(ExtensionPoint::Codec, "zstd").hint().is_some_and(|hint| hint.contains("with_plugins")));
 }
 
 #[test]
@@ -172,5 +172,5 @@ fn data_types_in_the_style_of_numpy_get_the_name_of_zarr() {
         assert_eq!(e.hint(), Some(format!("did you mean `{zarr}`?").as_str()), "{name}");
     }
     assert_eq!(hint(ExtensionPoint::DataType, "flaot32").as_deref(), Some("did you mean `float32`?"));
-    assert_eq!(hint(ExtensionPoint::Codec, "f4"), None);
+    assert!(!hint(ExtensionPoint::Codec, "f4").unwrap().contains("did you mean"));
 }

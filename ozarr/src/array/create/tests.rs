@@ -51,7 +51,7 @@ fn negative_lengths_are_refused() {
         (NewArray::new([4], "uint8").shards([-6]), "chunk_grid"),
     ] {
         let e = refused(&new);
-        assert!(e.contains("-6 is not the length of a dimension") && e.contains(member), "{e}");
+        assert!(e.contains("-6 is not a valid length of a dimension") && e.contains(member), "{e}");
     }
 }
 
@@ -133,7 +133,7 @@ fn codecs_are_given_by_their_kinds() {
         new().codecs(["bytes"]).serializer("bytes"),
         new().codecs(["bytes"]).filters(["transpose"]),
     ] {
-        assert!(refused(&both).contains("given twice"));
+        assert!(refused(&both).contains("`codecs` cannot be combined with"));
     }
 }
 
@@ -147,7 +147,7 @@ fn malformed_extensions_are_refused_where_they_stand() {
         assert!(e.contains("data_type") || e.contains("data type"), "{e}");
     }
     let e = refused(&NewArray::new([4], "uint8").compressor(Gzip::level(200)));
-    assert!(e.contains("`level` is from 0 to 9, not 200"), "{e}");
+    assert!(e.contains("200 is out of range for `level` (0 to 9)"), "{e}");
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn attributes_are_anything_that_serializes_to_an_object() {
     assert_eq!(attributes(&NewArray::new([4], "uint8").attributes(Attributes { units: "K" })), object);
     assert_eq!(attributes(&NewArray::new([4], "uint8").attributes(&object)), object);
     let e = refused(&NewArray::new([4], "uint8").attributes([1, 2]));
-    assert!(e.contains("must be an object, not an array") && e.contains("attributes"), "{e}");
+    assert!(e.contains("expected an object, found an array") && e.contains("attributes"), "{e}");
 }
 
 /// Codecs that were chosen at creation also work for chunks of other shapes than the first ones.

@@ -111,7 +111,7 @@ fn links_are_followed_but_never_removed_through() {
     assert_eq!(store.get(&key("file")).unwrap().unwrap(), b"kept");
     let e = store.get(&key("dangling")).unwrap_err();
     assert!(
-        e.key() == Some("dangling") && e.to_string().contains("not a file"),
+        e.key() == Some("dangling") && e.to_string().contains("not a regular file"),
         "not taken for what was never stored: {e}"
     );
     store.erase_prefix(&prefix("link/")).unwrap();
@@ -163,7 +163,7 @@ fn entries_that_are_not_values_are_listed_as_such() {
     assert_eq!(sub.list_dir(&Prefix::ROOT).unwrap().others.keys().nth(2).unwrap(), "pipe");
     for name in ["pipe", "socket"] {
         let e = sub.get(&key(name)).unwrap_err();
-        assert!(e.to_string().contains("not a file"), "and nobody waits: {e}");
+        assert!(e.to_string().contains("not a regular file"), "and nobody waits: {e}");
     }
 }
 
@@ -333,7 +333,7 @@ fn links_to_nothing_are_errors_until_they_are_erased() {
             [read, store.set(&key("link"), b"x").unwrap_err(), store.set_if_absent(&key("link"), b"x").unwrap_err()]
         {
             assert_eq!(e.key(), Some("link"), "{e}");
-            assert!(e.to_string().contains("not a file") || target == "link", "{e}");
+            assert!(e.to_string().contains("not a regular file") || target == "link", "{e}");
         }
         store.erase(&key("link")).unwrap();
         assert_eq!((store.get(&key("link")).unwrap(), fs::read_dir(dir.path()).unwrap().count()), (None, 0));

@@ -99,7 +99,7 @@ fn is_an_orphan_only_when_nobody_uses_it() {
     let (store, staging) = self::staging(dir.path(), "g/a/", false);
     store.erase_prefix(&Prefix::new("g/").unwrap()).unwrap();
     staging.store.set(&key("g/a/zarr.json"), b"new").unwrap();
-    assert!(Box::new(staging).commit(true).unwrap_err().to_string().contains("removed meanwhile"));
+    assert!(Box::new(staging).commit(true).unwrap_err().to_string().contains("removed concurrently"));
     assert!(values(dir.path()).is_empty());
 }
 
