@@ -145,7 +145,7 @@ fn what_cannot_be_copied_as_it_is_asked_for_leaves_nothing() {
     assert!(matches!(e.kind(), ErrorKind::Conversion(_)), "{e}");
     assert!(e.to_string().contains("[0, 0]") && e.hint().unwrap().contains("`lossy`"), "{e}");
     let e = refused("/chunks", "/new", &CopyOptions::default().with_shards([8]));
-    assert!(e.to_string().contains("`shards` has 1 lengths, but the array has 2 dimensions"), "{e}");
+    assert!(e.to_string().contains("`shards` has rank 1, but the array has rank 2"), "{e}");
     let e = refused("/g/below", "/g/below/new", &CopyOptions::default());
     assert!(e.to_string().contains("overlap"), "{e}");
     let e = refused("/chunks", "/shards", &CopyOptions::default());
@@ -343,7 +343,10 @@ fn numpy_files_go_there_and_back() {
 
     let names_path = |e: &Error| e.key().is_none() && e.to_string().contains(path.to_str().unwrap());
     let e = import_file(&other, [0..3, 0..3], Format::Npy, &path, &usual()).unwrap_err();
-    assert!(e.to_string().contains("the file has shape [6, 3], but the region has shape [3, 3]") && names_path(&e), "{e}");
+    assert!(
+        e.to_string().contains("the file has shape [6, 3], but the region has shape [3, 3]") && names_path(&e),
+        "{e}"
+    );
     let signed = Hierarchy::in_memory().create_array("/a", NewArray::of::<i16>([6, 3])).unwrap();
     let e = import_file(&signed, .., Format::Npy, &path, &usual()).unwrap_err();
     assert!(e.to_string().contains("`<u2`") && names_path(&e), "{e}");

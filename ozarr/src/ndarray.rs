@@ -35,7 +35,7 @@ impl Array {
         let shape: Vec<usize> = selection.shape(self.shape())?.into_iter().map(|n| n as usize).collect();
         if let Some(rank) = D::NDIM.filter(|rank| *rank != shape.len()) {
             let found = shape.len();
-            return Err(Error::argument(format!("the selection has {found} dimensions, but the ndarray has {rank}"))
+            return Err(Error::argument(format!("the selection has rank {found}, but the ndarray has rank {rank}"))
                 .with_hint("select with an index to drop a dimension, or with a range to keep it"));
         }
         let wrong = |e: ndarray::ShapeError| Error::argument(e.to_string());

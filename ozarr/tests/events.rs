@@ -83,7 +83,10 @@ fn consolidated_metadata_of_an_unknown_kind() -> Result<()> {
     hierarchy.store().writer()?.set(&Key::metadata(&NodePath::ROOT), document.as_bytes())?;
     let (array, seen) = events(|| hierarchy.create_array("/a", NewArray::new([4], "uint8")));
     array?;
-    assert_eq!(seen, ["WARN ozarr: removed consolidated metadata of an unknown kind because it would be stale group=/"]);
+    assert_eq!(
+        seen,
+        ["WARN ozarr: removed consolidated metadata of an unknown kind because it would be stale group=/"]
+    );
     Ok(())
 }
 

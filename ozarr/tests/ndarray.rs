@@ -18,7 +18,7 @@ fn there_and_back() -> Result<()> {
     array.write_ndarray((.., 0), &array![7, 8])?;
     assert_eq!(array.read_ndarray::<i32, _>(..)?, array![[7, 2, 3], [8, 5, 6]]);
     let wrong: Result<Array1<i32>> = array.read_ndarray(..);
-    assert!(wrong.unwrap_err().to_string().contains("2 dimensions, but the ndarray has 1"));
+    assert!(wrong.unwrap_err().to_string().contains("rank 2, but the ndarray has rank 1"));
     Ok(())
 }
 

@@ -106,13 +106,13 @@ impl ExtensionType for BytesCodec {
         let decoded = cx.representation()?;
         let (layout, mut endian) = (decoded.layout().clone(), configuration.endian);
         if layout.is_variable() {
-            let e = Error::chain(format!("data type {:?} has variable-length elements", decoded.data_type()));
+            let e = Error::chain("cannot encode variable-length elements");
             return Err(e.with_hint("use the codec `vlen-utf8` or `vlen-bytes`"));
         }
         if endian.is_none() && layout.has_byte_order() {
             if !cx.intent.is_create() {
                 let e =
-                    Error::configuration(format!("missing member `endian` for data type {:?}", decoded.data_type()));
+                    Error::configuration(format!("missing member `endian` for data type `{:?}`", decoded.data_type()));
                 return Err(e.with_hint("set `endian` to \"little\" or \"big\""));
             }
             endian = Some(Endian::Little);

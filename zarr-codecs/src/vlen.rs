@@ -43,7 +43,7 @@ impl Vlen {
     fn new(decoded: &Representation, cx: &CreateContext<'_>, text: bool) -> Result<Self> {
         if *decoded.layout() != (Layout::Variable { text }) {
             let wanted = if text { "variable-length strings" } else { "variable-length bytes" };
-            return Err(Error::chain(format!("expected {wanted}, found data type {:?}", decoded.data_type())));
+            return Err(Error::chain(format!("expected {wanted}, found data type `{:?}`", decoded.data_type())));
         }
         let count = u32::try_from(decoded.elements()?);
         let count = count.map_err(|_| Error::chain("a chunk has more than 2^32 elements"))?;

@@ -214,7 +214,9 @@ fn a_chunk_that_is_too_large_is_not_read() {
     let (crc32c, part) = ("\"crc32c\"", Region::new(&[2], &[1]).unwrap());
     let element = |data_type: &str| if data_type == "string" { b"a".to_vec() } else { vec![1] };
     let limit = |what: &str, (outcome, largest): (ozarr::Result<()>, usize)| match outcome {
-        Err(e) if matches!(e.kind(), ErrorKind::Limit { what: "the encoded chunk size in bytes", asked: SPARSE, .. }) => {
+        Err(e)
+            if matches!(e.kind(), ErrorKind::Limit { what: "the encoded chunk size in bytes", asked: SPARSE, .. }) =>
+        {
             assert!(largest <= ALLOCATION, "{what}: {largest} bytes were allocated at once");
         }
         other => panic!("{what}: {other:?}"),

@@ -28,7 +28,7 @@ impl Converter<'_> {
     pub(super) fn elements(&self, elements: &[u8]) -> Result<Vec<u8>, (usize, Error)> {
         let (from, to) = (self.from.layout(), self.to.layout());
         if from.is_variable() || to.is_variable() {
-            let e = Error::argument(format!("cannot convert {:?} to {:?}", self.from, self.to));
+            let e = Error::argument(format!("cannot convert `{:?}` to `{:?}`", self.from, self.to));
             return Err((0, e.with_hint("copy variable-length elements without changing their data type")));
         }
         let mut out = Vec::with_capacity(elements.len() / from.size() * to.size());
@@ -45,7 +45,7 @@ impl Converter<'_> {
             return Err(Error::argument("cannot convert variable-length elements or structs"));
         };
         if matches!(a, ScalarKind::Raw) || matches!(b, ScalarKind::Raw) || p > q {
-            return Err(Error::argument(format!("cannot convert {:?} to {:?}", self.from, self.to)));
+            return Err(Error::argument(format!("cannot convert `{:?}` to `{:?}`", self.from, self.to)));
         }
         if (a, m, p) == (b, n, q) {
             return Ok(e.to_vec());
@@ -65,7 +65,7 @@ impl Converter<'_> {
     }
     fn inexact(&self, e: &[u8]) -> Error {
         let value = self.from.fill_to_json(e).unwrap_or(Json::Null);
-        let kind = ozarr::ErrorKind::Conversion(format!("{value} is not a value of {:?}", self.to));
+        let kind = ozarr::ErrorKind::Conversion(format!("{value} is not a value of `{:?}`", self.to));
         Error::new(kind).with_hint("use `lossy` to convert to the nearest value")
     }
 }

@@ -103,7 +103,7 @@ impl Plan<'_> {
         }
         let (given, shape) = (lengths.len(), array.shape());
         if self.is_single {
-            let e = format!("{option} has {given} lengths, but the array has {rank} dimensions and shape {shape:?}");
+            let e = format!("{option} has rank {given}, but the array has rank {rank} and shape {shape:?}");
             return Err(Error::argument(e));
         }
         kept(KeptLengths { node: array.path().clone(), option, given, dimensions: rank });

@@ -473,7 +473,10 @@ fn wrong_lengths_are_told_in_elements() {
     assert!(told(array.write(.., &[1f32; 2]).unwrap_err()).contains(needs));
     assert!(told(array.read_into(.., &mut [1f32; 2]).unwrap_err()).contains(needs));
     assert!(told(array.write_bytes(.., &[0; 8]).unwrap_err()).contains(needs));
-    assert!(told(array.write_bytes(.., &[0; 7]).unwrap_err()).contains("7 bytes are not a multiple of the element size of 4 bytes"));
+    assert!(
+        told(array.write_bytes(.., &[0; 7]).unwrap_err())
+            .contains("7 bytes are not a multiple of the element size of 4 bytes")
+    );
     let texts = zarr.create_array("/texts", NewArray::new([4], "string")).unwrap();
     assert!(told(texts.write(.., &["a".to_owned(), "b".to_owned()]).unwrap_err()).contains(needs));
 }

@@ -23,8 +23,10 @@ impl Nodes {
         let NodeMetadata::Group(root) = self.stored_metadata(&NodePath::ROOT)? else {
             return Err(Error::metadata("the root is an array, which has no consolidated metadata"));
         };
-        let copies =
-            root.consolidated().ok_or_else(|| Error::metadata("the root group has no consolidated metadata"))?;
+        let copies = root.consolidated().ok_or_else(|| {
+            Error::metadata("the root group has no consolidated metadata")
+                .with_hint("create it with `Hierarchy::consolidate` (CLI: `ozarr consolidate`)")
+        })?;
         let nodes = copies.iter().map(|(path, copy)| (path.to_owned(), copy.clone())).collect();
         Ok(Self { consolidated: Some(Arc::new(nodes)), ..self.clone() })
     }

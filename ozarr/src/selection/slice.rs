@@ -80,8 +80,12 @@ impl Slice {
                 Error::argument(format!("the step for dimension {d} is zero")).with_hint("use a step of at least 1")
             );
         }
+        let range = || format!("index range {start}..{stop}");
+        if start > stop && start <= n {
+            return Err(Error::argument(format!("{} of dimension {d} ends before it starts", range())));
+        }
         if start > stop || stop > n {
-            let range = format!("index range {start}..{stop}");
+            let range = range();
             return Err(Error::argument(format!("{range} is out of bounds for dimension {d} with length {n}")));
         }
         Ok(Indices { start, len: (stop - start).div_ceil(self.step), step: self.step })

@@ -61,7 +61,7 @@ impl ExtensionType for Bitround {
         }
         let decoded = cx.representation()?;
         let rounding = Rounding::new(decoded.layout(), configuration.keepbits).ok_or_else(|| {
-            let e = Error::chain(format!("cannot round elements of data type {:?}", decoded.data_type()));
+            let e = Error::chain(format!("cannot round elements of data type `{:?}`", decoded.data_type()));
             e.with_hint("use integers or floating-point numbers of up to 8 bytes, or remove the codec")
         })?;
         let mut fill = decoded.fill().to_vec();

@@ -173,7 +173,7 @@ impl ExtensionType for Pcodec {
     fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
         let (chunk, decoded) = (configuration.check()?, cx.representation()?);
         let number = Number::of(decoded.layout()).ok_or_else(|| {
-            let e = Error::chain(format!("pco does not support data type {:?}", decoded.data_type()));
+            let e = Error::chain(format!("pco does not support data type `{:?}`", decoded.data_type()));
             e.with_hint("use integers or floating-point numbers of 2, 4 or 8 bytes, or `bytes` and a compressor")
         })?;
         let (bytes, element) = (decoded.bytes_within(cx.limits)?, decoded.element_size());

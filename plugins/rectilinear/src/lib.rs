@@ -62,7 +62,7 @@ impl ExtensionType for Rectilinear {
         let (found, shape) = (configuration.chunk_shapes.len(), cx.representation()?.shape());
         if found != shape.len() {
             let rank = shape.len();
-            return Err(Error::configuration(format!("`chunk_shapes` has {found} dimensions, but the array has {rank}")));
+            return Err(Error::configuration(format!("`chunk_shapes` has rank {found}, but the array has rank {rank}")));
         }
         let (mut axes, mut listed) = (Vec::new(), 0u64);
         for (d, (edges, n)) in configuration.chunk_shapes.into_iter().zip(shape).enumerate() {
@@ -91,7 +91,7 @@ impl Rectilinear {
         if found == wanted {
             return Ok(());
         }
-        Err(Error::argument(format!("{what} has {found} dimensions, expected {wanted}")))
+        Err(Error::argument(format!("{what} has rank {found}, expected {wanted}")))
     }
 }
 

@@ -151,15 +151,20 @@ impl Json {
         serde_json::from_str(&self.to_string()).map_err(|e| {
             let text = e.to_string();
             let reason = text.split(" at line ").next().unwrap_or(&text);
-            // As everywhere else, the words of JSON.
-            let (field, reason) = match reason.split_once(" field `") {
-                Some((of @ ("missing" | "unknown" | "duplicate"), rest)) => (of, rest),
-                _ => return Error::configuration(reason),
-            };
-            Error::configuration(format!("{field} member `{reason}"))
+            // The words of JSON, as in all other errors, for those of Rust.
+            let (from, to) = WORDS.iter().find(|(from, _)| reason.starts_with(from)).unwrap_or(&("", ""));
+            let reason = format!("{to}{}", &reason[from.len()..]);
+            Error::configuration(reason.replace(", there are no fields", ", expected no members"))
         })
     }
 }
+
+const WORDS: [(&str, &str); 4] = [
+    ("missing field", "missing member"),
+    ("unknown field", "unknown member"),
+    ("duplicate field", "duplicate member"),
+    ("unknown variant", "unknown value"),
+];
 
 static NULL: Json = Json::Null;
 

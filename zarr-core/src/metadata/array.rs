@@ -120,10 +120,7 @@ impl ArrayMetadata {
     /// If the number of dimensions differs.
     pub fn set_shape(&mut self, shape: &[u64]) -> Result<()> {
         if shape.len() != self.shape.len() {
-            return Err(Error::argument(format!(
-                "cannot resize {:?} to {shape:?}: different number of dimensions",
-                self.shape
-            )));
+            return Err(Error::argument(format!("cannot resize {:?} to {shape:?}: the rank differs", self.shape)));
         }
         self.shape = shape.to_vec();
         self.document.set("shape", shape);
@@ -181,7 +178,7 @@ fn extensions(value: &Json) -> Result<Vec<Extension>> {
 fn dimension_names(value: &Json, rank: usize) -> Result<Vec<Option<String>>> {
     let items = list(value)?;
     if items.len() != rank {
-        return Err(Error::metadata(format!("expected {rank} dimension names, found {}", items.len())));
+        return Err(Error::metadata(format!("the number of names is {}, but the array has rank {rank}", items.len())));
     }
     let one = |(i, v): (usize, &Json)| match v {
         Json::Null => Ok(None),

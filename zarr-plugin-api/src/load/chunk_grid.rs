@@ -114,7 +114,7 @@ impl Grid {
             return Ok(());
         }
         let (found, wanted) = (numbers.len(), self.axes.len());
-        Err(Error::argument(format!("{what} has {found} dimensions, expected {wanted}")))
+        Err(Error::argument(format!("{what} has rank {found}, expected {wanted}")))
     }
 }
 

@@ -38,9 +38,7 @@ impl ExtensionType for Regular {
         let (chunk_shape, rank) = (Dims::from(configuration.chunk_shape), cx.representation()?.shape().len());
         if chunk_shape.len() != rank {
             let found = chunk_shape.len();
-            return Err(Error::configuration(format!(
-                "`chunk_shape` has {found} dimensions, but the array has {rank}"
-            )));
+            return Err(Error::configuration(format!("`chunk_shape` has rank {found}, but the array has rank {rank}")));
         }
         if chunk_shape.contains(&0) {
             return Err(Error::configuration("lengths in `chunk_shape` must be greater than zero"));
@@ -86,7 +84,7 @@ fn check_rank(what: &str, found: usize, wanted: usize) -> Result<()> {
     if found == wanted {
         return Ok(());
     }
-    Err(Error::argument(format!("{what} has {found} dimensions, expected {wanted}")))
+    Err(Error::argument(format!("{what} has rank {found}, expected {wanted}")))
 }
 
 crate::register!(ChunkGrid: Regular);

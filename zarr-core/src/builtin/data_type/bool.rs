@@ -15,9 +15,15 @@ use crate::{
     json::Json,
     layout::{Layout, ScalarKind},
 };
+use std::fmt;
 
-#[derive(Debug)]
 struct Bool;
+
+impl fmt::Debug for Bool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("bool")
+    }
+}
 
 impl DataType for Bool {
     fn layout(&self) -> Layout {

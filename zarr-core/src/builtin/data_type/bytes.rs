@@ -14,9 +14,15 @@
 use super::{plain_data_type, wrong_fill};
 use crate::{data_type::DataType, error::Result, json::Json, layout::Layout};
 use base64::{Engine, engine::general_purpose::STANDARD};
+use std::fmt;
 
-#[derive(Debug)]
 struct ByteString;
+
+impl fmt::Debug for ByteString {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("bytes")
+    }
+}
 
 impl DataType for ByteString {
     fn layout(&self) -> Layout {

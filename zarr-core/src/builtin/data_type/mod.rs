@@ -16,7 +16,7 @@ use crate::{error::Error, json::Json};
 use std::fmt::Display;
 
 fn wrong_fill(name: &str, value: &Json, wanted: &str) -> Error {
-    Error::fill_value(format!("expected {wanted} for `{name}`, found {value}"))
+    Error::fill_value(format!("`{name}` requires {wanted}; found {value}"))
 }
 
 fn out_of_range(name: &str, value: &Json, least: impl Display, most: impl Display) -> Error {

@@ -19,13 +19,19 @@ use crate::{
     registry::{CreateContext, ExtensionType, NoConfiguration},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
+use std::fmt;
 
 /// More than the size of any real element, and far from overflow.
 const MAX_BYTES: usize = 1 << 20;
 
-#[derive(Debug)]
 struct RawBits {
     bytes: usize,
+}
+
+impl fmt::Debug for RawBits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "r{}", self.bytes * 8)
+    }
 }
 
 /// Returns the size of `r<bits>` in bytes, if the name has this form.
