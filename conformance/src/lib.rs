@@ -25,7 +25,6 @@
 //! # Ok::<(), ozarr::Error>(())
 //! ```
 //!
-//! [`peers`] and [`third_party`] are for the tests of this project.
 #![deny(unsafe_code)]
 
 pub mod cases;
@@ -35,9 +34,16 @@ pub mod elements;
 pub mod export;
 pub mod extension;
 pub mod implementation;
+#[doc(hidden)]
 pub mod peers;
 pub mod plugin;
 pub mod report;
 pub mod store;
+#[doc(hidden)]
 pub mod third_party;
 mod wait;
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -89,8 +89,10 @@ impl Drop for Peer {
 
 /// Returns the folder for build results.
 pub(crate) fn target() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| here.join("../target"), PathBuf::from)
+    // A program that was built from the package has no workspace around it.
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let here = if workspace.join("ozarr-cli").is_dir() { workspace } else { PathBuf::new() };
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| here.join("target"), PathBuf::from)
 }
 
 /// Runs a Python script in the peers' environment, and returns its standard output.

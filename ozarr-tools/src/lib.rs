@@ -77,3 +77,8 @@ const _: () = {
     shared::<ValidateOptions<'_>>();
     shared::<Validation>();
 };
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

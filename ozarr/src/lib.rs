@@ -67,6 +67,7 @@
 //! With the feature `tracing`, these conditions are reported as events of the crate `tracing` with the target `ozarr`:
 //! an unknown extension was skipped, consolidated metadata was used or is stale, files cannot be locked, directories
 //! cannot be exchanged, a plugin was found or refused.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod array;
 mod attributes;
@@ -190,5 +191,5 @@ pub mod extension {
 
 /// Compiles the example of the README.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

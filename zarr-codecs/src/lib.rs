@@ -27,6 +27,7 @@
 //! The codecs register themselves in every program that links this crate, and use the same interface as third-party
 //! plugins: that of `zarr-core`. The name of a disabled codec is still known: opening an array that needs it fails with
 //! an error that names the missing feature.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "bytes")]
 mod bytes;

@@ -21,6 +21,7 @@
 //! This crate performs no input or output and no compression. A third-party extension uses the same interface as the
 //! built-in ones: implement [`registry::ExtensionType`] and the trait of the extension point, then [`register!`] the
 //! type or [add](registry::Registry::add) it to a registry.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod builtin;
 pub mod call;

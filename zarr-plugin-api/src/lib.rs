@@ -4,6 +4,7 @@
 //! [`export_plugin!`]. A host loads plugins with the module `load` (cargo feature `load`). The header
 //! `include/zarr_plugin.h` is the contract between the two sides, and the only file that a plugin in C needs; [`abi`]
 //! is the same header in Rust.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![allow(unsafe_code)]
 
 pub mod abi;
@@ -32,8 +33,3 @@ pub use zarr_core::{
     store::{Key, ListableStore, Listing, Prefix, ReadableStore, Store, Update, WriteableStore},
     view::{Dims, Region, View, ViewMut},
 };
-
-/// Compiles the code of the tutorial.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/adding-an-extension.md")]
-struct Tutorial;
