@@ -6,6 +6,8 @@
 mod add;
 #[path = "plugins/languages.rs"]
 mod languages;
+#[path = "plugins/new.rs"]
+mod new;
 #[path = "plugins/upgrade.rs"]
 mod upgrade;
 
@@ -279,15 +281,6 @@ fn new_projects_in_c_build_pass_their_tests_and_work() {
         run(cc().args(["-o", "test", "test.c"]));
         run(Command::new(folder.join("test")).current_dir(&folder));
         use_plugin(&user, kind, &folder.join(library).to_string_lossy());
-    }
-    let said = user.fails(&["plugin", "new", "acme.chunk-grid", "--lang", "c"]);
-    assert!(said.contains("acme-chunk-grid"), "what is there is not overwritten: {said}");
-    let rule = "a name begins with a lower case letter, and goes on with a-z, 0-9, -, _ and .";
-    for (name, hint) in
-        [("MyCodec", "try `my-codec`"), ("Not A Name", "try `not-a-name`"), ("9", "for instance `acme.invert`")]
-    {
-        let wrong = format!("error: invalid name: `{name}` is not the name of an extension");
-        assert_eq!(user.fails(&["plugin", "new", name]), format!("{wrong}\n\nhint: {hint}: {rule}\n"));
     }
 }
 

@@ -98,7 +98,7 @@ pub(crate) struct NewPlugin {
     /// Directory to create [default: ./<NAME>]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) into: Option<PathBuf>,
-    /// Path of the crate zarr-plugin-api [default: the version on crates.io]
+    /// Folder of zarr-plugin-api in a checkout [default: the crate on crates.io]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) api: Option<PathBuf>,
 }

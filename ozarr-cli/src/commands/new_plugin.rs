@@ -1,9 +1,10 @@
-//! `ozarr plugin new`: a complete project for a plugin.
+//! `ozarr plugin new`: writes a complete project for a plugin.
 
 use super::Outcome;
 use crate::{
     args::{Language, NewPlugin as Args, PluginKind as Kind},
     output::{print_status, show},
+    words::Failure,
 };
 use ozarr::{
     Error, Result,
@@ -12,20 +13,23 @@ use ozarr::{
 };
 use std::path::{Path, PathBuf};
 
+/// The version of the interface that generated projects depend on.
+const API: &str = concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
+
 macro_rules! template {
     ($($path:literal),+) => {
         include_str!(concat!("../../templates/", $($path),+))
     };
 }
 
-/// What differs between kinds.
+/// The differences between kinds.
 struct Parts {
-    /// The kind's word in a manifest.
+    /// The name of the kind in a manifest.
     word: &'static str,
     point: Point,
     rust: &'static str,
     rust_tests: &'static str,
-    /// What makes instances, what is theirs to do, and how it is tested.
+    /// The constructor, the functions to implement, and the test.
     c: [&'static str; 3],
 }
 
@@ -52,26 +56,31 @@ fn parts(kind: Kind) -> Parts {
     }
 }
 
-/// The files of the project, by their paths in it.
-pub(crate) fn files(args: &Args) -> Result<Vec<(&'static str, String)>> {
+/// Returns the files of the project by their paths within it.
+pub(crate) fn files(args: &Args) -> Result<Vec<(&'static str, String)>, Failure> {
     let name = &args.name;
     if !is_registered_name(name) {
-        let e = Error::name(format!("`{name}` is not the name of an extension"));
-        let rule = "a name begins with a lower case letter, and goes on with a-z, 0-9, -, _ and .";
-        return Err(e.with_hint(match similar_name(name) {
-            Some(name) => format!("try `{name}`: {rule}"),
-            None => format!("for instance `acme.invert`: {rule}"),
-        }));
+        let rule = "a name is a lower-case letter followed by a-z, 0-9, `-`, `_` and `.`, such as `acme.invert`";
+        let hint = similar_name(name).map_or_else(|| rule.to_owned(), |similar| format!("try `{similar}`"));
+        let e = Error::argument(format!("invalid extension name `{name}`")).with_hint(hint);
+        return Err(Failure::reworded(e, [("invalid argument: ", "")]));
     }
     let parts = parts(args.kind);
     let package = name.replace(['.', '_'], "-");
     let module = package.replace('-', "_");
     let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let stem = if args.lang == Language::Rust { format!("{prefix}{module}") } else { package.clone() };
-    // The suite lies in the same folder as the interface.
+    // The suite is in the same directory as the interface.
     let api = dependency(args.api.as_deref())?;
     let conformance = dependency(args.api.as_ref().map(|path| path.join("../conformance")).as_deref())?;
     let codec = matches!(args.kind, Kind::ArrayToArray | Kind::ArrayToBytes | Kind::BytesToBytes);
+    let (mut unpublished, mut unpublished_readme) = (String::new(), String::new());
+    if args.api.is_none() {
+        unpublished = format!(
+            "# Until {API} is on crates.io, use a checkout, here and below: {{ path = \"CHECKOUT/zarr-plugin-api\" }}.\n"
+        );
+        unpublished_readme = template!("rust/README.unpublished.txt").replace("{{version}}", API);
+    }
     let replacements = [
         ("{{name}}", name.as_str()),
         ("{{crate}}", &package),
@@ -84,6 +93,8 @@ pub(crate) fn files(args: &Args) -> Result<Vec<(&'static str, String)>> {
         ("{{word}}", if codec { "codec" } else { parts.word }),
         ("{{api}}", &api),
         ("{{conformance}}", &conformance),
+        ("{{unpublished}}", &unpublished),
+        ("{{unpublished_readme}}", &unpublished_readme),
     ];
     let fill = |texts: &[&str]| replacements.iter().fold(texts.concat(), |text, (from, to)| text.replace(from, to));
     let [instance, functions, test] = parts.c;
@@ -92,6 +103,7 @@ pub(crate) fn files(args: &Args) -> Result<Vec<(&'static str, String)>> {
             ("Cargo.toml", fill(&[template!("rust/Cargo.toml.txt")])),
             ("README.md", fill(&[template!("rust/README.md.txt")])),
             (".gitignore", "/target/\n".to_owned()),
+            ("rustfmt.toml", template!("rust/rustfmt.toml.txt").to_owned()),
             ("src/lib.rs", fill(&[parts.rust])),
             ("tests/extension.rs", fill(&[template!("rust/tests.rs"), parts.rust_tests])),
         ],
@@ -104,7 +116,7 @@ pub(crate) fn files(args: &Args) -> Result<Vec<(&'static str, String)>> {
     })
 }
 
-/// The nearest name that an extension can have: `my-codec` for `MyCodec`.
+/// Returns the nearest valid extension name: `my-codec` for `MyCodec`.
 fn similar_name(name: &str) -> Option<String> {
     let (mut similar, mut is_word) = (String::new(), false);
     for c in name.chars() {
@@ -120,15 +132,15 @@ fn similar_name(name: &str) -> Option<String> {
     is_registered_name(similar).then(|| similar.to_owned())
 }
 
-/// Where a crate of this project is, as a manifest says it.
+/// Returns the dependency on a crate of this project as a manifest spells it.
 fn dependency(folder: Option<&Path>) -> Result<String> {
-    let Some(path) = folder else { return Ok(format!("version = {:?}", env!("CARGO_PKG_VERSION"))) };
-    // Another folder must find it too.
+    let Some(path) = folder else { return Ok(format!("version = {API:?}")) };
+    // It must be found from another directory too.
     let path = path.canonicalize().map_err(|e| Error::from(e).at_key(path.display()))?;
     Ok(format!("path = {:?}", path.display().to_string()))
 }
 
-pub(crate) fn run(args: &Args) -> Result<Outcome> {
+pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let files = files(args)?;
     let folder = args.into.clone().unwrap_or_else(|| PathBuf::from(args.name.replace(['.', '_'], "-")));
     let at = |e: std::io::Error, path: &Path| Error::from(e).at_key(path.display());
@@ -136,8 +148,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         std::fs::create_dir_all(above).map_err(|e| at(e, above))?;
     }
     if folder.exists() {
-        let e = Error::argument(format!("{} is there already", folder.display()));
-        return Err(e.with_hint("give another folder with `--into`"));
+        let e = Error::argument(format!("`{}` already exists", folder.display()));
+        return Err(e.with_hint("pass another folder with `--into`").into());
     }
     std::fs::create_dir(&folder).map_err(|e| at(e, &folder))?;
     for (name, text) in files {
@@ -155,9 +167,11 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
              Choose another name, for instance `acme.{name}`"
         ));
     }
-    show(&format!("wrote {}; its README.md tells what to do next", folder.display()))?;
-    if args.lang == Language::C {
-        show("once it is built, `zarr-conformance plugin ./FILE` tries what has to hold for any such extension")?;
+    if args.lang == Language::Rust && args.api.is_none() {
+        print_status(&format!(
+            "note: until zarr-plugin-api {API} is on crates.io, pass its folder in a checkout: `--api CHECKOUT/zarr-plugin-api`"
+        ));
     }
+    show(&format!("wrote {}; its README.md describes how to build and test it", folder.display()))?;
     Ok(Outcome::Done)
 }

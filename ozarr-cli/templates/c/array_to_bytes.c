@@ -1,5 +1,5 @@
 
-/* Stores elements as they lie in memory. Put your encoding in its place. */
+/* Stores elements as they are in memory. Replace it with your encoding. */
 
 static zp_status encoded_size(const void *self, zp_size *encoded) ZP_NOEXCEPT {
   encoded->kind = ZP_SIZE_EXACT;
@@ -7,7 +7,7 @@ static zp_status encoded_size(const void *self, zp_size *encoded) ZP_NOEXCEPT {
   return ZP_OK;
 }
 
-/* Without ZP_CAP_STRIDED elements come in C order without gaps. */
+/* Without ZP_CAP_STRIDED, elements are in C order without gaps. */
 static zp_status encode(const void *self, const zp_call *call, const zp_array *decoded, zp_out *encoded) ZP_NOEXCEPT {
   return put(encoded, call, (const char *)decoded->data, ((const instance *)self)->bytes);
 }
@@ -15,10 +15,23 @@ static zp_status encode(const void *self, const zp_call *call, const zp_array *d
 static zp_status decode(const void *self, const zp_call *call, const zp_bytes *encoded,
                         const zp_array *decoded) ZP_NOEXCEPT {
   size_t bytes = ((const instance *)self)->bytes;
-  if (encoded->len != bytes) return ZP_FAIL(call, ZP_E_DATA, "it is not as long as the array");
+  if (encoded->len != bytes) return ZP_FAIL(call, ZP_E_DATA, "the length is not that of the array");
   if (bytes) memcpy(decoded->data, encoded->ptr, bytes);
   return ZP_OK;
 }
 
-static const zp_array_to_bytes table = {sizeof(zp_array_to_bytes), 0, create, destroy, configuration, 0, encoded_size,
-                                        encode, decode, 0, 0, 0, 0};
+static const zp_array_to_bytes table = {
+    sizeof(zp_array_to_bytes),
+    0, /* reserved0 */
+    create,
+    destroy,
+    configuration,
+    0, /* abilities */
+    encoded_size,
+    encode,
+    decode,
+    0, /* partial_decode */
+    0, /* update */
+    0, /* raw */
+    0, /* inner_chunk_shape */
+};

@@ -1,5 +1,5 @@
 
-/* Changes nothing. Put your encoding in its place. */
+/* Changes nothing. Replace it with your encoding. */
 
 static zp_status encoded_size(const void *self, const zp_size *decoded, zp_size *encoded) ZP_NOEXCEPT {
   (void)self;
@@ -19,5 +19,15 @@ static zp_status decode(const void *self, const zp_call *call, const zp_bytes *e
   return put(decoded, call, (const char *)encoded->ptr, encoded->len);
 }
 
-static const zp_bytes_to_bytes table = {sizeof(zp_bytes_to_bytes), 0, create, destroy, configuration, 0,
-                                        encoded_size, encode, decode, 0};
+static const zp_bytes_to_bytes table = {
+    sizeof(zp_bytes_to_bytes),
+    0, /* reserved0 */
+    create,
+    destroy,
+    configuration,
+    0, /* abilities */
+    encoded_size,
+    encode,
+    decode,
+    0, /* decoded_read */
+};

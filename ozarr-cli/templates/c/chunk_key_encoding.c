@@ -1,7 +1,7 @@
 
-/* `chunk` and the numbers with dots between. Put your keys in its place. */
+/* `chunk` and the chunk index, separated by dots. Replace it with your keys. */
 
-/* Writes a number that ends before `end`, and gives its first digit. */
+/* Writes a number that ends before `end`, and returns its first digit. */
 static char *number(char *end, uint64_t n) {
   do {
     *--end = (char)('0' + n % 10);
@@ -42,12 +42,20 @@ static zp_status decode(const void *self, const zp_call *call, const zp_str *key
     cell[i] = 0;
     while (at < end && *at >= '0' && *at <= '9' && cell[i] <= (UINT64_MAX - (uint64_t)(*at - '0')) / 10)
       cell[i] = cell[i] * 10 + (uint64_t)(*at++ - '0');
-    /* Only the key that encoding gives, so not `chunk.01`. */
+    /* Only a key that `encode` writes, so not `chunk.01`. */
     if (at == first || (*first == '0' && at > first + 1)) return ZP_OK;
   }
   *found = at == end;
   return ZP_OK;
 }
 
-static const zp_chunk_key_encoding table = {sizeof(zp_chunk_key_encoding), 0, create, destroy, configuration, 0, encode,
-                                            decode};
+static const zp_chunk_key_encoding table = {
+    sizeof(zp_chunk_key_encoding),
+    0, /* reserved0 */
+    create,
+    destroy,
+    configuration,
+    0, /* abilities */
+    encode,
+    decode,
+};

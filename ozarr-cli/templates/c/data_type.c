@@ -1,5 +1,5 @@
 
-/* One unsigned byte. Put your layout and fill values in its place. */
+/* One unsigned byte. Replace it with your layout and fill values. */
 
 static zp_status layout(const void *self, zp_layout *layout) ZP_NOEXCEPT {
   (void)self;
@@ -37,5 +37,16 @@ static zp_status fill_to_json(const void *self, const zp_call *call, const zp_by
   return put(json, call, digits + n, sizeof(digits) - n);
 }
 
-static const zp_data_type table = {sizeof(zp_data_type), 0, create, destroy, configuration, 0, layout, fill_from_json,
-                                   fill_to_json, 0, 0};
+static const zp_data_type table = {
+    sizeof(zp_data_type),
+    0, /* reserved0 */
+    create,
+    destroy,
+    configuration,
+    0, /* abilities */
+    layout,
+    fill_from_json,
+    fill_to_json,
+    0, /* default_fill */
+    0, /* check_elements */
+};

@@ -1,5 +1,5 @@
 
-/* There is nothing to remember, so all instances are this one. */
+/* There is no state, so all instances are this one. */
 static char instance;
 
 static zp_status create(const zp_host *host, const zp_call *call, const zp_site *site, void **self) ZP_NOEXCEPT {

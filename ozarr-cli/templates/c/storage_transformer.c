@@ -1,5 +1,5 @@
 
-/* Changes nothing: the store below is the one above. Give a store of your own in its place. */
+/* Changes nothing, the store above is the one below. Replace it with your store. */
 
 static zp_status wrap(const void *self, const zp_call *call, const zp_store *below, zp_store *above) ZP_NOEXCEPT {
   (void)self, (void)call;
@@ -7,4 +7,12 @@ static zp_status wrap(const void *self, const zp_call *call, const zp_store *bel
   return ZP_OK;
 }
 
-static const zp_storage_transformer table = {sizeof(zp_storage_transformer), 0, create, destroy, configuration, 0, wrap};
+static const zp_storage_transformer table = {
+    sizeof(zp_storage_transformer),
+    0, /* reserved0 */
+    create,
+    destroy,
+    configuration,
+    0, /* abilities */
+    wrap,
+};

@@ -1,4 +1,4 @@
   CHECK(table.destroy(self) == ZP_OK);
-  puts("all is well");
+  puts("all tests passed");
   return 0;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes text to an output that nothing is written to yet. */
+/* Writes text to an empty output. */
 static zp_status put(zp_out *out, const zp_call *call, const char *text, size_t n) {
   uint8_t *to = zp_room(out, call, n);
   if (!to && n) return ZP_E_LIMIT;
@@ -12,7 +12,7 @@ static zp_status put(zp_out *out, const zp_call *call, const char *text, size_t 
   return ZP_OK;
 }
 
-/* The host gives the configuration as a JSON object without spaces. */
+/* The host passes the configuration as a JSON object without spaces. */
 static zp_status check_configuration(const zp_call *call, const zp_site *site) {
   const zp_bytes *json = site->configuration;
   if (!json || json->len == 0 || (json->len == 2 && memcmp(json->ptr, "{}", 2) == 0)) return ZP_OK;

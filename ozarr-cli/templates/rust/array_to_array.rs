@@ -1,7 +1,9 @@
-//! `{{name}}`: an array -> array codec that changes nothing. Put your encoding in its place.
+//! `{{name}}`: an array -> array codec that changes nothing. Replace it with your encoding.
 
 use serde::{Deserialize, Serialize};
-use zarr_plugin_api::{ArrayToArray, CallContext, ExtensionType, Representation, Result, CreateContext, View, ViewMut, export_plugin};
+use zarr_plugin_api::{
+    ArrayToArray, CallContext, CreateContext, ExtensionType, Representation, Result, View, ViewMut, export_plugin,
+};
 
 /// The members of `configuration` in metadata.
 #[derive(Debug, Clone, Serialize, Deserialize)]

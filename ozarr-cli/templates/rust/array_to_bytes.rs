@@ -1,7 +1,10 @@
-//! `{{name}}`: an array -> bytes codec that stores elements as they are. Put your encoding in its place.
+//! `{{name}}`: an array -> bytes codec that stores elements as they are. Replace it with your encoding.
 
 use serde::{Deserialize, Serialize};
-use zarr_plugin_api::{ArrayToBytes, CallContext, Error, ExtensionType, OutputBuffer, Result, CreateContext, Size, View, ViewMut, export_plugin};
+use zarr_plugin_api::{
+    ArrayToBytes, CallContext, CreateContext, Error, ExtensionType, OutputBuffer, Result, Size, View, ViewMut,
+    export_plugin,
+};
 
 /// The members of `configuration` in metadata.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -20,7 +23,7 @@ impl ExtensionType for Codec {
     fn create(configuration: Configuration, cx: &CreateContext<'_>) -> Result<Self> {
         let decoded = cx.representation()?;
         if decoded.layout().is_variable() || decoded.layout().has_byte_order() && cfg!(target_endian = "big") {
-            return Err(Error::chain(format!("it cannot take {:?}", decoded.data_type())));
+            return Err(Error::chain(format!("it does not support {:?}", decoded.data_type())));
         }
         Ok(Self { configuration, bytes: decoded.bytes()? })
     }

@@ -1,7 +1,9 @@
-//! `{{name}}`: a bytes -> bytes codec that changes nothing. Put your encoding in its place.
+//! `{{name}}`: a bytes -> bytes codec that changes nothing. Replace it with your encoding.
 
 use serde::{Deserialize, Serialize};
-use zarr_plugin_api::{BytesToBytes, CallContext, ExtensionType, OutputBuffer, Result, CreateContext, Size, export_plugin};
+use zarr_plugin_api::{
+    BytesToBytes, CallContext, CreateContext, ExtensionType, OutputBuffer, Result, Size, export_plugin,
+};
 
 /// The members of `configuration` in metadata.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -1,7 +1,8 @@
-//! `{{name}}`: a chunk grid of one cell that is the whole array. Put your cells in its place.
+//! `{{name}}`: a chunk grid of one chunk that is the whole array. Replace it with your grid.
 
 use zarr_plugin_api::{
-    ChunkGrid, Dims, Error, ExtensionType, NoConfiguration, Region, Result, CreateContext, zarr_core::json::Object, export_plugin,
+    ChunkGrid, CreateContext, Dims, Error, ExtensionType, NoConfiguration, Region, Result, export_plugin,
+    zarr_core::json::Object,
 };
 
 #[derive(Debug)]
@@ -38,7 +39,7 @@ impl ChunkGrid for Whole {
         self.check_rank(array_shape)?;
         self.check_rank(chunk_index)?;
         if chunk_index.iter().zip(array_shape).any(|(&c, &n)| c >= n.min(1)) {
-            return Err(Error::argument(format!("there is no cell {chunk_index:?}")));
+            return Err(Error::argument(format!("there is no chunk {chunk_index:?}")));
         }
         Ok(Region::whole(array_shape))
     }
@@ -54,7 +55,7 @@ impl ChunkGrid for Whole {
         if array_shape == new_shape {
             return Ok(None);
         }
-        Err(Error::argument("its only cell would change").with_hint("copy the array instead"))
+        Err(Error::argument("its only chunk would change").with_hint("copy the array instead"))
     }
 }
 

@@ -1,6 +1,6 @@
-//! `{{name}}`: a chunk key encoding, `chunk` and the numbers with dots between. Put your keys in its place.
+//! `{{name}}`: a chunk key encoding, `chunk` and the chunk index, separated by dots. Replace it with your keys.
 
-use zarr_plugin_api::{ChunkKeyEncoding, Dims, ExtensionType, NoConfiguration, Result, CreateContext, export_plugin};
+use zarr_plugin_api::{ChunkKeyEncoding, CreateContext, Dims, ExtensionType, NoConfiguration, Result, export_plugin};
 
 #[derive(Debug)]
 struct Dots;
@@ -23,7 +23,7 @@ impl ChunkKeyEncoding for Dots {
     fn decode(&self, key: &str, rank: usize) -> Option<Dims> {
         let numbers = key.strip_prefix("chunk")?.split('.').skip(1);
         let chunk_index: Dims = numbers.map(|n| n.parse().ok()).collect::<Option<_>>()?;
-        // Only the key that encoding gives, so not `chunk.01`.
+        // Only a key that `encode` returns, so not `chunk.01`.
         let same = chunk_index.len() == rank && self.encode(&chunk_index).is_ok_and(|k| k == key);
         same.then_some(chunk_index)
     }

@@ -1,7 +1,7 @@
-//! `{{name}}`: a data type of one unsigned byte. Put your layout and fill values in its place.
+//! `{{name}}`: a data type of one unsigned byte. Replace it with your layout and fill values.
 
 use zarr_plugin_api::{
-    DataType, Error, Json, Layout, ExtensionType, NoConfiguration, Result, ScalarKind, CreateContext, export_plugin,
+    CreateContext, DataType, Error, ExtensionType, Json, Layout, NoConfiguration, Result, ScalarKind, export_plugin,
 };
 
 #[derive(Debug)]

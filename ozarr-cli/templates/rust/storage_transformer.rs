@@ -1,7 +1,9 @@
-//! `{{name}}`: a storage transformer that changes nothing. Give a store of your own in its place.
+//! `{{name}}`: a storage transformer that changes nothing. Replace it with your store.
 
 use std::sync::Arc;
-use zarr_plugin_api::{ExtensionType, NoConfiguration, Result, CreateContext, StorageTransformer, Store, export_plugin};
+use zarr_plugin_api::{
+    CreateContext, ExtensionType, NoConfiguration, Result, StorageTransformer, Store, export_plugin,
+};
 
 #[derive(Debug)]
 struct Nothing;

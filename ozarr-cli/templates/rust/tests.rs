@@ -1,10 +1,10 @@
-//! The extension as programs get it that link this crate.
+//! Tests the extension in a program that links this crate.
 
 use {{module}} as _;
 use zarr_conformance::extension::assert_properties;
 use zarr_plugin_api::{Result, testing::Bench};
 
-/// Everything that has to hold for any {{point}}. Give it a configuration of each sort.
+/// Every property that a {{point}} must have. Add a configuration of each kind.
 #[test]
 fn properties() -> Result<()> {
     assert_properties("{{word}}", "{{name}}", &["{}"])
