@@ -55,7 +55,7 @@ fn check(damage: &Damage, goldens: &BTreeMap<&str, &Golden>, context: &Context) 
 }
 
 #[test]
-fn every_damaged_array() {
+fn every_damaged_array_is_an_error() {
     let (cases, context) = (Cases::embedded(), Context::new());
     let (goldens, all) = (cases.goldens().unwrap(), cases.damages().unwrap());
     let goldens: BTreeMap<&str, &Golden> = goldens.iter().map(|g| (g.id.as_str(), g)).collect();

@@ -108,7 +108,7 @@ fn check(array: &Array, golden: &Golden) -> Result<(), String> {
 }
 
 #[test]
-fn every_golden_array() {
+fn every_golden_array_is_read_or_refused_by_name() {
     let (mut failures, mut read, mut unknown) = (Vec::new(), 0, BTreeMap::new());
     let (all, context) = (Cases::embedded().goldens().unwrap(), Context::new());
     for golden in &all {

@@ -50,7 +50,7 @@ fn address(bytes: &[u8]) -> usize {
 
 /// A single test, so that nothing else allocates in the meantime.
 #[test]
-fn plugins_work_in_the_memory_of_the_caller() {
+fn plugins_work_on_the_memory_of_the_caller() {
     let [bytes, passing, plain, strided] =
         ["witness.bytes", "witness.passing", "witness.plain", "witness.strided"].map(codec);
     let (bench, [bytes, passing]) = (Bench::new(), [&bytes, &passing].map(Codec::bytes_to_bytes));

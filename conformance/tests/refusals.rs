@@ -77,7 +77,7 @@ fn check(case: &Refusal, context: &Context) -> std::result::Result<(), String> {
 }
 
 #[test]
-fn every_rule() {
+fn every_invalid_document_is_refused() {
     let context = Context::new();
     let all = Cases::embedded().refusals().unwrap();
     let failures: Vec<String> =

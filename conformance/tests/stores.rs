@@ -38,7 +38,7 @@ fn ids<const N: usize>(ids: [&str; N]) -> BTreeSet<String> {
 }
 
 #[test]
-fn memory() {
+fn the_in_memory_store_has_all_properties() {
     assert_eq!(unsupported(&store::memory(), 4), ids(["set/reopen"]));
 }
 
@@ -46,7 +46,7 @@ fn memory() {
 /// not tested.
 #[test]
 #[cfg(target_os = "linux")]
-fn filesystem() {
+fn the_file_system_store_has_all_properties() {
     let dir = tempfile::tempdir().unwrap();
     assert_eq!(unsupported(&store::filesystem(dir.path()), 2), ids(["set/key-and-prefix"]));
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "each store was removed");
@@ -54,7 +54,7 @@ fn filesystem() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn by_uri() {
+fn a_store_opened_by_uri_has_all_properties() {
     let dir = tempfile::tempdir().unwrap();
     let (folder, made) = (dir.path().to_owned(), std::sync::atomic::AtomicUsize::new(0));
     let open = |uri: &str| Schemes::default().open(uri, OpenMode::Create);
@@ -72,7 +72,7 @@ fn by_uri() {
 }
 
 #[test]
-fn part_of_a_store() {
+fn part_of_a_store_has_all_properties() {
     let subject = Subject::new(|| {
         let whole: Arc<dyn Store> = Arc::new(MemoryStore::default());
         whole.writer()?.set(&Prefix::new("some/")?.key("zarr.json")?, b"{}")?;
@@ -83,7 +83,7 @@ fn part_of_a_store() {
 
 /// Stores that cannot be written are only checked by the properties of reading and listing.
 #[test]
-fn read_only() {
+fn read_only_stores_are_checked_by_reading() {
     let empty = || Ok(Arc::new(ReadOnly(Arc::new(MemoryStore::default()))) as Arc<dyn Store>);
     let cannot = unsupported(&Subject::new(empty), 1);
     let need_nothing =

@@ -115,7 +115,7 @@ fn reports_in_all_formats_have_every_case() {
 }
 
 #[test]
-fn a_report_goes_to_a_file() {
+fn a_report_is_written_to_a_file() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("report.tap");
     let output = command(&["store", "memory", "--filter", "get/size", "--format", "tap", "-o", file.to_str().unwrap()]);
@@ -148,7 +148,7 @@ fn exported_cases_are_arrays() {
 
 /// A name that two extensions have is not sufficient. For an unknown name, the error lists every known name once.
 #[test]
-fn export_takes_exactly_one_extension() {
+fn export_needs_exactly_one_extension() {
     let dir = tempfile::tempdir().unwrap();
     let export = |name: &str, folder: &str| command(&["export", name, "-o", dir.path().join(folder).to_str().unwrap()]);
     let refused = |name: &str| {

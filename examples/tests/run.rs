@@ -27,7 +27,7 @@ fn of_user(program: impl AsRef<OsStr>, home: &Path) -> Command {
 }
 
 #[test]
-fn create_write_and_walk() {
+fn written_arrays_are_listed_again() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("weather.zarr");
     let tree = "/\n└── temperature [1000, 2000] float32, chunks [100, 100] in shards [500, 500], sharding_indexed\n";
@@ -43,7 +43,7 @@ fn create_write_and_walk() {
 }
 
 #[test]
-fn walk() {
+fn walk_prints_a_tree_and_totals() {
     let expected = "\
 /
 ├── land/
@@ -56,7 +56,7 @@ fn walk() {
 }
 
 #[test]
-fn attributes() {
+fn attributes_are_read_back() {
     let expected = "\
 title: \"Weather\"
 version: 2
@@ -67,7 +67,7 @@ temperature: {\"units\":\"K\",\"valid_range\":[180.0,330.0]}
 }
 
 #[test]
-fn ndarray() {
+fn ndarray_views_are_read_and_written() {
     let expected = "\
 [[100, 101, 102, 103, 104, 0, 0, 200, 201, 202, 203, 204],
  [110, 111, 112, 113, 114, 0, 0, 210, 211, 212, 213, 214],
@@ -78,17 +78,17 @@ fn ndarray() {
 }
 
 #[test]
-fn rechunk() {
+fn rechunked_arrays_have_the_same_elements() {
     let expected = "\
 /maps: [24, 90, 180] int16, chunks [1, 90, 180], bytes zstd: stored values: 24
-/series: [24, 90, 180] int16, chunks [24, 10, 10] in shards [24, 90, 180], sharding_indexed: stored values: 1
+/series: [24, 90, 180] int16, chunks [24, 10, 10] in shards [24, 90, 180], sharding_indexed(bytes zstd): stored values: 1
 ";
     assert_eq!(run(env!("CARGO_BIN_EXE_rechunk"), &[]), expected);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn load_plugin() {
+fn plugins_are_opened_and_installed() {
     let (home, library) = (tempfile::tempdir().unwrap(), third_party::rust("numcodecs-lz4").unwrap());
     let example = || of_user(env!("CARGO_BIN_EXE_load_plugin"), home.path());
     let array = "[1000] uint16, chunks [1000], bytes numcodecs.lz4\nwithout plugins: unknown codec numcodecs.lz4\n";
@@ -100,7 +100,7 @@ fn load_plugin() {
 }
 
 #[test]
-fn the_others() {
+fn other_examples_run() {
     assert_eq!(run(env!("CARGO_BIN_EXE_read_region"), &[]), "[4, 6] uint16, chunks [2, 3], bytes zstd\n");
     assert_eq!(run(env!("CARGO_BIN_EXE_parallel_mean"), &[]), "the mean is 4.5\n");
     assert_eq!(run(env!("CARGO_BIN_EXE_custom_codec"), &[]), "[4] uint8, chunks [4], bytes acme.invert\n");

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_words_changes() {
+    fn only_named_words_are_replaced() {
         let parts = Failure::reworded(error(), [("`lossy`", "--lossy")]).parts();
         let place = "(at codecs[1], chunk [1, 2], key a/`lossy`, node /a)";
         let wanted = format!("encode: invalid argument: give --lossy {place}; hint: --lossy or not");
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_told_apart() {
+    fn places_are_distinguished() {
         let parts = Parts::of(&error());
         assert_eq!(parts.place(), "codecs[1], chunk [1, 2], key a/`lossy`, node /a");
         assert_eq!(parts.below(Some("a/`lossy`"), "/a").place(), "codecs[1], chunk [1, 2]");

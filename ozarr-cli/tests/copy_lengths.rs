@@ -8,7 +8,7 @@ use ozarr::{Hierarchy, Json, NewArray};
 use std::path::Path;
 
 #[test]
-fn lengths_are_of_the_axes_of_the_array() {
+fn lengths_apply_to_the_dimensions_of_the_array() {
     let dir = Dir::new();
     let (shape, s) = ([8u64, 9, 7], dir.path("s"));
     let transposes = [

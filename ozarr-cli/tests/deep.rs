@@ -84,7 +84,7 @@ fn told(args: &[&str]) -> String {
 }
 
 #[test]
-fn verbs_end_at_the_node_whose_path_is_too_long() {
+fn commands_stop_at_a_node_whose_path_is_too_long() {
     let deep = Deep::new();
     let s = &deep.path();
     // As many as the system opens, and the one below them.
@@ -121,7 +121,7 @@ fn hundreds_of_nested_groups_are_copied_validated_and_repaired() {
 }
 
 #[test]
-fn links_that_lead_back_end() {
+fn links_to_a_containing_directory_do_not_loop() {
     let dir = Dir::new();
     let s = dir.path("s");
     let inner = chain(Path::new(&s), 2);
@@ -149,7 +149,7 @@ fn links_that_lead_back_end() {
 }
 
 #[test]
-fn trees_are_printed_as_other_documents() {
+fn trees_are_printed_like_other_json() {
     let dir = Dir::new();
     let zarr = ozarr::Hierarchy::create(dir.path("s")).unwrap();
     for path in ["/a/b/c", "/a/d", "/e"] {

@@ -67,7 +67,7 @@ fn array(dir: &Dir, name: &str, shape: u64, chunk: u64, codecs: &str) -> String 
 
 /// 4 bytes behind two compressors, the outer one of which was given 256 MiB of zeros.
 #[test]
-fn what_lies_between_two_codecs_is_bounded() {
+fn data_between_two_codecs_is_bounded() {
     const GZIP: &str = r#"{"name":"gzip","configuration":{"level":5}}"#;
     const ZSTD: &str = r#"{"name":"zstd","configuration":{"level":3,"checksum":false}}"#;
     let dir = Dir::new();
@@ -91,7 +91,7 @@ const SHARD: &str = r#"{"name":"sharding_indexed","configuration":{"chunk_shape"
 
 /// A small shard all of whose inner chunks are one range, and one with an index of zeros that takes no disk.
 #[test]
-fn shards_that_are_not_what_they_seem() {
+fn shards_with_shared_or_sparse_bytes_use_bounded_memory() {
     let dir = Dir::new();
     let one = array(&dir, "one", MIB, MIB, r#""bytes",{"name":"zstd","configuration":{"level":3,"checksum":false}}"#);
     write_zeros(&one, MIB);
@@ -130,7 +130,7 @@ fn document(path: &str, length: u64, item: &dyn Fn(u64) -> String, members: bool
 }
 
 #[test]
-fn a_document_takes_a_multiple_of_its_length() {
+fn a_document_uses_a_multiple_of_its_length() {
     type Item = (&'static str, bool, u64, Option<bool>, fn(u64) -> String);
     let items: [Item; 11] = [
         ("empty lists", false, 60, Some(false), |_| "[]".into()),

@@ -43,7 +43,7 @@ fn not_values(location: &str) -> (u64, String) {
 }
 
 #[test]
-fn no_command_takes_it_for_a_missing_chunk() {
+fn a_directory_pipe_or_link_is_never_a_missing_chunk() {
     type Make = fn(&Path);
     let kinds: [(&str, Make, &str); 7] = [
         ("empty directory", |p| fs::create_dir(p).unwrap(), "is a directory"),
@@ -137,7 +137,7 @@ fn a_pipe_in_the_place_of_a_node_is_reported() {
 
 /// One link, so that also a walk that goes on comes to the end of the longest path.
 #[test]
-fn a_link_that_leads_back_is_reported_by_each_command() {
+fn a_link_to_a_containing_directory_is_reported_by_each_command() {
     for (target, leads_to) in [(".", "/a/c"), ("..", "/a"), ("../..", "/")] {
         let dir = Dir::new();
         let (a, _) = array(&dir);

@@ -66,7 +66,7 @@ fn pipes_and_devices_are_written_in_place() {
 }
 
 #[test]
-fn standard_output_by_another_name() {
+fn standard_output_is_written_under_another_name() {
     let dir = Dir::new();
     let a = array(&dir);
     fs::create_dir(dir.path("out")).unwrap();
@@ -85,7 +85,7 @@ fn standard_output_by_another_name() {
 }
 
 #[test]
-fn links_stay_and_permissions_are_kept() {
+fn links_and_permissions_are_preserved() {
     let dir = Dir::new();
     let a = array(&dir);
     fs::create_dir(dir.path("out")).unwrap();
@@ -122,7 +122,7 @@ fn links_stay_and_permissions_are_kept() {
 /// The group's rights are in the list of the old file, and the new one has none from its directory.
 #[test]
 #[cfg(target_os = "linux")]
-fn no_more_rights_without_an_access_control_list() {
+fn dropping_an_access_control_list_grants_no_rights() {
     let dir = Dir::new();
     let a = array(&dir);
     let places = [dir.0.path(), Path::new("/dev/shm"), Path::new("/var/tmp"), Path::new("/tmp")];

@@ -52,7 +52,7 @@ fn limited(limit: &str, args: &[&str]) -> std::process::Output {
 }
 
 #[test]
-fn damage_in_the_source_leaves_the_destination() {
+fn damage_in_the_source_leaves_the_destination_intact() {
     let dir = Dir::new();
     let (bad, good) = (store_of(&dir.path("bad"), 1), store_of(&dir.path("good"), 2));
     let chunk = dir.path("bad/a/c/2/2");
@@ -80,7 +80,7 @@ fn damage_in_the_source_leaves_the_destination() {
 }
 
 #[test]
-fn a_file_size_limit_leaves_the_destination() {
+fn a_file_size_limit_leaves_the_destination_intact() {
     let dir = Dir::new();
     let (source, good) = (dir.path("source"), store_of(&dir.path("good"), 2));
     let new = NewArray::new([64, 64], "uint32")
@@ -110,7 +110,7 @@ fn a_file_size_limit_leaves_the_destination() {
 /// What is left in the folder of a store is told by its name: that of other stores stays.
 #[test]
 #[cfg(unix)]
-fn what_was_left_of_whole_stores_is_removed_with_its_own() {
+fn orphans_of_a_whole_store_are_removed_with_that_store() {
     use std::os::unix::process::ExitStatusExt;
     let (dir, apart) = (Dir::new(), Dir::new());
     let pipe = apart.path("pipe");
@@ -151,7 +151,7 @@ fn what_was_left_of_whole_stores_is_removed_with_its_own() {
 /// In a mount namespace: a disk that is full, and a store that is a mount point.
 #[test]
 #[cfg(target_os = "linux")]
-fn full_disks_and_mount_points() {
+fn full_disks_and_mount_points_leave_old_or_new() {
     let dir = Dir::new();
     let mounts = Command::new("unshare").args(["-rm", "true"]).status().is_ok_and(|s| s.success());
     // Without the right to mount, a limit stands for the full disk.
@@ -199,7 +199,7 @@ fn full_disks_and_mount_points() {
 }
 
 #[test]
-fn wrong_elements_leave_the_array() {
+fn invalid_elements_leave_the_array_intact() {
     let dir = Dir::new();
     let store = store_of(&dir.path("s"), 2);
     let document = dir.path("m.json");
@@ -229,7 +229,7 @@ fn wrong_elements_leave_the_array() {
 }
 
 #[test]
-fn what_cannot_be_created_is_noticed_before_anything_is_written() {
+fn impossible_creations_fail_before_anything_is_written() {
     let dir = Dir::new();
     ok(&["copy", &weather(), &dir.path("s")]);
     let (s, before) = (dir.path("s"), all_of(&dir.path("")));
@@ -279,7 +279,7 @@ fn bare_names_of_codecs_are_recorded_in_full() {
 
 #[test]
 #[cfg(unix)]
-fn links_do_not_hide_that_places_overlap() {
+fn overlap_is_detected_through_links() {
     use std::os::unix::fs::symlink;
     let dir = Dir::new();
     let link = |to: &str, at: &str| symlink(dir.path(to), dir.path(at)).unwrap();
@@ -363,7 +363,7 @@ fn kills_leave_old_or_new() {
 }
 
 #[test]
-fn of_two_at_once_one_is_there() {
+fn one_of_two_concurrent_overwrites_wins() {
     let dir = Dir::new();
     let s = store_of(&dir.path("s"), 9);
     let sources = [1, 2].map(|v| store_of(&dir.path(&format!("source{v}")), v));
@@ -390,7 +390,7 @@ fn of_two_at_once_one_is_there() {
 }
 
 #[test]
-fn copies_of_metadata_follow() {
+fn consolidated_metadata_is_updated() {
     let dir = Dir::new();
     let s = dir.path("s");
     ok(&["copy", &weather(), &s]);

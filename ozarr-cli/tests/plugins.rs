@@ -87,7 +87,7 @@ fn elements(user: &User, store: &str, array: &str) -> String {
 }
 
 #[test]
-fn a_store_goes_through_plugins_and_back() {
+fn a_store_is_copied_through_plugins_and_back() {
     let user = User::new();
     let source = tree("examples/weather.zarr").to_string_lossy().into_owned();
     let (there, back) = (user.path("there.zarr"), user.path("back.zarr"));
@@ -117,7 +117,7 @@ fn a_store_goes_through_plugins_and_back() {
 }
 
 #[test]
-fn installing_and_removing() {
+fn plugins_are_installed_and_removed() {
     let user = User::new();
     let none = user.json(&["plugin", "list", "--json"]);
     assert!(list(&none, "plugins").is_empty());

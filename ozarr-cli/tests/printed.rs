@@ -106,7 +106,7 @@ fn names_of_extensions_are_escaped_and_cut() {
 }
 
 #[test]
-fn names_of_what_is_skipped_are_escaped_and_cut() {
+fn names_of_skipped_extensions_are_escaped_and_cut() {
     let dir = Dir::new();
     let long = Json::from(format!("acme.\u{1b}\n{}", "long".repeat(250_000)));
     std::fs::create_dir_all(dir.path("a")).unwrap();
@@ -131,7 +131,7 @@ fn last_line(location: &str) -> String {
 }
 
 #[test]
-fn repair_is_named_only_where_it_can_help() {
+fn repair_is_suggested_only_where_it_can_help() {
     let dir = Dir::new();
     let s = &dir.path("s");
     let hierarchy = Hierarchy::create(s).unwrap();

@@ -50,7 +50,7 @@ fn is_refused(dir: &Dir, s: &str, why: &[&str]) {
 }
 
 #[test]
-fn a_copy_that_is_older_than_an_append_is_not_written() {
+fn a_copy_older_than_an_append_is_not_restored() {
     let dir = Dir::new();
     let new = NewArray::new([100], "int32").chunks([10]);
     let s = lost(&dir, &new, &(1..=100).collect::<Vec<_>>(), |hierarchy| {
@@ -61,7 +61,7 @@ fn a_copy_that_is_older_than_an_append_is_not_written() {
 }
 
 #[test]
-fn a_copy_whose_codecs_decode_no_chunk_is_not_written() {
+fn a_copy_whose_codecs_decode_no_chunk_is_not_restored() {
     let dir = Dir::new();
     let new = |codecs: &str| {
         NewArray::new([4], "int32").chunks([2]).codecs(codecs.parse::<Json>().unwrap().as_array().unwrap().to_vec())
@@ -76,7 +76,7 @@ fn a_copy_whose_codecs_decode_no_chunk_is_not_written() {
 }
 
 #[test]
-fn a_key_that_belongs_to_no_chunk_of_the_copy_contradicts_it() {
+fn a_key_outside_the_grid_of_a_copy_contradicts_it() {
     let dir = Dir::new();
     let new = NewArray::new([4], "int32").chunks([2]);
     let s = lost(&dir, &new, &[1, 2, 3, 4], |_| {
@@ -117,7 +117,7 @@ fn nothing_contradicts_a_copy_where_no_chunk_is_stored() {
 /// Documents, copies and shards that several processes repair at the same time: each of them finds in the end what it set out
 /// to achieve, whichever process did it.
 #[test]
-fn several_repairs_at_once_all_end_well() {
+fn concurrent_repairs_all_succeed() {
     let (dir, shards) = (Dir::new(), 24);
     let s = dir.path("s");
     let hierarchy = Hierarchy::create(&s).unwrap();

@@ -60,7 +60,7 @@ fn codecs(array: &Array) -> Vec<String> {
 }
 
 #[test]
-fn a_copy_in_other_chunks_has_the_same_elements() {
+fn a_rechunked_copy_has_the_same_elements() {
     let (dir, source, count) = (tempfile::tempdir().unwrap(), weather(), Count::default());
     let destination = Hierarchy::create(dir.path().join("copy.zarr")).unwrap();
     let notes = Mutex::new(Vec::new());
@@ -106,7 +106,7 @@ fn a_copy_in_other_chunks_has_the_same_elements() {
 }
 
 #[test]
-fn a_copy_of_a_group_with_consolidated_metadata_has_its_own() {
+fn a_copied_group_has_its_own_consolidated_metadata() {
     let dir = tempfile::tempdir().unwrap();
     let zarr = sample(&dir.path().join("s"));
     consolidate(&zarr, "/g").unwrap();
@@ -123,7 +123,7 @@ fn a_copy_of_a_group_with_consolidated_metadata_has_its_own() {
 }
 
 #[test]
-fn what_cannot_be_copied_as_it_is_asked_for_leaves_nothing() {
+fn an_impossible_copy_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let zarr = sample(&dir.path().join("s"));
     zarr.array("/chunks").unwrap().write([0..1, 0..1], &[700u16]).unwrap();
@@ -234,7 +234,7 @@ fn each_problem_is_found_and_typed() {
 }
 
 #[test]
-fn copies_of_documents_do_not_stand_for_documents() {
+fn copies_of_documents_do_not_replace_documents() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("s");
     sample(&root);
@@ -256,7 +256,7 @@ fn copies_of_documents_do_not_stand_for_documents() {
 }
 
 #[test]
-fn a_repair_is_found_first_and_then_done() {
+fn repairs_are_listed_before_they_are_applied() {
     let dir = tempfile::tempdir().unwrap();
     let (root, count) = (dir.path().join("s"), Count::default());
     let zarr = sample(&root);
@@ -328,7 +328,7 @@ fn a_document_that_stored_keys_contradict_is_not_recreated() {
 }
 
 #[test]
-fn numpy_files_go_there_and_back() {
+fn numpy_files_round_trip() {
     let dir = tempfile::tempdir().unwrap();
     let zarr = sample(&dir.path().join("s"));
     let (array, path) = (zarr.array("/chunks").unwrap(), dir.path().join("part.npy"));
@@ -355,7 +355,7 @@ fn numpy_files_go_there_and_back() {
 }
 
 #[test]
-fn what_is_stored_is_counted() {
+fn stored_bytes_are_counted() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("s");
     let zarr = Hierarchy::options().create().context(Context::new()).open(&root).unwrap();

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_and_paths() {
+    fn text_and_paths_are_parsed() {
         assert_eq!(Location::from("a/b"), Location::from(Path::new("a/b")));
         assert_ne!(Location::from("memory://x"), Location::from(Path::new("memory://x")));
         assert_eq!(Location::from(String::from("file:///x")).to_string(), "file:///x");

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_end_with_the_last_element() {
+    fn ranges_end_at_the_last_element() {
         let s = Selection::from(slice(1..9).step_by(3)).within(&[9]).unwrap();
         assert_eq!((&s.shape[..], s.bounds.start[0], s.bounds.len[0]), (&[3][..], 1, 7));
         let none = Selection::from([4..4]).within(&[9]).unwrap();
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_to_write_a_selection() {
+    fn every_form_of_selection_resolves() {
         let of = &[10, 20, 30][..];
         let ranges: [(Selection, &[u64]); 19] = [
             ((..).into(), &[10, 20, 30]),

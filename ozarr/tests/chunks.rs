@@ -21,7 +21,7 @@ fn selection() -> impl Strategy<Value = (u64, u64, u64, u64)> {
 
 proptest! {
     #[test]
-    fn chunks_are_those_that_a_selection_touches(dims in prop::collection::vec((selection(), 1u64..4), 0..4)) {
+    fn a_selection_lists_the_chunks_it_touches(dims in prop::collection::vec((selection(), 1u64..4), 0..4)) {
         let shape: Vec<u64> = dims.iter().map(|((n, ..), _)| *n).collect();
         let inner: Vec<u64> = dims.iter().map(|((_, chunk, ..), _)| *chunk).collect();
         let shard: Vec<u64> = dims.iter().zip(&inner).map(|((_, factor), n)| factor * n).collect();
@@ -67,7 +67,7 @@ proptest! {
 }
 
 #[test]
-fn a_chunk_reads_and_writes_itself() -> Result<()> {
+fn a_chunk_is_read_and_written_through_its_handle() -> Result<()> {
     let new = NewArray::new([5, 7], "uint16").chunks([2, 2]).shards([4, 4]);
     let array = Hierarchy::in_memory().create_array("/a", new)?;
     for (i, chunk) in array.chunks().inner().enumerate() {
@@ -94,7 +94,7 @@ fn a_chunk_reads_and_writes_itself() -> Result<()> {
 }
 
 #[test]
-fn more_chunks_than_can_be_listed() -> Result<()> {
+fn too_many_chunks_are_an_error() -> Result<()> {
     let new = NewArray::new([1u64 << 31, 1 << 32], "uint8").chunks([1, 1]);
     let array = Hierarchy::in_memory().create_array("/a", new)?;
     let mut chunks = array.chunks();

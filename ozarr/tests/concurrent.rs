@@ -34,7 +34,7 @@ fn race(rounds: u32, path: &str, open: &(dyn Fn(usize) -> Result<ozarr::Array> +
 }
 
 #[test]
-fn inner_chunks_of_one_shard_on_one_handle() {
+fn inner_chunks_written_through_one_handle_are_not_lost() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().to_string_lossy().into_owned();
     let array = Arc::new(Hierarchy::create(&path).unwrap().create_array("/a", new_array(SIDE)).unwrap());
@@ -42,7 +42,7 @@ fn inner_chunks_of_one_shard_on_one_handle() {
 }
 
 #[test]
-fn inner_chunks_of_one_shard_on_separate_handles() {
+fn inner_chunks_written_through_separate_handles_are_not_lost() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("data.zarr").to_string_lossy().into_owned();
     Hierarchy::create(&path).unwrap().create_array("/a", new_array(SIDE)).unwrap();
@@ -51,7 +51,7 @@ fn inner_chunks_of_one_shard_on_separate_handles() {
 
 #[cfg(unix)]
 #[test]
-fn inner_chunks_of_one_shard_by_way_of_a_link_and_of_the_directory_above() {
+fn inner_chunks_written_through_links_are_not_lost() {
     let dir = tempfile::tempdir().unwrap();
     let (path, link) = (dir.path().join("data.zarr"), dir.path().join("link.zarr"));
     let text = |p: &std::path::Path| p.to_string_lossy().into_owned();
@@ -65,7 +65,7 @@ fn inner_chunks_of_one_shard_by_way_of_a_link_and_of_the_directory_above() {
 }
 
 #[test]
-fn elements_of_one_compressed_chunk() {
+fn elements_of_one_compressed_chunk_are_not_lost() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().to_string_lossy().into_owned();
     Hierarchy::create(&path).unwrap().create_array("/a", NewArray::new([SIDE, SIDE], "uint32")).unwrap();

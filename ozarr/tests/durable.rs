@@ -45,7 +45,7 @@ fn work(store: &FilesystemStore) {
 
 /// The process that the tests below start. Run on its own, the work simply succeeds.
 #[test]
-fn a_process() {
+fn child_process() {
     let Ok(task) = std::env::var(TASK) else {
         let dir = tempfile::tempdir().unwrap();
         return work(&FilesystemStore::open(dir.path()).unwrap().with_fsync().unwrap());
@@ -65,7 +65,7 @@ fn witnessed(how: &str) -> Vec<[String; 3]> {
         Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(source).arg("-ldl").status();
     assert!(built.unwrap().success());
     let mut process = Command::new(std::env::current_exe().unwrap());
-    process.args(["--exact", "a_process"]).env("LD_PRELOAD", &library).env("WITNESS", &log);
+    process.args(["--exact", "child_process"]).env("LD_PRELOAD", &library).env("WITNESS", &log);
     process.env(TASK, format!("{how}:{}", folder.join("new/store").display())).stdout(Stdio::null());
     assert!(process.status().unwrap().success());
     let folder = folder.to_str().unwrap();
@@ -118,7 +118,7 @@ fn finished_operations_are_on_the_disk() {
 }
 
 #[test]
-fn nothing_waits_for_the_disk_unasked() {
+fn without_fsync_nothing_waits_for_the_disk() {
     let all = witnessed("none");
     assert!(all.len() > 20 && all.iter().all(|[what, ..]| what != "fsync"), "{all:?}");
 }

@@ -46,7 +46,7 @@ fn events<T>(f: impl FnOnce() -> T) -> (T, Vec<String>) {
 }
 
 #[test]
-fn a_skipped_extension() -> Result<()> {
+fn a_skipped_extension_is_reported() -> Result<()> {
     let dir = tempfile::tempdir()?;
     Hierarchy::create(dir.path().join("s"))?.create_array("/a", NewArray::new([4], "uint8").no_compressor())?;
     let document = dir.path().join("s/a/zarr.json");
@@ -62,7 +62,7 @@ fn a_skipped_extension() -> Result<()> {
 }
 
 #[test]
-fn copies_of_metadata() -> Result<()> {
+fn reading_from_consolidated_metadata_is_reported() -> Result<()> {
     let hierarchy = Hierarchy::in_memory();
     let array = hierarchy.create_array("/g/a", NewArray::new([4], "uint8"))?;
     let (_, seen) = events(|| hierarchy.array("/g/a"));
@@ -77,7 +77,7 @@ fn copies_of_metadata() -> Result<()> {
 }
 
 #[test]
-fn consolidated_metadata_of_an_unknown_kind() -> Result<()> {
+fn consolidated_metadata_of_an_unknown_kind_is_reported() -> Result<()> {
     let hierarchy = Hierarchy::in_memory();
     let document = r#"{"zarr_format": 3, "node_type": "group", "consolidated_metadata": {"kind": "other", "must_understand": false}}"#;
     hierarchy.store().writer()?.set(&Key::metadata(&NodePath::ROOT), document.as_bytes())?;
@@ -91,7 +91,7 @@ fn consolidated_metadata_of_an_unknown_kind() -> Result<()> {
 }
 
 #[test]
-fn consolidated_metadata_that_cannot_be_renewed() -> Result<()> {
+fn consolidated_metadata_that_cannot_be_updated_is_reported() -> Result<()> {
     let dir = tempfile::tempdir()?;
     let hierarchy = Hierarchy::create(dir.path().join("s"))?;
     hierarchy.create_group("/", ())?;
@@ -124,7 +124,7 @@ fn names_are_escaped() -> Result<()> {
 }
 
 #[test]
-fn plugins_that_are_refused() {
+fn refused_plugins_are_reported() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("broken.zarrplugin.json"), "{").unwrap();
     let search = Search {

@@ -326,7 +326,7 @@ fn delays_change_nothing() {
 }
 
 #[test]
-fn a_value_that_is_cut_short_is_noticed() {
+fn a_truncated_value_is_detected() {
     // Not every read or write is of a value.
     at_each(Fault::CutReads, |path, _| look(path).unwrap());
     at_each(Fault::CutWrites, |path, _| {
@@ -340,7 +340,7 @@ const TASK: &str = "ZARR_TEST_FAULT";
 
 /// The process that the test below starts. Run on its own, the work ends without a fault.
 #[test]
-fn a_process() {
+fn child_process() {
     let Ok(task) = std::env::var(TASK) else {
         let dir = tempfile::tempdir().unwrap();
         let (hierarchy, faulty) = Faulty::hierarchy(dir.path(), Fault::Fail, u64::MAX);
@@ -364,7 +364,7 @@ fn kills_leave_old_or_new() {
         for n in 1.. {
             let dir = tempfile::tempdir().unwrap();
             let mut process = Command::new(std::env::current_exe().unwrap());
-            process.args(["--exact", "a_process"]).env(TASK, format!("{when}:{n}:{}", dir.path().display()));
+            process.args(["--exact", "child_process"]).env(TASK, format!("{when}:{n}:{}", dir.path().display()));
             let status = process.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
             look(dir.path()).unwrap();
             if status.success() {
@@ -449,7 +449,7 @@ fn kills_while_overwriting_leave_old_or_new() {
             old(dir.path());
             let mut process = Command::new(std::env::current_exe().unwrap());
             let task = format!("{when} overwriting {place}:{n}:{}", dir.path().display());
-            process.args(["--exact", "a_process"]).env(TASK, task);
+            process.args(["--exact", "child_process"]).env(TASK, task);
             let status = process.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
             is_whole(dir.path(), if status.success() { &[2] } else { &[1, 2] });
             if status.success() {

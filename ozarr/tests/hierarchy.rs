@@ -74,7 +74,7 @@ fn a_bad_child_does_not_hide_its_siblings() {
 }
 
 #[test]
-fn attributes_change_and_the_rest_stays() {
+fn setting_attributes_preserves_the_rest() {
     let (store, zarr) = memory();
     let extra = r#""later":{"must_understand":false,"x":1.50},"fill_value":7e0"#.replace(",\"fill_value\":7e0", "");
     put(&store, "zarr.json", &ARRAY.replacen('{', &format!("{{{extra},"), 1));
@@ -121,7 +121,7 @@ fn an_array_with_a_skipped_extension_is_read_only() {
 }
 
 #[test]
-fn must_understand_on_every_road() {
+fn must_understand_is_checked_by_every_operation() {
     let flagged = |member: &str, name: &str| {
         let document = object(ARRAY);
         let mut changed = document.clone();
@@ -238,7 +238,7 @@ fn copies_are_made_while_others_change_nodes() {
 
 /// A writer that creates a missing group does not remove the copies of nodes that others create in it meanwhile.
 #[test]
-fn copies_of_new_nodes_stay() {
+fn copies_of_new_nodes_are_preserved() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().to_str().unwrap();
     Hierarchy::create(path).unwrap().create_group("/", ()).unwrap();
@@ -406,7 +406,7 @@ fn storage_transformers_stack_in_the_order_of_the_document() {
 
 /// Only the needed bytes of uncompressed chunks are read, but a wrong length is still noticed.
 #[test]
-fn a_chunk_of_another_length_is_an_error_however_little_of_it_is_read() {
+fn a_chunk_of_the_wrong_length_is_an_error_even_if_little_is_read() {
     for shards in [false, true] {
         let dir = tempfile::tempdir().unwrap();
         let store = Hierarchy::create(dir.path()).unwrap();

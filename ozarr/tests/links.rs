@@ -46,7 +46,7 @@ impl ListableStore for Bounded {
 }
 
 #[test]
-fn links_that_lead_back_are_told_and_not_entered() {
+fn links_to_a_containing_directory_are_reported_and_not_followed() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("s");
     fs::create_dir_all(dir.path().join("elsewhere")).unwrap();

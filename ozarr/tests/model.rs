@@ -134,14 +134,14 @@ fn race(without: Without, erases: Erases) {
 }
 
 #[test]
-fn nothing_is_lost_under_any_schedule_that_is_tried() {
+fn nothing_is_lost_under_any_tried_schedule() {
     check_dfs(|| race(Without::Nothing, Erases::Nobody), Some(200_000));
     check_random(|| race(Without::Nothing, Erases::Value), 4_000);
     check_random(|| race(Without::Nothing, Erases::Prefix), 4_000);
 }
 
 #[test]
-fn each_step_is_needed() {
+fn each_step_is_necessary() {
     for (without, erases) in [
         (Without::Lock, Erases::Value),
         (Without::Look, Erases::Value),

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, Array3, ArrayD, array, s};
 use ozarr::{Hierarchy, NewArray, Result, slice};
 
 #[test]
-fn there_and_back() -> Result<()> {
+fn arrays_round_trip() -> Result<()> {
     let hierarchy = Hierarchy::in_memory();
     let array = hierarchy.create_array("/a", NewArray::new([2, 3], "int32").chunks([2, 2]))?;
     let data: Array2<i32> = array![[1, 2, 3], [4, 5, 6]];
@@ -23,7 +23,7 @@ fn there_and_back() -> Result<()> {
 }
 
 #[test]
-fn any_strides_without_a_copy() -> Result<()> {
+fn any_strides_are_read_without_a_copy() -> Result<()> {
     let hierarchy = Hierarchy::in_memory();
     let data: Array2<i32> = array![[1, 2, 3], [4, 5, 6]];
     // Transposed, and reversed with gaps; further below one row repeated.

@@ -82,7 +82,7 @@ impl ReadableStore for Checked {
 
 /// Each chunk needs more memory than all threads share, so only one at a time gets it.
 #[test]
-fn a_store_that_reads_an_array_of_its_context_comes_to_an_end() {
+fn a_store_that_reads_an_array_of_its_context_does_not_deadlock() {
     let stored = Arc::new(MemoryStore::default());
     let plain = Hierarchy::new(stored.clone(), Context::new());
     let codecs = [r#"{"name":"bytes"}"#, r#"{"name":"crc32c"}"#];

@@ -74,7 +74,7 @@ fn a_failed_overwrite_changes_nothing() {
 }
 
 #[test]
-fn all_is_seen_at_once() {
+fn a_new_node_appears_at_once() {
     each(|hierarchy| {
         group_of(hierarchy, 1).unwrap();
         hierarchy.create_array("/g/old", new()).unwrap();
@@ -112,7 +112,7 @@ fn all_is_seen_at_once() {
 }
 
 #[test]
-fn of_several_at_once_one_is_whole() {
+fn one_of_several_concurrent_builds_wins() {
     each(|hierarchy| {
         for overwrite in [false, true] {
             for round in 0..10 {
@@ -142,7 +142,7 @@ const OVERWRITES: usize = 1000;
 
 /// The processes that the test below starts. Run on its own, it has nothing to overwrite.
 #[test]
-fn a_process() {
+fn child_process() {
     let Ok(path) = std::env::var(TASK) else { return };
     let store = FilesystemStore::open(&path).unwrap();
     // Only a document, so that one process replaces the node while another begins.
@@ -154,14 +154,14 @@ fn a_process() {
 }
 
 #[test]
-fn processes_that_overwrite_one_node_all_succeed() {
+fn concurrent_overwrites_of_one_node_all_succeed() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s");
     let store = FilesystemStore::create(&path).unwrap();
     store.set(&key("g/zarr.json"), b"{}").unwrap();
     let processes = [(); 3].map(|()| {
         let mut process = std::process::Command::new(std::env::current_exe().unwrap());
-        process.args(["--exact", "a_process"]).env(TASK, &path).spawn().unwrap()
+        process.args(["--exact", "child_process"]).env(TASK, &path).spawn().unwrap()
     });
     let ended = processes.map(|mut process| process.wait().unwrap());
     assert!(ended.iter().all(std::process::ExitStatus::success), "{ended:?}");

@@ -32,7 +32,7 @@ fn is_root() -> bool {
 }
 
 #[test]
-fn documents_and_chunks_keep_them() {
+fn documents_and_chunks_keep_their_permissions() {
     let dir = tempfile::tempdir().unwrap();
     let hierarchy = Hierarchy::create(dir.path()).unwrap();
     let new = NewArray::new([4, 4], "uint8").chunks([2, 2]).shards([4, 4]);
@@ -68,7 +68,7 @@ const STORE: &str = "ZARR_TEST_STORE";
 
 /// The process that the test below starts as another user. Run on its own, it has nothing to write.
 #[test]
-fn another_user_writes() {
+fn writes_by_another_user_succeed() {
     let Some(path) = std::env::var_os(STORE) else { return };
     let store = FilesystemStore::open(path).unwrap();
     for entry in fs::read_dir(store.root()).unwrap() {
@@ -80,7 +80,7 @@ fn another_user_writes() {
 
 /// If the owner cannot be set, nobody gets more rights than before.
 #[test]
-fn nobody_gets_more_rights() {
+fn replacing_a_file_grants_no_rights() {
     if !is_root() {
         // Another user is needed, and only root can become one.
         return;
@@ -104,7 +104,7 @@ fn nobody_gets_more_rights() {
         chown(name(mode, group), Some(1000), Some(group)).unwrap();
         set_mode(&name(mode, group), mode);
     }
-    as_another_user("another_user_writes", STORE, dir.path());
+    as_another_user("writes_by_another_user_succeed", STORE, dir.path());
     for (mode, group, expected) in cases {
         assert_eq!(attributes(&name(mode, group)), (expected, 2000, 3000), "{mode:o} of group {group}");
         assert_eq!(fs::read(name(mode, group)).unwrap(), b"new");
@@ -191,7 +191,7 @@ const OVERWRITE: &str = "ZARR_TEST_OVERWRITE";
 
 /// The process that the tests below start as another user. Run on its own, it overwrites its own node.
 #[test]
-fn another_user_overwrites() {
+fn overwriting_by_another_user_succeeds() {
     let dir = tempfile::tempdir().unwrap();
     match std::env::var_os(OVERWRITE) {
         None => drop(store(dir.path())),
@@ -219,7 +219,7 @@ fn as_another_user(test: &str, variable: &str, value: &Path) {
 
 /// If the group cannot be set, its rights are not given to another group.
 #[test]
-fn no_other_group_gets_rights() {
+fn a_changed_group_gets_no_rights() {
     if !is_root() {
         // Another user is needed, and only root can become one.
         return;
@@ -241,7 +241,7 @@ fn no_other_group_gets_rights() {
         chown(node.join(name), Some(1000), Some(4000)).unwrap();
         set_mode(&node.join(name), mode);
     }
-    as_another_user("another_user_overwrites", OVERWRITE, dir.path());
+    as_another_user("overwriting_by_another_user_succeeds", OVERWRITE, dir.path());
     let new = [("old/c/1", 0o600), ("new/zarr.json", 0o644), ("new/c/1", 0o644)];
     for (name, expected) in modes.map(|m| (m.0, m.2)).into_iter().chain(new) {
         let found = attributes(&node.join(name));
@@ -253,12 +253,12 @@ const READ_ONLY: &str = "ZARR_TEST_READ_ONLY";
 
 /// Directories without write permission leave nothing behind, neither the old ones nor the new.
 #[test]
-fn read_only_directories_leave_nothing() {
+fn read_only_directories_leave_nothing_behind() {
     if is_root() {
         // Root may write to them.
         let dir = tempfile::tempdir().unwrap();
         set_mode(dir.path(), 0o777);
-        return as_another_user("read_only_directories_leave_nothing", READ_ONLY, dir.path());
+        return as_another_user("read_only_directories_leave_nothing_behind", READ_ONLY, dir.path());
     }
     let dir = tempfile::tempdir().unwrap();
     let hierarchy = store(dir.path());
@@ -336,7 +336,7 @@ for at, _, names in os.walk(sys.argv[1]):
 /// The group's rights are in the list. The bits in their place in the mode are not the group's rights.
 #[test]
 #[cfg(target_os = "linux")]
-fn no_more_rights_without_a_list() {
+fn dropping_a_list_grants_no_rights() {
     let dir = with_lists();
     let hierarchy = Hierarchy::create(dir.path().join("s")).unwrap();
     let new = NewArray::new([4, 4], "uint8").chunks([2, 2]).shards([4, 4]);
@@ -384,7 +384,7 @@ fn no_more_rights_without_a_list() {
 /// The same in a node that is overwritten, whatever lists new entries of the store inherit.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_node_that_is_overwritten_has_no_lists() {
+fn an_overwritten_node_has_no_lists() {
     let dir = with_lists();
     let hierarchy = store(&dir.path().join("s"));
     let node = dir.path().join("s/g");

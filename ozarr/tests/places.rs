@@ -56,7 +56,7 @@ fn is_empty(directory: &Path) -> bool {
 }
 
 #[test]
-fn a_node_that_was_created_meanwhile_keeps_its_data() {
+fn a_concurrently_created_node_keeps_its_data() {
     for path in ["/", "/a"] {
         for overwrites in [false, true] {
             let (_dir, hierarchy, built, other) = meanwhile(path, |hierarchy| {
@@ -81,7 +81,7 @@ fn a_node_that_was_created_meanwhile_keeps_its_data() {
 }
 
 #[test]
-fn a_node_is_whole_after_success_though_the_directory_is_removed() {
+fn a_created_node_is_whole_even_if_its_directory_is_removed() {
     let (_dir, hierarchy, built, ()) = meanwhile("/a", |hierarchy| {
         let prefix = Prefix::new("a/").unwrap();
         hierarchy.store().writer().unwrap().erase_prefix(&prefix).unwrap();
@@ -146,7 +146,7 @@ fn chunks_without_a_document_are_not_those_of_a_new_array() {
 }
 
 #[test]
-fn no_new_array_hides_a_node() {
+fn a_new_array_does_not_hide_nodes() {
     each(|hierarchy| {
         hierarchy.create_array("/k/i/x/inner", plain("uint32")).unwrap();
         for group in ["k", "k/i", "k/i/x"] {
@@ -169,7 +169,7 @@ fn no_new_array_hides_a_node() {
 
 /// A storage transformer may read them.
 #[test]
-fn other_keys_may_be_there_before_an_array() {
+fn an_array_may_be_created_next_to_other_keys() {
     each(|hierarchy| {
         for key in ["g/a/manifest.json", "g/a/more/c/0", "g/a/c/4", "g/a/c/x"] {
             set(hierarchy, key);
@@ -180,7 +180,7 @@ fn other_keys_may_be_there_before_an_array() {
 
 /// The place is checked before anything is built, and again when it is taken.
 #[test]
-fn values_stored_while_a_node_is_built_stay() {
+fn values_stored_while_a_node_is_built_survive() {
     each(|hierarchy| {
         let built = hierarchy.build("/g", true, |staged| -> Result<()> {
             create(staged, "/g", 1)?;

@@ -69,7 +69,7 @@ impl Drop for Process {
 
 fn start(task: &str, path: &Path, process: u64, rounds: Range<u64>) -> Process {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "a_process"]).stdout(Stdio::null()).stderr(Stdio::inherit());
+    command.args(["--exact", "child_process"]).stdout(Stdio::null()).stderr(Stdio::inherit());
     command.env(TASK, format!("{task}:{process}:{}:{}:{}", rounds.start, rounds.end, path.display()));
     Process(command.spawn().unwrap())
 }
@@ -101,7 +101,7 @@ fn write_squares(path: &Path, process: u64, rounds: &Range<u64>) {
 
 /// The processes that the tests below start. Run on its own, it is a single one.
 #[test]
-fn a_process() {
+fn child_process() {
     let Ok(task) = std::env::var(TASK) else {
         let dir = tempfile::tempdir().unwrap();
         create(dir.path(), true);
@@ -221,7 +221,7 @@ fn look(array: &Array, seen: &mut [u64; 64], kill: u64) {
 
 /// A reader sees each square as one writer left it, both while writers are killed and afterwards.
 #[test]
-fn nothing_is_torn_by_kills() {
+fn kills_tear_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let array = create(dir.path(), true);
     let mut seen = [0; 64];
@@ -267,7 +267,7 @@ fn creation_has_one_winner() {
 /// Copies of metadata follow the metadata, whichever process changes it. Each process changes another array, and one
 /// document has all copies.
 #[test]
-fn no_copy_of_metadata_is_lost() {
+fn no_consolidated_copy_is_lost() {
     let dir = tempfile::tempdir().unwrap();
     let (hierarchy, arrays) = (Hierarchy::create(dir.path()).unwrap(), 30);
     let names: Vec<(u64, String)> =
@@ -286,7 +286,7 @@ fn no_copy_of_metadata_is_lost() {
 /// Everything that several processes append is stored, each piece as a whole, whether handles are opened again or
 /// become stale, and whether pieces share inner chunks or only shards.
 #[test]
-fn all_that_is_appended_is_there() {
+fn concurrent_appends_lose_nothing() {
     for length in [10, 7] {
         for task in ["append", "open and append"] {
             let (dir, task) = (tempfile::tempdir().unwrap(), format!("{task} {length}"));

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 
 /// Another writer grows the array again and writes, before the first or the second chunk is removed: its data stays.
 #[test]
-fn a_shrink_stops_where_somebody_else_grows() {
+fn a_shrink_stops_where_another_writer_grows() {
     for after_erase in [false, true] {
         let store = Arc::new(MemoryStore::default());
         let hierarchy = |store: Arc<dyn Store>| Hierarchy::new(store, Context::new());
@@ -90,7 +90,7 @@ fn append_counts_slabs_of_the_stored_shape() {
 }
 
 #[test]
-fn append_refuses_before_it_changes_anything() {
+fn a_refused_append_changes_nothing() {
     let zarr = memory();
     let huge = [2, u64::MAX >> 8, 1 << 8];
     let mut large = zarr.create_array("/large", NewArray::new([1, huge[1]], "uint8").chunks([1, 1])).unwrap();
@@ -115,7 +115,7 @@ fn append_refuses_before_it_changes_anything() {
 }
 
 #[test]
-fn growing_removes_nothing_that_is_stored() {
+fn growing_removes_no_stored_chunks() {
     let (mut stale, mut other) = two_handles(10, 5);
     other.append(0, &[2u32; 20]).unwrap();
     let report = stale.resize(&[40], ResizeOptions::default()).unwrap();
@@ -135,7 +135,7 @@ fn growing_removes_nothing_that_is_stored() {
 }
 
 #[test]
-fn shrinking_through_a_stale_handle_cuts_the_stored_shape() {
+fn shrinking_through_a_stale_handle_starts_at_the_stored_shape() {
     let (mut stale, mut other) = two_handles(10, 5);
     other.append(0, &[2u32; 20]).unwrap();
     // Longer than this handle knows, shorter than the stored shape.
@@ -154,7 +154,7 @@ fn shrinking_through_a_stale_handle_cuts_the_stored_shape() {
 }
 
 #[test]
-fn an_edge_chunk_written_through_a_stale_handle_keeps_what_others_wrote_beyond() {
+fn writing_an_edge_chunk_through_a_stale_handle_preserves_newer_elements() {
     for sharded in [false, true] {
         let zarr = memory();
         let new = NewArray::new([10], "uint32");
@@ -200,7 +200,7 @@ fn attributes_set_through_a_stale_handle_change_nothing_else() {
 
 /// Another writer overwrites the array with one of the same shape, as soon as its document has changed.
 #[test]
-fn chunks_of_an_array_that_was_overwritten_meanwhile_stay() {
+fn chunks_of_a_concurrently_overwritten_array_are_preserved() {
     for (first, second, options, other) in [
         // Erases chunks that it cuts off.
         (16, 10, ResizeOptions::default(), NewArray::new([10], "uint8").chunks([1])),
@@ -234,7 +234,7 @@ fn chunks_of_an_array_that_was_overwritten_meanwhile_stay() {
 
 /// An edge chunk is stored without the elements beyond the edge, but never in place of a chunk of another grid.
 #[test]
-fn an_edge_chunk_of_an_array_that_was_overwritten_is_refused() {
+fn writing_an_edge_chunk_of_an_overwritten_array_is_refused() {
     let zarr = memory();
     let new = |chunk| NewArray::new([10], "uint8").chunks([chunk]).codecs([Json::from("bytes")]);
     let stale = zarr.create_array("/a", new(4)).unwrap();

@@ -98,7 +98,7 @@ fn write_and_read(context: Context, metadata: ArrayMetadata) {
 const STACK: usize = 2 << 20;
 
 #[test]
-fn the_deepest_nesting_of_the_longest_chains_fits() {
+fn the_deepest_nesting_of_the_longest_chains_fits_the_stack() {
     let limits = Limits::default();
     let run = |context: Context| {
         let metadata = nested(&Limits::default());
@@ -111,7 +111,7 @@ fn the_deepest_nesting_of_the_longest_chains_fits() {
 }
 
 #[test]
-fn a_chain_beyond_the_limit_is_refused_where_it_stands() {
+fn a_chain_beyond_the_limit_is_refused_by_its_path() {
     let limit = u64::from(Limits::default().codec_count);
     let too_many = chain(limit as usize, r#""bytes""#);
     let shard = |codecs: &str, index: &str| {

@@ -53,7 +53,7 @@ fn copied_shape(zarr: &Hierarchy, path: &str, shape: u64) {
 }
 
 #[test]
-fn appended_elements_are_there() {
+fn appended_elements_are_read() {
     let dir = tempfile::tempdir().unwrap();
     let zarr = broken(dir.path());
     let mut array = zarr.array("/g/h/a").unwrap();
@@ -77,7 +77,7 @@ fn chunks_that_a_resize_cuts_off_are_removed() {
 }
 
 #[test]
-fn a_handle_knows_its_new_attributes() {
+fn a_handle_has_its_new_attributes() {
     let dir = tempfile::tempdir().unwrap();
     let zarr = broken(dir.path());
     let attributes: Object = [("unit", Json::from("K"))].into_iter().collect();
@@ -91,7 +91,7 @@ fn a_handle_knows_its_new_attributes() {
 }
 
 #[test]
-fn a_new_node_is_there_with_the_groups_above_it() {
+fn a_new_node_appears_with_its_parent_groups() {
     let dir = tempfile::tempdir().unwrap();
     let zarr = broken(dir.path());
     is_stale(&zarr.create_array("/g/h/new/b", new_array(3)).unwrap_err());

@@ -81,7 +81,7 @@ fn operations(depth: usize) -> usize {
 }
 
 #[test]
-fn nodes_made_in_a_batch_cost_the_same_however_deep() {
+fn the_cost_of_a_batch_is_independent_of_depth() {
     for depth in [10, 100, 400] {
         // The group above and the new document; and at the end each group, as it might have copies.
         assert!(operations(depth) <= 3 * depth, "{depth}: {}", operations(depth));
@@ -94,7 +94,7 @@ fn nodes_made_in_a_batch_cost_the_same_however_deep() {
 }
 
 #[test]
-fn a_batch_renews_the_copies_of_all_that_it_changed() {
+fn a_batch_updates_the_copies_of_all_changed_nodes() {
     let (counted, zarr) = counted(Arc::new(Sequential));
     for name in ["/g/kept", "/g/changed", "/g/gone/below", "/h"] {
         zarr.create_group(name, ()).unwrap();
@@ -168,7 +168,7 @@ impl Executor for Joins {
 }
 
 #[test]
-fn siblings_are_opened_a_few_at_a_time_each_once_and_in_parallel() {
+fn siblings_are_opened_once_each_in_bounded_parallel() {
     let joins = Arc::new(Joins::default());
     let (counted, zarr) = counted(joins.clone());
     let root = zarr.create_group("/", ()).unwrap();
@@ -214,7 +214,7 @@ fn large_documents_are_not_all_in_memory_at_once() {
 
 #[test]
 #[cfg(unix)]
-fn links_that_lead_back_are_told_and_not_entered() {
+fn links_to_a_containing_directory_are_reported_and_not_followed() {
     use ozarr::ErrorKind;
     use std::os::unix::fs::symlink;
     let dir = tempfile::tempdir().unwrap();

@@ -36,7 +36,7 @@ fn limits() -> Limits {
 
 /// Tasks of the application, one of which takes more memory than calls share.
 #[test]
-fn a_task_that_a_waiting_thread_takes_over_is_a_call_of_its_own() {
+fn a_task_run_by_a_waiting_thread_is_a_separate_call() {
     let (limits, buffers) = (limits(), Buffers::default());
     let call = CallContext { limits: &limits, options: &Options::DEFAULT, executor: &Rayon, buffers: &buffers };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
@@ -77,7 +77,7 @@ impl Executor for Waiting<'_> {
 
 /// Otherwise the thread would wait for itself.
 #[test]
-fn nobody_waits_on_top_of_the_chunk_that_has_the_rest() {
+fn a_thread_never_waits_for_its_own_chunk() {
     let (say, hear) = mpsc::channel();
     let nested = || -> Result<usize> {
         let (limits, buffers, found) = (limits(), Buffers::default(), Mutex::new(None));

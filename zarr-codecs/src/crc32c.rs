@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_noticed() {
+    fn damage_is_detected() {
         Bench::new().bytes_codec("crc32c", Size::Unknown).unwrap().assert_round_trips().assert_rejects_damage();
     }
 }

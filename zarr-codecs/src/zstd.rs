@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_stops_at_its_limit() {
+    fn a_bomb_stops_at_the_limit() {
         let codec = Bench::new().bytes_codec(&json("3", "false"), Size::Unknown).unwrap();
         let bomb = codec.encode(&vec![0; 8 << 20]).unwrap();
         assert!(bomb.len() < 4096);

@@ -61,7 +61,7 @@ fn the_index_of_a_shard_is_read_and_written_back() {
 }
 
 #[test]
-fn codecs_without_a_checksum_read_the_index_without_it() {
+fn indexes_without_a_checksum_are_read() {
     let limits = Limits::default();
     let sharding = Sharding::new([2, 3]);
     let mut shard = shard(&sharding);

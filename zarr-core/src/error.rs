@@ -218,12 +218,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_one_pointer() {
+    fn an_error_is_one_pointer() {
         assert_eq!(size_of::<Error>(), size_of::<usize>());
     }
 
     #[test]
-    fn tells_where_and_what_next() {
+    fn errors_state_the_place_and_a_hint() {
         let e = Error::configuration("missing member `level`")
             .within("configuration")
             .within("[1]")

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_its_form() {
+    fn the_written_form_is_preserved() {
         for text in [
             r#""bytes""#,
             r#"{"name":"bytes"}"#,
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn converts_from_names_and_json() {
+    fn extensions_convert_from_names_and_json() {
         let object = r#"{"name":"x1","configuration":{"a":2}}"#;
         let json = Json::parse(object.as_bytes(), &Default::default()).unwrap();
         assert_eq!(Extension::from(json), parse(object).unwrap());
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_other_shapes() {
+    fn other_forms_are_refused() {
         for text in [
             "1",
             "null",

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_numpy() {
+    fn numpy_names_are_translated() {
         for (name, zarr) in [
             ("f4", "float32"),
             ("<f8", "float64"),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn near_names() {
+    fn near_names_are_suggested() {
         let known = ["zstd", "gzip", "blosc"];
         assert_eq!(nearest("zsdt", known.into_iter()), Some("zstd"));
         assert_eq!(nearest("zst", known.into_iter()), Some("zstd"));

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_of_commands() {
+    fn exit_statuses_determine_answers() {
         assert_eq!(sh("echo 7"), Answer::Done("7\n".into()));
         assert_eq!(sh("echo why >&2; exit 2"), Answer::Unsupported("why".into()));
         assert_eq!(sh("echo why >&2; exit 7"), Answer::Refused("why".into()));

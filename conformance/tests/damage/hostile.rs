@@ -118,7 +118,7 @@ fn threads_share_one_memory_budget() {
 
 /// A frame may request a window of 128 MiB or more before its first byte. Every reader should allow 8 MiB.
 #[test]
-fn a_zstd_frame_with_a_large_window() {
+fn zstd_windows_are_bounded() {
     let (raw_block, mut granted) = ([0x21, 0, 0, 1, 2, 3, 4], 0);
     let frame = |exponent: u8| [&[0x28, 0xb5, 0x2f, 0xfd, 0, exponent << 3], &raw_block[..]].concat();
     for exponent in 0..32u8 {
@@ -147,7 +147,7 @@ fn a_zstd_frame_with_a_large_window() {
 }
 
 #[test]
-fn lengths_of_strings() {
+fn false_string_lengths_are_refused() {
     let number = |n: u32| n.to_le_bytes();
     for (what, chunk) in [
         ("many elements", number(u32::MAX).to_vec()),
@@ -163,7 +163,7 @@ fn lengths_of_strings() {
 }
 
 #[test]
-fn hostile_entries_of_a_shard_index() {
+fn hostile_shard_index_entries_are_refused() {
     let shard = r#"{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":[{"name":"bytes"}],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"index_location":"AT"}}"#;
     let (none, huge) = (u64::MAX, 1u64 << 40);
     for (what, first) in [
@@ -270,7 +270,7 @@ fn a_chunk_that_is_too_large_is_not_read() {
 }
 
 #[test]
-fn headers_of_blosc() {
+fn false_blosc_headers_are_refused() {
     let good = {
         let array = memory(CHUNK_BYTES).create_array("/", new("uint8", 4096, &[BYTES, LZ4])).unwrap();
         array.write(.., &vec![5u8; 4096]).unwrap();
@@ -291,7 +291,7 @@ fn headers_of_blosc() {
 }
 
 #[test]
-fn documents() {
+fn hostile_documents_are_refused() {
     let shard = |inner: &str| {
         format!(
             r#"{{"name":"sharding_indexed","configuration":{{"chunk_shape":[1],"codecs":[{inner}],"index_codecs":["bytes"]}}}}"#
@@ -331,7 +331,7 @@ fn documents() {
 
 /// The limits of documents.
 #[test]
-fn a_document_that_is_too_long() {
+fn documents_beyond_the_limit_are_refused() {
     let hierarchy = {
         let mut context = Context::new();
         context.limits.metadata_bytes = 1000;

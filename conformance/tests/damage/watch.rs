@@ -87,7 +87,7 @@ pub(crate) fn largest_allocation<R>(f: impl FnOnce(&dyn Fn()) -> R) -> (R, usize
 /// The measurement would be useless if it did not include the C libraries.
 #[test]
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn sees_allocations_of_c() {
+fn allocations_in_c_are_observed() {
     let ((), largest) = largest_allocation(|begin| {
         let codecs = [r#"{"name":"bytes"}"#, r#"{"name":"zstd","configuration":{"level":22}}"#]
             .map(|text| text.parse::<ozarr::Json>().unwrap());

@@ -94,7 +94,7 @@ fn each_fault_is_caught_by_its_property_alone() {
 
 /// The extensions without a fault.
 #[test]
-fn the_counterparts_have_all_properties() {
+fn correct_extensions_have_all_properties() {
     for fixture in [
         bytes::counterpart(),
         arrays::counterpart(),

@@ -119,13 +119,13 @@ fn write_some(array: &Array) {
 }
 
 #[test]
-fn shards_with_zarr_python() {
+fn shards_are_exchanged_with_zarr_python() {
     // zarr-python compares the shape of an inner chunk with that of the chunk before it is transposed.
     all_on("zarr-python", &["transpose before"], shards(), write_some);
 }
 
 #[test]
-fn shards_with_tensorstore() {
+fn shards_are_exchanged_with_tensorstore() {
     // TensorStore requires sharding to be the last codec.
     all_on("tensorstore", &["checksum after", "compressor after"], shards(), write_some);
 }
@@ -175,12 +175,12 @@ fn fills() -> Vec<(&'static str, ArrayMetadata)> {
 }
 
 #[test]
-fn fill_values_with_zarr_python() {
+fn fill_values_are_exchanged_with_zarr_python() {
     // zarr-python converts the bits through a number.
     all_on("zarr-python", &["float16 payload"], fills(), |_| ());
 }
 
 #[test]
-fn fill_values_with_tensorstore() {
+fn fill_values_are_exchanged_with_tensorstore() {
     all_on("tensorstore", &["empty text", "text", "bytes"], fills(), |_| ());
 }

@@ -274,12 +274,12 @@ fn check(name: &'static str, is_unknown: impl Fn(&Case<'_>) -> bool, unknown: us
 }
 
 #[test]
-fn with_zarr_python() {
+fn arrays_are_exchanged_with_zarr_python() {
     // One for each data type, with sharding and without.
     check("zarr-python", |case| case.label.contains("snappy"), 2 * 16);
 }
 
 #[test]
-fn with_tensorstore() {
+fn arrays_are_exchanged_with_tensorstore() {
     check("tensorstore", |case| case.t.width == 0, 2 * (2 * 12 + 3));
 }

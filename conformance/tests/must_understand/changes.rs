@@ -100,7 +100,7 @@ fn no_chunk_is_written_while_an_extension_is_skipped() {
 }
 
 #[test]
-fn arrays_that_are_understood_can_be_written() {
+fn fully_understood_arrays_can_be_written() {
     let mut rows = 0;
     for row in arrays().iter().filter(|r| matches!(r.verdict, Verdict::Opens)) {
         rows += 1;
@@ -124,7 +124,7 @@ fn arrays_that_are_understood_can_be_written() {
 }
 
 #[test]
-fn extensions_that_are_not_understood_are_not_created() {
+fn arrays_are_not_created_with_unknown_extensions() {
     let limits = ozarr::zarr_core::limits::Limits::default();
     let (mut failures, mut made, mut refused) = (Vec::new(), 0, 0);
     for (row, text, good) in documents() {

@@ -15,7 +15,7 @@ fn copies_keep_their_order() {
 
 /// A change below a group preserves the unknown members of its consolidated metadata.
 #[test]
-fn unknown_members_of_consolidated_metadata_stay() {
+fn unknown_members_of_consolidated_metadata_are_preserved() {
     let (world, good) = (World::new(&good_array(), &good_array()), good_array());
     let root = format!(
         r#"{{"zarr_format":3,"consolidated_metadata":{{"must_understand":false,"made":{{"at":1.50}},"metadata":{{"row":{good}}},"kind":"inline"}},"node_type":"group"}}"#
@@ -30,7 +30,7 @@ fn unknown_members_of_consolidated_metadata_stay() {
 
 /// A group that was opened before a change below it does not undo the change of its copies.
 #[test]
-fn attributes_of_an_older_group_keep_newer_copies() {
+fn setting_attributes_on_a_stale_group_preserves_newer_copies() {
     let world = World::new(&good_array(), &good_array());
     let mut older = world.hierarchy.group("/").unwrap();
     world.hierarchy.create_group("/later", ()).unwrap();
@@ -43,7 +43,7 @@ fn attributes_of_an_older_group_keep_newer_copies() {
 
 /// An array that was opened before it was resized elsewhere does not undo the resize.
 #[test]
-fn attributes_of_an_older_array_keep_the_newer_shape() {
+fn setting_attributes_on_a_stale_array_preserves_the_newer_shape() {
     let world = World::new(&good_array(), &good_array());
     let mut older = array(&world.hierarchy);
     array(&world.hierarchy).resize(&[6, 6], ResizeOptions::default()).unwrap();
@@ -79,7 +79,7 @@ fn overwriting_a_group_removes_the_copies_below_it() {
 
 /// A handle does not restore an erased node.
 #[test]
-fn attributes_of_an_erased_node_are_refused() {
+fn setting_attributes_on_an_erased_node_is_refused() {
     let world = World::new(&good_array(), &good_array());
     let mut erased = array(&world.hierarchy);
     world.hierarchy.erase("/row").unwrap();

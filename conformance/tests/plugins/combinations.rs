@@ -167,7 +167,7 @@ fn check(registry: &Registry, (t, chain, sharded): (usize, usize, bool), mirrore
 }
 
 #[test]
-fn every_extension_from_the_plugin() {
+fn every_extension_can_come_from_the_plugin() {
     let registry = registry();
     for t in 0..TYPES.len() {
         for chain in 0..6 {
@@ -179,7 +179,7 @@ fn every_extension_from_the_plugin() {
 }
 
 #[test]
-fn some_extensions_from_the_plugin() {
+fn plugin_and_built_in_extensions_combine() {
     let registry = registry();
     let case = (0..TYPES.len(), 0usize..6, any::<bool>());
     let config = ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() };

@@ -195,7 +195,7 @@ fn panics_in_any_function_do_not_cross_the_boundary() {
 
 /// A plugin in safe Rust cannot make the generated code write, or let others read, out of bounds.
 #[test]
-fn results_of_the_wrong_rank_do_not_leave_the_plugin() {
+fn results_of_the_wrong_rank_are_errors() {
     for (name, at) in [
         ("panicking.array-to-bytes", "wrong rank"),
         ("panicking.array-to-array", "short order"),

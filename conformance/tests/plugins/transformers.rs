@@ -113,7 +113,7 @@ fn shards_work_behind_a_pass_through_plugin() {
 
 /// Every other key is in a file that the manifest names, and the rest are in the store below.
 #[test]
-fn chunk_manifest() {
+fn a_chunk_manifest_has_all_properties_of_reading() {
     let (dir, made) = (tempfile::tempdir().unwrap(), AtomicUsize::new(0));
     let options = Options::default().with_roots(vec![dir.path().to_string_lossy().into_owned()]);
     let plugin = load("chunk-manifest");

@@ -252,7 +252,7 @@ mod tests {
     use super::is_older;
 
     #[test]
-    fn versions_are_ordered_as_semantic_versioning_says() {
+    fn versions_are_ordered_by_semantic_versioning() {
         let ascending = [
             "0.9.9",
             "0.10.0-alpha",

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_that_are_not_known_are_left_out() {
+    fn unknown_sizes_are_left_out() {
         assert_eq!(in_words([Some(2000), Some(500)]), "2.0 KiB before, 500 B after (25%), ");
         assert_eq!(in_words([None, Some(500)]), "500 B after, ");
         assert_eq!(in_words([Some(2000), None]), "2.0 KiB before, ");

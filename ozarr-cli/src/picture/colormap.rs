@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colormaps_begin_and_end_with_their_ends() {
+    fn colormaps_reach_both_end_colours() {
         for map in Colormap::value_variants() {
             let stops = map.stops();
             assert_eq!([map.at(0.0), map.at(1.0)], [stops[0], stops[stops.len() - 1]], "{map:?}");

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fill_value_is_told_from_other_numbers() {
+    fn the_fill_value_is_distinguished_from_other_numbers() {
         let of = numbers("int16").unwrap();
         assert_eq!([of.number(&[0, 0]), of.clone().without_fill().number(&[0, 0])], [Number::Fill, Number::Value(0.0)]);
     }

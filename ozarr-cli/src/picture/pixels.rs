@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_the_colors_of_their_range() {
+    fn colors_span_the_range() {
         let p = palette((-1.0, 1.0));
         assert_eq!([-1.0, 1.0, 9.0, f64::NEG_INFINITY].map(|v| p.color(Number::Value(v))[0]), [0, 255, 255, 0]);
         assert_eq!([p.color(Number::Nan), p.color(Number::Fill)], [[1, 2, 3], [4, 5, 6]]);

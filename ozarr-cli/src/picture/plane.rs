@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_have_each_element_once() {
+    fn parts_cover_each_element_once() {
         for (shape, chunks) in [([5, 7], [2, 3]), ([1, 40], [1, 16]), ([40, 1], [16, 1]), ([9, 9], [9, 9])] {
             let a = array(&shape, &chunks);
             a.write(.., &(0..a.len() as u32).collect::<Vec<_>>()).unwrap();
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_stored_chunks_have_their_elements() {
+    fn only_parts_with_stored_chunks_are_visited() {
         let new = NewArray::new([3, 40, 40], "uint32").chunks([1, 5, 5]).shards([1, 10, 20]);
         let a = Hierarchy::in_memory().create_array("/a", new).unwrap();
         a.write((1, 10..20, ..20), &[7u32; 200]).unwrap();

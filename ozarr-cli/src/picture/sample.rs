@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn block_means_are_those_of_a_slow_program() {
+    fn block_means_match_a_slow_reference() {
         for shape in [[1, 1], [7, 5], [48, 100], [64, 33], [1, 300], [200, 2]] {
             let count = shape[0] * shape[1];
             let value = |i: usize| match i % 7 {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_squares_except_of_long_planes() {
+    fn blocks_are_square_except_in_long_planes() {
         assert_eq!(block([100, 200], [50, 50]), [4, 4]);
         assert_eq!(block([100, 200], [500, 500]), [1, 1]);
         assert_eq!(block([2, 1 << 40], [1024, 1024]), [1, 1 << 30]);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn extents_and_ranges_are_of_numbers_only() {
+    fn extents_and_ranges_ignore_nan_and_infinity() {
         let a = array([1, 4], [1, 4], &[2.0, f32::NAN, 8.0, f32::INFINITY]);
         let plane = Plane::new(&a, &(0, ..).into()).unwrap();
         let grid = plane.sample([1, 4]).unwrap();

@@ -24,7 +24,7 @@ fn element_of(location: &str) -> u16 {
 }
 
 #[test]
-fn of_several_copies_to_one_place_one_is_there() {
+fn one_of_several_copies_to_one_place_wins() {
     let dir = Dir::new();
     let (one, two, to) = (dir.path("one"), dir.path("two"), dir.path("to"));
     array_of(&one, 1);
@@ -40,7 +40,7 @@ fn of_several_copies_to_one_place_one_is_there() {
 }
 
 #[test]
-fn of_several_commands_that_create_one_wins() {
+fn one_of_several_creations_wins() {
     let dir = Dir::new();
     array_of(&dir.path("model"), 1);
     Hierarchy::create(dir.path("s")).unwrap().create_group("/", ()).unwrap();
@@ -56,7 +56,7 @@ fn of_several_commands_that_create_one_wins() {
 }
 
 #[test]
-fn an_overwriting_copy_that_fails_leaves_the_old() {
+fn a_failed_overwriting_copy_leaves_the_old_node() {
     let dir = Dir::new();
     let (bad, good) = (dir.path("bad"), dir.path("good"));
     array_of(&bad, 1);

@@ -47,7 +47,7 @@ fn a_full_disk_is_an_error_that_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_write_to_a_full_disk_leaves_the_old() {
+fn a_write_to_a_full_disk_leaves_the_old_values() {
     let dir = Dir::new();
     let array = Hierarchy::create(dir.path("s")).unwrap();
     let plain = r#"[{"name":"bytes","configuration":{"endian":"little"}}]"#.parse::<ozarr::Json>().unwrap();
@@ -123,7 +123,7 @@ fn make_read_only(location: &str) {
 }
 
 #[test]
-fn what_may_not_be_written_or_read_is_an_error() {
+fn missing_permissions_are_an_error() {
     let dir = Dir::new();
     set_mode(dir.0.path().to_str().unwrap(), 0o755);
     let other = Other::new(&dir);

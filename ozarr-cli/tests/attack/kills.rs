@@ -68,7 +68,7 @@ fn chunks_are_whole_after_kills_while_directories_come_and_go() {
 }
 
 #[test]
-fn nodes_are_there_or_not_after_kills() {
+fn nodes_are_complete_or_absent_after_kills() {
     let (place_of, _) = Place::with_array(&squares(true));
     killed("nodes", ["erase and create", "write what is there"], 15, &place_of, || {
         let hierarchy = open(&place_of.store());
@@ -85,7 +85,7 @@ fn nodes_are_there_or_not_after_kills() {
 }
 
 #[test]
-fn a_copy_that_is_killed_leaves_old_or_new() {
+fn a_killed_copy_leaves_old_or_new() {
     let (mut random, dir) = (Random::of("copies"), Dir::new());
     let length = 4000;
     let new = NewArray::new([length], "uint16").chunks([50]);
@@ -106,7 +106,7 @@ fn a_copy_that_is_killed_leaves_old_or_new() {
 
 /// Shards with a damaged index, and a repair that is killed: each shard is as it was, or repaired.
 #[test]
-fn a_repair_that_is_killed_leaves_old_or_new() {
+fn a_killed_repair_leaves_old_or_new() {
     let (mut random, dir, shards) = (Random::of("repairs"), Dir::new(), 30);
     let s = dir.path("s");
     let new = NewArray::new([shards * 16], "uint16").chunks([4]).shards([16]);

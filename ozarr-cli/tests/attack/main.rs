@@ -96,13 +96,13 @@ const TASK: &str = "ATTACK_TASK";
 /// Starts a task of [`workers`] in a process of its own.
 fn worker(directory: &Path, task: &str, arguments: &[&str]) -> Process {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "a_process", "--nocapture"]).stdout(Stdio::null()).current_dir(directory);
+    command.args(["--exact", "child_process", "--nocapture"]).stdout(Stdio::null()).current_dir(directory);
     Process(command.env(TASK, [&[task], arguments].concat().join("\u{1f}")).spawn().unwrap())
 }
 
 /// What rows start as processes of their own; without a task it is one that writes alone.
 #[test]
-fn a_process() {
+fn child_process() {
     match std::env::var(TASK) {
         Ok(task) => workers::run(&task.split('\u{1f}').collect::<Vec<_>>()),
         Err(_) => workers::alone(),

@@ -8,7 +8,7 @@ use super::{
 use ozarr::{Hierarchy, zarr_core::json::Json};
 
 #[test]
-fn nodes_are_erased_and_created_beside_writers() {
+fn nodes_are_erased_and_created_while_others_write() {
     for _ in rounds(1) {
         let (place_of, _) = Place::with_array(&squares(true));
         let mut processes: Vec<_> = (0..2).map(|p| place_of.worker("erase and create", p, 0..40)).collect();

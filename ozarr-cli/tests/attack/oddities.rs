@@ -54,7 +54,7 @@ fn odd_documents_are_errors() {
 }
 
 #[test]
-fn what_is_no_file_in_the_place_of_a_chunk_is_an_error() {
+fn anything_but_a_file_in_the_place_of_a_chunk_is_an_error() {
     let odd: [(&str, Put); 6] = [
         ("a link to nothing", |at| symlink("nothing", at).unwrap()),
         ("a link to itself", |at| symlink("1", at).unwrap()),
@@ -79,7 +79,7 @@ fn what_is_no_file_in_the_place_of_a_chunk_is_an_error() {
 }
 
 #[test]
-fn names_work_or_are_refused() {
+fn unusual_names_work_or_are_refused() {
     let dir = Dir::new();
     let s = store(&dir);
     let document = dir.path("s/a/zarr.json");

@@ -78,7 +78,7 @@ fn writers_of_one_shard_lose_nothing() {
 }
 
 #[test]
-fn regions_that_commands_write_at_once_are_all_there() {
+fn concurrent_writes_of_regions_lose_nothing() {
     let (place, array) = Place::with_array(&squares(true));
     for round in rounds(2) {
         let first = round * 16 % SQUARES;
@@ -102,7 +102,7 @@ fn regions_that_commands_write_at_once_are_all_there() {
 }
 
 #[test]
-fn directories_that_come_and_go_lose_nothing() {
+fn nothing_is_lost_while_directories_come_and_go() {
     let (place, array) = Place::with_array(&lonely_chunks());
     for round in rounds(1) {
         let rounds = round * 40..(round + 1) * 40;
@@ -114,7 +114,7 @@ fn directories_that_come_and_go_lose_nothing() {
 }
 
 #[test]
-fn appends_of_several_processes_are_all_there() {
+fn concurrent_appends_lose_nothing() {
     for _ in rounds(1) {
         let (place, _) = Place::with_array(&NewArray::new([0], "uint32").chunks([5]).shards([20]));
         all_end_well((0..PROCESSES).map(|p| place.worker("append", p, 1..11)).collect());
@@ -132,7 +132,7 @@ fn appends_of_several_processes_are_all_there() {
 }
 
 #[test]
-fn repair_and_validate_beside_writers_do_no_harm() {
+fn repair_and_validate_do_no_harm_while_others_write() {
     for _ in rounds(1) {
         let (place, array) = Place::with_array(&squares(true));
         array.hierarchy().consolidate("/").unwrap();

@@ -96,7 +96,7 @@ fn is_installed(user: &User, wanted: &[(&str, &str, &str)]) {
 }
 
 #[test]
-fn a_name_that_an_installed_plugin_offers() {
+fn a_name_of_an_installed_plugin_is_refused() {
     let user = User::new();
     let first = XZ.build(&user, "first.so", &[]);
     let added = user.json(&["plugin", "add", "--json", &first]);
@@ -118,7 +118,7 @@ fn a_name_that_an_installed_plugin_offers() {
 }
 
 #[test]
-fn a_version_without_a_name_and_an_older_one() {
+fn downgrades_and_dropped_names_are_refused() {
     let user = User::new();
     let both = Codec { other: Some("acme.lzma"), ..XZ }.build(&user, "both.so", &[]);
     user.ok(&["plugin", "add", &both]);
@@ -138,7 +138,7 @@ fn a_version_without_a_name_and_an_older_one() {
 }
 
 #[test]
-fn a_built_in_name() {
+fn a_built_in_name_is_refused() {
     let user = User::new();
     let gzip = Codec { id: "org.gzip", name: "gzip", ..XZ }.build(&user, "gzip.so", &[]);
     refused(&user, &[&gzip], &["built_in"], &["`gzip`", "built-in codec"]);
@@ -151,7 +151,7 @@ fn a_built_in_name() {
 }
 
 #[test]
-fn what_the_policy_denies() {
+fn a_plugin_denied_by_policy_is_refused() {
     let user = User::new();
     let library = XZ.build(&user, "a.so", &[]);
     let lock = user.path("lock.json");
@@ -179,7 +179,7 @@ fn what_the_policy_denies() {
 
 /// Loading a library runs its code: what is denied is not loaded, also if it is installed nevertheless.
 #[test]
-fn what_the_policy_denies_does_not_run() {
+fn a_plugin_denied_by_policy_does_not_run() {
     let user = User::new();
     let library = XZ.build(&user, "a.so", &["-DON_LOAD=\"touch ran\""]);
     let (ran, lock) = (user.0.path().join("ran"), user.path("lock.json"));
@@ -204,7 +204,7 @@ fn what_the_policy_denies_does_not_run() {
 
 /// The plugin itself puts another file in its place while it is loaded.
 #[test]
-fn what_was_checked_is_installed_whatever_becomes_of_the_file() {
+fn the_checked_bytes_are_installed_even_if_the_file_changes() {
     let user = User::new();
     let other = Codec { version: "6.6.6", ..XZ }.build(&user, "other.so", &[]);
     let library = XZ.build(&user, "a.so", &["-DON_LOAD=\"cp other.so a.so.new && mv a.so.new a.so\""]);
@@ -217,7 +217,7 @@ fn what_was_checked_is_installed_whatever_becomes_of_the_file() {
 }
 
 #[test]
-fn one_name_of_a_built_in_family() {
+fn a_name_of_a_built_in_family_is_refused() {
     let user = User::new();
     user.ok(&["plugin", "new", "r16", "--kind", "data-type", "--lang", "c"]);
     let c = ["-std=c11", "-fPIC", "-shared", "-fvisibility=hidden", "-o", "r16.so", "r16/plugin.c"];
@@ -230,7 +230,7 @@ fn one_name_of_a_built_in_family() {
 }
 
 #[test]
-fn a_file_in_the_place_of_the_manifest() {
+fn a_file_in_the_place_of_the_manifest_is_refused() {
     let user = User::new();
     let library = XZ.build(&user, "a.so", &[]);
     let place = folder(&user).join("org.acme.xz.zarrplugin.json");
@@ -245,7 +245,7 @@ fn a_file_in_the_place_of_the_manifest() {
 }
 
 #[test]
-fn of_many_that_offer_one_name_and_are_added_at_once_one_is_added() {
+fn one_of_many_concurrent_plugins_with_one_name_is_added() {
     let user = User::new();
     let ids: Vec<String> = (0..8).map(|i| format!("org.acme.n{i}")).collect();
     let build = |id: &String| Codec { id, ..XZ }.build(&user, &format!("{id}.so"), &["-DGATE"]);
@@ -285,7 +285,7 @@ fn a_failure_in_the_middle_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_library_that_the_system_cannot_load() {
+fn a_library_that_cannot_be_loaded_is_refused() {
     let user = User::new();
     let undefined = XZ.build(&user, "undefined.so", &["-DNEEDS=acme_is_not_defined"]);
     let said = user.fails(&["plugin", "add", &undefined]);
@@ -309,7 +309,7 @@ fn a_library_that_the_system_cannot_load() {
 }
 
 #[test]
-fn the_name_of_an_extension_in_place_of_an_id() {
+fn the_name_of_an_extension_is_answered_with_the_plugin_id() {
     let user = User::new();
     let library = Codec { other: Some("acme.lzma"), ..XZ }.build(&user, "a.so", &[]);
     user.ok(&["plugin", "add", &library]);
@@ -322,7 +322,7 @@ fn the_name_of_an_extension_in_place_of_an_id() {
 }
 
 #[test]
-fn a_new_project_with_a_built_in_name_is_warned_of() {
+fn a_new_project_with_a_built_in_name_causes_a_warning() {
     let user = User::new();
     for (name, kind, warned) in [
         ("zstd", "bytes-to-bytes", true),
@@ -339,7 +339,7 @@ fn a_new_project_with_a_built_in_name_is_warned_of() {
 }
 
 #[test]
-fn abilities_that_are_unknown_are_shown_as_such() {
+fn unknown_abilities_are_shown_as_unknown() {
     let user = User::new();
     let library = XZ.build(&user, "a.so", &["-DCAPS=\"\\\"warp\\\",\\\"strided\\\"\""]);
     let said = user.ok(&["plugin", "inspect", &library]);

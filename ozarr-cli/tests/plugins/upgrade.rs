@@ -53,7 +53,7 @@ fn versions(user: &User) -> [String; 2] {
 }
 
 #[test]
-fn what_was_upgraded_since_the_search_is_used() {
+fn a_plugin_upgraded_after_the_search_is_used() {
     let user = User::new();
     let [_, second] = versions(&user);
     let registry = search(&user, Policy::default());
@@ -71,7 +71,7 @@ fn what_was_upgraded_since_the_search_is_used() {
 }
 
 #[test]
-fn what_was_removed_since_the_search_is_an_error_until_it_is_installed_again() {
+fn a_plugin_removed_after_the_search_is_an_error_until_reinstalled() {
     let user = User::new();
     let [first, second] = versions(&user);
     let registry = search(&user, Policy::default());
@@ -95,7 +95,7 @@ fn what_was_removed_since_the_search_is_an_error_until_it_is_installed_again() {
 }
 
 #[test]
-fn an_upgrade_that_keeps_the_names_of_files_is_used() {
+fn an_upgrade_under_the_same_file_names_is_used() {
     let user = User::new();
     let [_, second] = versions(&user);
     let registry = search(&user, Policy::default());
@@ -117,7 +117,7 @@ fn an_upgrade_that_keeps_the_names_of_files_is_used() {
 }
 
 #[test]
-fn an_upgrade_meets_the_same_checks_as_a_search() {
+fn an_upgrade_passes_the_same_checks_as_a_search() {
     for case in ["denied", "writable", "disputed"] {
         let user = User::new();
         let [first, second] = versions(&user);
@@ -155,7 +155,7 @@ fn an_upgrade_without_the_name_is_an_error() {
 }
 
 #[test]
-fn an_upgrade_is_given_arrays_as_it_takes_them() {
+fn an_upgrade_receives_arrays_in_the_form_it_supports() {
     let user = User::new();
     user.ok(&["plugin", "new", "acme.raw", "--kind", "array-to-bytes", "--lang", "c"]);
     let folder = user.0.path().join("acme-raw");

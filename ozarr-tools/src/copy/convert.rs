@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn exactly_or_not_at_all() {
+    fn conversions_are_exact_or_errors() {
         for (from, to, value, want) in [
             ("uint8", "int16", "200", Some("200")),
             ("int16", "uint8", "-1", None),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn lossy_takes_the_nearest() {
+    fn lossy_conversions_round_to_the_nearest() {
         for (from, to, value, want) in [
             ("int16", "uint8", "-1", "0"),
             ("int16", "uint8", "300", "255"),
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn every_float16_goes_there_and_back() {
+    fn every_float16_round_trips() {
         for bits in 0..=u16::MAX {
             assert_eq!(f64_to_f16(f16_to_f64(bits)), bits, "{bits:#x}");
         }

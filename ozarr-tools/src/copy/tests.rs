@@ -41,7 +41,7 @@ impl ReadableStore for Denied {
 }
 
 #[test]
-fn a_copy_needs_nothing_but_nodes_and_chunks() {
+fn a_copy_reads_only_nodes_and_chunks() {
     let source = Hierarchy::new(Denied(MemoryStore::default()), Context::new());
     source.create_array("/g/a", NewArray::of::<u8>([4])).unwrap().write(.., &[1u8, 2, 3, 4]).unwrap();
     source.store().writer().unwrap().set(&Key::new("g/note").unwrap(), b"mine").unwrap();
@@ -53,7 +53,7 @@ fn a_copy_needs_nothing_but_nodes_and_chunks() {
 }
 
 #[test]
-fn limits_are_those_of_the_context() {
+fn the_limits_of_the_context_apply() {
     let mut context = Context::new();
     context.limits.rank = 70;
     let source = Hierarchy::new(MemoryStore::default(), context.clone());
@@ -81,7 +81,7 @@ impl Progress for Cancel {
 }
 
 #[test]
-fn a_copy_that_is_cancelled_leaves_the_destination_as_it_was() {
+fn a_cancelled_copy_leaves_the_destination_unchanged() {
     let (dir, source) = (tempfile::tempdir().unwrap(), Hierarchy::in_memory());
     // The elements of a block.
     let new = NewArray::of::<u8>([3, 1 << 23]).chunks([1, 1 << 23]).no_compressor();

@@ -7,7 +7,7 @@ use ozarr::{Json, NewArray};
 /// The step of a shard that something else changed since the step was found: done if the shard can be read, and an error if
 /// it cannot.
 #[test]
-fn a_shard_that_changed_counts_as_repaired_only_if_it_can_be_read() {
+fn a_changed_shard_is_repaired_only_if_it_is_readable() {
     let hierarchy = Hierarchy::in_memory();
     let new = NewArray::new([16], "uint16").chunks([4]).shards([16]);
     let array = hierarchy.create_array("/a", &new).unwrap();
@@ -26,7 +26,7 @@ fn a_shard_that_changed_counts_as_repaired_only_if_it_can_be_read() {
 
 /// The step of a document that something else wrote since the step was found.
 #[test]
-fn a_document_that_is_there_counts_as_recreated_only_if_it_can_be_read() {
+fn an_existing_document_is_recreated_only_if_it_is_readable() {
     let hierarchy = Hierarchy::in_memory();
     let group = hierarchy.create_group("/g", ()).unwrap();
     let text = Json::Object(group.metadata().document().clone()).to_pretty();

@@ -39,7 +39,7 @@ fn entry(shard: &[u8], n: usize, i: usize) -> usize {
 }
 
 #[test]
-fn each_bit_of_an_index_that_flips_flips_back() {
+fn every_flipped_bit_of_an_index_is_restored() {
     let (n, skip) = (4, [2]);
     let (array, right) = one_shard(n, &skip, None);
     for bit in 0..(n as usize * 16 + 4) * 8 {
@@ -65,7 +65,7 @@ fn with_a_hole() -> (Array, Vec<u8>) {
 }
 
 #[test]
-fn a_hole_is_not_given_to_an_absent_chunk() {
+fn a_gap_is_not_assigned_to_an_absent_chunk() {
     let (array, right) = with_a_hole();
     assert_eq!(repaired(&array, &right), None, "nothing is wrong");
     for noise in [0u8, 0x11, 0xfe] {
@@ -84,7 +84,7 @@ fn a_hole_is_not_given_to_an_absent_chunk() {
 }
 
 #[test]
-fn entries_that_overlap_are_no_index_with_a_damaged_checksum() {
+fn overlapping_entries_are_not_repaired() {
     let (array, right) = one_shard(4, &[], None);
     // Each reads, and one is there twice.
     for from in [2, 3] {
@@ -106,7 +106,7 @@ fn entries_that_overlap_are_no_index_with_a_damaged_checksum() {
 }
 
 #[test]
-fn an_inner_chunk_that_is_damaged_too_is_a_doubt() {
+fn a_damaged_inner_chunk_prevents_the_repair() {
     let (array, mut shard) = one_shard(4, &[], None);
     shard[0] ^= 1;
     let last = shard.len() - 1;
@@ -119,7 +119,7 @@ fn an_inner_chunk_that_is_damaged_too_is_a_doubt() {
 }
 
 #[test]
-fn entries_that_were_exchanged_are_no_index_with_a_damaged_checksum() {
+fn exchanged_entries_are_not_repaired() {
     let (array, right) = one_shard(4, &[], None);
     let (a, b) = (entry(&right, 4, 1), entry(&right, 4, 2));
     let mut shard = right.clone();
@@ -129,7 +129,7 @@ fn entries_that_were_exchanged_are_no_index_with_a_damaged_checksum() {
 }
 
 #[test]
-fn many_inner_chunks_take_no_time() {
+fn large_indexes_are_repaired_fast() {
     let n = 4096;
     let (array, right) = one_shard(n, &[7, 9, 4000], None);
     let start = std::time::Instant::now();
@@ -174,7 +174,7 @@ fn a_value_beyond_the_limit_is_not_read() {
 }
 
 #[test]
-fn a_shard_that_is_written_meanwhile_stays() {
+fn a_shard_changed_by_another_writer_is_not_replaced() {
     let (array, shard) = one_shard(4, &[], None);
     let e = Shards::replace(&array, &[0], b"old", b"new").unwrap_err();
     assert_eq!((e.key(), e.node()), (Some("g/a/c/0"), Some("/g/a")));

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn written_files_read_back() {
         for shape in [&[][..], &[3], &[2, 0], &[2, 3]] {
             let n = shape.iter().product::<u64>() as usize;
             let bytes: Vec<u8> = (0..2 * n as u8).collect();
@@ -121,14 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn orders_are_read() {
+    fn both_orders_are_read() {
         let (big, fortran) = (file(">u2", "False", "(2,)", &[0; 4]), file("<u2", "True", "(2, 1)", &[0; 4]));
         let orders = |file| read(file, &U16).map(|npy| (npy.is_big, npy.is_fortran)).unwrap();
         assert_eq!((orders(&big), orders(&fortran)), ((true, false), (false, true)));
     }
 
     #[test]
-    fn hostile_files() {
+    fn hostile_files_are_refused() {
         let good = file("<u2", "False", "(2,)", &[0, 1, 0, 2]);
         for n in 0..good.len() {
             assert!(read(&good[..n], &U16).is_err(), "{n}");

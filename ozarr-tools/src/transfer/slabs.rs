@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_elements_once_and_in_order() {
+    fn slabs_cover_all_elements_in_order() {
         for shape in [&[][..], &[0], &[7], &[3, 5], &[2, 3, 4], &[1, 9, 1], &[4, 0, 3]] {
             for most in [1, 2, 5, 7, 11, 100] {
                 for chunk in [1, 2, 3, 10] {

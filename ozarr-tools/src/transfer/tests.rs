@@ -16,7 +16,7 @@ fn text(array: &Array, format: Format) -> String {
 }
 
 #[test]
-fn each_format_goes_there_and_back() {
+fn each_format_round_trips() {
     for shape in [&[][..], &[3], &[2, 3], &[2, 0, 3], &[0]] {
         let n = shape.iter().product::<u64>();
         let numbers: Vec<u16> = (0..n as u16).map(|i| 300 * i).collect();
@@ -34,7 +34,7 @@ fn each_format_goes_there_and_back() {
 }
 
 #[test]
-fn lists_are_as_deep_as_the_array() {
+fn lists_nest_as_deep_as_the_array() {
     let a = array(&[2, 1, 2], "int8");
     a.write(.., &[1i8, 2, 3, 4]).unwrap();
     assert_eq!(text(&a, Format::Json), "[[[1,2]],[[3,4]]]");
@@ -61,7 +61,7 @@ fn lists_are_as_deep_as_the_array() {
 }
 
 #[test]
-fn strings_have_a_form_in_json_alone() {
+fn strings_are_supported_only_in_json() {
     let a = array(&[2], "string");
     for format in [Format::Json, Format::JsonLines] {
         a.write(.., &["a\nb".to_owned(), String::new()]).unwrap();
@@ -77,7 +77,7 @@ fn strings_have_a_form_in_json_alone() {
 }
 
 #[test]
-fn errors_in_a_file_name_it_and_the_line() {
+fn errors_name_the_file_and_line() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lines");
     fs::write(&path, "1\n2\n300\n").unwrap();
@@ -108,7 +108,7 @@ fn golden(format: Format) -> Vec<u8> {
 }
 
 #[test]
-fn files_are_the_same_in_parts_of_any_size() {
+fn the_size_of_parts_does_not_change_files() {
     let elements: Vec<u16> = (256..268).collect();
     for format in [Format::Json, Format::JsonLines, Format::Raw, Format::Npy] {
         for most in [1, 3, 4, 5, 8, 100] {
@@ -144,7 +144,7 @@ fn numpy_files_in_other_orders_are_read() {
 }
 
 #[test]
-fn json_may_have_space_wherever_json_may() {
+fn json_may_contain_white_space() {
     let a = array(&[2, 2], "string");
     import(&a, .., Format::Json, b"\n[ [\t\"],[\" , \"\\\"\\\\\" ] ,\r\n [\"\",\"{\"]]\n", &in_parts(1)).unwrap();
     assert_eq!(a.read::<String>(..).unwrap(), ["],[", "\"\\", "", "{"]);
@@ -165,7 +165,7 @@ fn json_may_have_space_wherever_json_may() {
 }
 
 #[test]
-fn elements_have_the_limits_of_chunks_and_not_those_of_documents() {
+fn elements_have_the_limits_of_chunks_not_of_documents() {
     let mut context = ozarr::Context::new();
     context.limits.metadata_bytes = 2048;
     context.limits.chunk_bytes = 16;
@@ -196,7 +196,7 @@ impl Progress for Cancel {
 }
 
 #[test]
-fn work_that_is_cancelled_ends_between_parts() {
+fn cancelled_work_ends_between_parts() {
     let elements: Vec<u16> = (256..268).collect();
     for format in [Format::Json, Format::JsonLines, Format::Raw, Format::Npy] {
         let a = array(&[3, 4], "uint16");

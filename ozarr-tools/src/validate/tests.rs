@@ -49,7 +49,7 @@ impl ListableStore for Broken {
 }
 
 #[test]
-fn what_cannot_be_read_hides_no_other_problem() {
+fn unreadable_nodes_do_not_hide_other_problems() {
     let memory = MemoryStore::default();
     let context = Context::new();
     let new = NewArray::new([2], "uint8").chunks([1]);
@@ -107,7 +107,7 @@ fn of_many_chunks() -> Hierarchy {
 }
 
 #[test]
-fn one_thread_is_that_of_the_caller() {
+fn a_single_thread_is_the_caller() {
     let (zarr, threads) = (of_many_chunks(), Threads::default());
     let options = ValidateOptions::default().with_data(true).with_progress(&threads);
     assert_eq!(validate(&zarr, "/", &options).unwrap().chunks, 64);
@@ -115,7 +115,7 @@ fn one_thread_is_that_of_the_caller() {
 }
 
 #[test]
-fn a_validation_that_is_cancelled_ends_with_an_error() {
+fn a_cancelled_validation_is_an_error() {
     let zarr = of_many_chunks();
     for most in [0, 3] {
         let threads = Threads { most: Some(most), ..Threads::default() };
@@ -127,7 +127,7 @@ fn a_validation_that_is_cancelled_ends_with_an_error() {
 }
 
 #[test]
-fn names_that_no_node_can_have_are_found_in_their_group() {
+fn invalid_node_names_are_found_in_their_group() {
     for (path, node) in [("/a/b", "/a/b"), ("a/__b", "/a"), ("__a/__b", "/"), ("a//", "/a"), ("", "/")] {
         assert_eq!(nearest(path).to_string(), node, "{path}");
     }

@@ -391,7 +391,7 @@ fn an_edge_chunk_overwritten_where_it_is_visible_is_not_read() {
 // ---- resizing ----
 
 #[test]
-fn shrinking_and_growing() {
+fn shrinking_and_growing_clear_reappearing_elements() {
     let zarr = hierarchy();
     let new = NewArray::new([10], "uint8").chunks([4]).fill_value(9);
     let mut array = zarr.create_array("/a", &new).unwrap();
@@ -436,7 +436,7 @@ fn missing_chunks_can_be_errors() {
 }
 
 #[test]
-fn types_that_are_not_the_data_types_are_refused() {
+fn mismatched_rust_types_are_refused() {
     let array = hierarchy().create_array("/a", NewArray::new([2], "uint16")).unwrap();
     assert!(array.read::<i16>(..).is_err() && array.read::<String>(..).is_err() && array.read::<u32>(..).is_err());
     assert!(array.write(.., &[1u16]).is_err() && array.write(.., &[1u8, 2]).is_err());
@@ -465,7 +465,7 @@ fn omitted_members_are_chosen_and_recorded() {
 }
 
 #[test]
-fn wrong_lengths_are_told_in_elements() {
+fn wrong_lengths_are_reported_in_elements() {
     let zarr = Hierarchy::new(MemoryStore::default(), Context::new());
     let array = zarr.create_array("/a", NewArray::new([4], "float32")).unwrap();
     let told = |e: crate::Error| e.to_string();
@@ -482,7 +482,7 @@ fn wrong_lengths_are_told_in_elements() {
 }
 
 #[test]
-fn fill_values_that_are_not_finite() {
+fn non_finite_fill_values_are_preserved() {
     let zarr = Hierarchy::new(MemoryStore::default(), Context::new());
     for (i, fill) in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 0.1].into_iter().enumerate() {
         let array = zarr.create_array(&format!("/{i}"), NewArray::new([2], "float32").fill_value(fill)).unwrap();

@@ -229,7 +229,7 @@ mod tests {
 
     /// Would take minutes if each copy were inserted one by one.
     #[test]
-    fn many_copies_are_renewed_at_once() {
+    fn many_copies_are_updated_in_one_pass() {
         let names: Vec<String> = (0..200_000).map(|i| format!("node {i:06}")).collect();
         let document = |text: &str| [("is", text)].into_iter().collect::<Object>();
         let old: Object = names.iter().rev().step_by(2).map(|name| (name, document("old"))).collect();

@@ -25,7 +25,7 @@ pub(crate) fn advise(_buffer: &mut [u8]) {}
 #[cfg(test)]
 mod tests {
     #[test]
-    fn contents_stay() {
+    fn contents_are_preserved() {
         let mut big = vec![7u8; 9 << 20];
         super::advise(&mut big[3..]);
         super::advise(&mut []);

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_what_the_kernel_says_at_most() {
+    fn available_memory_is_at_most_that_of_the_machine() {
         let text = fs::read_to_string("/proc/meminfo").unwrap();
         let total: u64 = text.split_whitespace().nth(1).unwrap().parse().unwrap();
         let found = of_the_machine().unwrap();
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_limit_counts() {
+    fn the_lowest_limit_counts() {
         const V1: &str = "sys/fs/cgroup/memory";
         const NONE: &str = "9223372036854771712\n";
         let v2 = |path: &str| format!("sys/fs/cgroup/{path}memory.max");

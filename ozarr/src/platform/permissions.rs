@@ -344,7 +344,7 @@ mod tests {
 
     /// The case in which a directory cannot be opened before its mode is changed.
     #[test]
-    fn the_mode_of_the_target_of_a_link_stays() {
+    fn the_mode_of_a_link_target_is_preserved() {
         let dir = tempfile::tempdir().unwrap();
         for name in ["outside", "own"] {
             fs::create_dir(dir.path().join(name)).unwrap();
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_give_nobody_more_than_a_list() {
+    fn mode_bits_grant_no_more_than_the_list() {
         let list = |entries: &[(u8, u8)]| {
             let entry = |(tag, rights): &(u8, u8)| [*tag, 0, *rights, 0, 1, 0, 0, 0];
             [[2, 0, 0, 0].to_vec(), entries.iter().flat_map(entry).collect()].concat()

@@ -30,7 +30,7 @@ mod tests {
     use super::is_running;
 
     #[test]
-    fn those_that_ended_do_not_run() {
+    fn ended_processes_are_not_running() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         assert!(is_running(child.id()) && is_running(std::process::id()) && is_running(1));
         child.kill().unwrap();

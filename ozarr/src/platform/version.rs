@@ -73,7 +73,7 @@ mod tests {
     };
 
     #[test]
-    fn every_change_shows_or_is_not_settled() {
+    fn every_change_is_visible_or_unsettled() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("v");
         let version = || Version::of(&fs::metadata(&path).unwrap());

@@ -149,7 +149,7 @@ mod tests {
     use crate::store::uri::file_uri;
 
     #[test]
-    fn an_application_adds_schemes() {
+    fn applications_can_add_schemes() {
         let mut schemes = Schemes::default();
         let e = schemes.open("mine://x", OpenMode::Create).unwrap_err();
         assert!(e.to_string().contains("supported: file, memory"), "{e}");
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_are_made_only_when_asked() {
+    fn directories_are_created_only_on_request() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("my data");
         let uri = file_uri(&std::fs::canonicalize(dir.path()).unwrap().join("my data"), false);

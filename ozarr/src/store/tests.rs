@@ -42,7 +42,7 @@ fn stores() -> Vec<(Arc<dyn Store>, Option<tempfile::TempDir>)> {
 }
 
 #[test]
-fn every_operation() {
+fn every_operation_works() {
     for (store, _dir) in stores() {
         let (r, w, l) = (store.reader().unwrap(), store.writer().unwrap(), store.lister().unwrap());
         assert_eq!(r.get(&key("a")).unwrap(), None);
@@ -99,7 +99,7 @@ fn every_operation() {
 }
 
 #[test]
-fn one_of_many_creates() {
+fn one_of_many_creators_wins() {
     for (store, _dir) in stores() {
         let winners: usize = std::thread::scope(|s| {
             let threads: Vec<_> = (0..8u8)
@@ -158,7 +158,7 @@ fn a_prefix_is_not_a_key() {
 }
 
 #[test]
-fn parts_of_one_key_are_written_at_once_and_none_is_lost() {
+fn concurrent_parts_of_one_key_are_not_lost() {
     for (store, _dir) in stores() {
         let w = store.writer().unwrap();
         w.set(&key("k"), b"old").unwrap();
@@ -180,7 +180,7 @@ fn parts_of_one_key_are_written_at_once_and_none_is_lost() {
 }
 
 #[test]
-fn creating_and_erasing_at_once_leaves_whole_values() {
+fn concurrent_creation_and_erasure_leave_whole_values() {
     for (store, _dir) in stores() {
         std::thread::scope(|s| {
             for t in 0..6 {
@@ -217,7 +217,7 @@ const PREFIXES: [&str; 4] = ["b/", "b/d/", "g/", "none/"];
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
     #[test]
-    fn any_operations_like_a_map(ops in prop::collection::vec(prop_oneof![
+    fn any_sequence_of_operations_equals_a_map(ops in prop::collection::vec(prop_oneof![
         (0usize..6, prop::collection::vec(any::<u8>(), 0..9)).prop_map(|(k, v)| Op::Set(k, v)),
         (0usize..6, prop::collection::vec(any::<u8>(), 0..9)).prop_map(|(k, v)| Op::SetIfAbsent(k, v)),
         (0usize..6).prop_map(Op::Erase),

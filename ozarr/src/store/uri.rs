@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uris_and_paths() {
+    fn uris_and_paths_convert_both_ways() {
         assert_eq!(file_path("file:///my%20data").unwrap(), Path::new("/my data"));
         assert_eq!(file_path("file://localhost/x").unwrap(), Path::new("/x"));
         for bad in ["file://other/x", "file:///a%2", "file:///a%zz", "file://x", "file:///a?b", "file:///%00"] {

@@ -46,7 +46,7 @@ fn bits(values: &[f32]) -> Vec<u32> {
 }
 
 #[test]
-fn arrays_of_the_registered_page() {
+fn examples_of_the_registered_specification() {
     let (nan, inf) = (f32::NAN, f32::INFINITY);
     let rounded = round!(f32 "float32" 3, [0., 0.1, 1.2, 12.3, 123.4, 1234.5, nan, inf, -inf]);
     assert_eq!(bits(&rounded), bits(&[0., 0.101_562_5, 1.25, 12., 120., 1280., nan, inf, -inf]));

@@ -53,7 +53,7 @@ mod tests {
     use std::fs::File;
 
     #[test]
-    fn both_ways_read_the_same() {
+    fn both_implementations_read_the_same() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("f");
         std::fs::write(&path, (0..100u8).collect::<Vec<_>>()).unwrap();

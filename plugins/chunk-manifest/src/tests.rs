@@ -147,7 +147,7 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn a_manifest_in_a_file_and_one_in_the_configuration() {
+fn a_manifest_comes_from_a_file_or_the_configuration() {
     let folder = folder();
     let url = format!("file://{}{}", if cfg!(windows) { "/" } else { "" }, text(&folder.path("manifest.json")));
     for configuration in [
@@ -193,7 +193,7 @@ fn paths_in_the_configuration_are_relative_to_each_root_in_turn() {
 }
 
 #[test]
-fn the_manifest_wins_over_the_store_below() {
+fn the_manifest_takes_precedence_over_the_store_below() {
     let folder = folder();
     let below = Below::with(&[("c/0/0", b"hidden"), ("c/0/7", b"seen"), ("c/9/0", b"seen"), ("x", b"seen")]);
     let store = folder.make(r#"{"manifest":"manifest.json"}"#).unwrap().object.wrap(below).unwrap();
@@ -225,7 +225,7 @@ fn the_manifest_wins_over_the_store_below() {
 }
 
 #[test]
-fn abilities() {
+fn a_transformed_store_reads_and_lists_only() {
     let folder = folder();
     let store = folder.store(r#"{"manifest":"manifest.json"}"#).unwrap();
     assert!(store.writeable().is_none());

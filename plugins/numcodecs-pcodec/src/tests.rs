@@ -128,7 +128,7 @@ fn many_pages() {
 }
 
 #[test]
-fn zero_numbers_and_one() {
+fn arrays_of_zero_or_one_numbers_round_trip() {
     for configuration in CONFIGURATIONS {
         check::<f64>(configuration, "float64", &[]);
         check(configuration, "float64", &[-f64::NAN]);
@@ -206,7 +206,7 @@ fn configurations() {
 }
 
 #[test]
-fn data_types_that_are_refused() {
+fn unsupported_data_types_are_refused() {
     for data_type in ["bool", "int8", "uint8", "complex64", "complex128", "r16", "string", "bytes"] {
         let e = make(NAME, "{}", data_type, &[4]).unwrap_err();
         assert!(matches!(e.kind(), ErrorKind::InvalidCodecChain(_)) && e.hint().is_some(), "{e}");

@@ -35,7 +35,7 @@ fn units() {
 }
 
 #[test]
-fn configurations_that_are_refused() {
+fn invalid_configurations_are_refused() {
     let is_configuration = |e: &Error| matches!(e.kind(), ErrorKind::Configuration(_));
     for name in NAMES {
         for bad in [

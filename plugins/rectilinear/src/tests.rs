@@ -30,7 +30,7 @@ fn lengths(grid: &dyn ChunkGrid, n: u64) -> Vec<u64> {
 }
 
 #[test]
-fn examples_of_the_page() {
+fn examples_of_the_specification() {
     for (shapes, expected, axis) in [
         ("[4]", &[4, 4][..], None),
         ("[[1,2,3]]", &[1, 2, 3], Some(&[1, 2, 3][..])),

@@ -244,7 +244,7 @@ proptest! {
     /// Overlapping, reordered, empty, short or missing inner chunks: an update preserves those that it does not touch,
     /// correct or not. It fails for those outside the shard, which cannot be copied.
     #[test]
-    fn an_update_takes_shards_as_they_are(
+    fn an_update_preserves_irregular_shards(
         entries in vec(option::weighted(0.8, (0u64..24, prop_oneof![6 => Just(4u64), 1 => 0u64..6])), 6),
         end in 20u64..30,
         at in 0usize..6,

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_in_use_and_spare_is_counted() {
+    fn used_and_spare_memory_is_counted() {
         let (limits, buffers) = (limits(4000), Buffers::default());
         with(&limits, &buffers, |call| {
             let first = call.scratch(600).unwrap();
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn one_chunk_at_a_time_has_the_rest() {
+    fn one_chunk_at_a_time_uses_the_remaining_memory() {
         let (limits, buffers) = (limits(4000), Buffers::default());
         with(&limits, &buffers, |call| {
             let _others = call.scratch(1000).unwrap();
@@ -312,7 +312,7 @@ mod tests {
     /// Work of several threads for one chunk is part of it on each of them: the chunk gets the rest, and none of the
     /// threads waits for it or uses other threads.
     #[test]
-    fn work_for_a_chunk_is_known_on_all_its_threads() {
+    fn all_threads_of_a_chunk_share_its_memory() {
         /// Runs each half on a thread of its own.
         struct Threads;
         impl crate::call::Executor for Threads {
@@ -343,7 +343,7 @@ mod tests {
 
     /// Regardless of the number of threads, each gets as much as one chunk may use.
     #[test]
-    fn no_thread_fails_because_of_others() {
+    fn threads_do_not_fail_because_of_others() {
         let (limits, buffers) = (limits(4000), Buffers::default());
         std::thread::scope(|s| {
             for _ in 0..8 {

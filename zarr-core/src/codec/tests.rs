@@ -228,7 +228,7 @@ fn with_call<R>(options: &Options, f: impl FnOnce(&CallContext<'_>) -> R) -> R {
 }
 
 #[test]
-fn every_plan_directly_and_by_replay() {
+fn every_plan_decodes_directly_and_by_replay() {
     let shape = [4u64, 6];
     for names in [
         "test.plain",
@@ -328,7 +328,7 @@ fn order_and_kinds_are_checked() {
 }
 
 #[test]
-fn wrong_lengths_are_errors_with_the_codec_that_noticed() {
+fn wrong_lengths_are_errors_that_name_the_codec() {
     for names in ["test.plain", "test.plain test.flip", "test.invert test.plain test.flip test.flip"] {
         let c = chain(names, &[4], 0).unwrap();
         for n in [0, 3, 5] {
@@ -368,7 +368,7 @@ fn runs_on_a_small_stack(names: &str) {
 }
 
 #[test]
-fn a_chain_is_limited_in_number_and_so_its_stack_is() {
+fn the_length_and_stack_of_a_chain_are_limited() {
     let limit = Limits::default().codec_count as usize;
     let repeated = |name: &str, n: usize| [name].repeat(n).join(" ");
     for (first, middle, last) in [
@@ -413,7 +413,7 @@ fn permutations_do_not_nest() {
 
 /// Bytes of unknown size are charged once they have been read.
 #[test]
-fn bytes_of_unknown_number_count() {
+fn bytes_of_unknown_size_are_charged_after_reading() {
     struct Stream(Vec<u8>);
     impl Source for Stream {
         fn read(&self, ranges: &[ByteRange], each: RangeCallback<'_>) -> Result<()> {

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_serde_json_reads_otherwise() {
+    fn numbers_outside_serde_json_convert_or_fail() {
         let value = |text: &str| Value::try_from(&text.parse::<Json>().unwrap());
         assert_eq!(value("-0").unwrap().as_f64().map(f64::to_bits), Some((-0.0f64).to_bits()));
         assert_eq!(value("0").unwrap(), Value::from(0u64));
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn types_of_rust() {
+    fn rust_types_convert_to_json() {
         let all =
             [Json::from(Some([1u8, 2])), Json::from(None::<bool>), vec![0.1f32, f32::NAN].into(), u128::MAX.into()];
         assert_eq!(Json::from(all).to_string(), "[[1,2],null,[0.1,null],340282366920938463463374607431768211455]");

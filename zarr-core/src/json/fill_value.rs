@@ -64,7 +64,7 @@ mod tests {
 
     /// A written fill value reads back as the same element.
     #[test]
-    fn data_types_read_them() {
+    fn data_types_read_fill_values() {
         let registry = Registry::builtin();
         let element = |name: &str, value: FillValue| {
             let made = registry.data_type(&Extension::short_hand(name), &Default::default()).unwrap();

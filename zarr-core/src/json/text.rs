@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_small_and_keeps_its_text() {
+    fn text_is_small_and_preserved() {
         assert_eq!(size_of::<Text>(), 16);
         for n in 0..20 {
             let text: String = "äbcdefghijklmnopqrstuv".chars().take(n).collect();

@@ -10,7 +10,7 @@ fn parse(text: &str) -> Result<NodeMetadata> {
 const ARRAY: &str = r#"{"node_type":"array","zarr_format":3,"shape":[10,20],"data_type":"float64","x":{"b":1.50,"must_understand":false},"fill_value":"NaN","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[5,5]}},"chunk_key_encoding":"default","codecs":["bytes"],"dimension_names":["x",null],"storage_transformers":[],"attributes":{"z":1e3,"a":123456789012345678901234567890}}"#;
 
 #[test]
-fn an_array_is_kept_as_it_was() {
+fn documents_are_preserved() {
     let NodeMetadata::Array(mut array) = parse(ARRAY).unwrap() else { panic!("an array") };
     assert_eq!(Json::Object(array.document().clone()).to_string(), ARRAY);
     assert_eq!((array.shape(), array.codecs().len()), (&[10, 20][..], 1));
@@ -52,7 +52,7 @@ fn errors_have_a_path() {
 }
 
 #[test]
-fn consolidated_metadata_is_written_as_others_do() {
+fn consolidated_metadata_matches_other_writers() {
     let mut group = GroupMetadata::new(Object::new());
     group.set_consolidated(Some(
         [("a", Json::Object(GroupMetadata::new(Object::new()).document().clone()))].into_iter().collect(),

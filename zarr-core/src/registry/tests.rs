@@ -56,7 +56,7 @@ fn a_name_stands_for_one_thing_in_a_tier() {
 }
 
 #[test]
-fn a_name_that_two_crates_registered_stands_for_neither() {
+fn a_name_registered_by_two_crates_is_ambiguous() {
     let mut r = Registry::empty();
     for registration in [registration!(BytesToBytes: Same), registration!(BytesToBytes: Other)] {
         r.insert_linked(registration);
@@ -79,7 +79,7 @@ fn a_name_that_two_crates_registered_stands_for_neither() {
 }
 
 #[test]
-fn a_name_may_serve_two_points() {
+fn a_name_may_belong_to_two_extension_points() {
     let r = Registry::builtin();
     assert!(r.find(ExtensionPoint::DataType, "bytes").is_some());
     assert!(r.find(ExtensionPoint::Codec, "bytes").is_none(), "the codec lives in another crate");
@@ -104,7 +104,7 @@ fn written_extensions_keep_name_and_flag() {
 }
 
 #[test]
-fn built_ins_of_this_crate() {
+fn built_in_extensions_are_counted() {
     let r = Registry::builtin();
     let count = |p| r.list().filter(|l| l.point == p && l.alias_of.is_none()).count();
     assert_eq!(count(ExtensionPoint::DataType), 17);
@@ -115,7 +115,7 @@ fn built_ins_of_this_crate() {
 
 /// The functions register the same as the macro, except for the origin: they use the crate of the type.
 #[test]
-fn registered_by_function_or_macro() {
+fn functions_and_macros_register_extensions() {
     let (plain, by_macro) = (Registration::bytes_to_bytes::<Same>(), registration!(BytesToBytes: Same));
     assert_eq!((plain.origin(), by_macro.origin()), ("zarr_core", "zarr-core"));
     for r in [plain, by_macro] {
@@ -130,7 +130,7 @@ fn registered_by_function_or_macro() {
 
 /// A program adds advice for its users; the library names no command.
 #[test]
-fn advice_follows_the_places_that_were_searched() {
+fn advice_follows_the_searched_places() {
     let mut r = Registry::builtin();
     r.searched("/a");
     r.searched("/b (1 refused)");
@@ -142,7 +142,7 @@ fn advice_follows_the_places_that_were_searched() {
 
 /// A family of names, and a plugin that provides one of these names.
 #[test]
-fn a_family_wins_over_a_name_of_a_later_tier() {
+fn a_family_precedes_names_of_later_tiers() {
     let (point, limits) = (ExtensionPoint::DataType, Limits::default());
     let never = || Constructor::DataType(Arc::new(|_, _| Err(Error::configuration("it is the plugin's"))));
     let plugin = || Registration::new("r16", "a plugin", never()).with_provider("org.acme").with_alias("acme.r16");
@@ -162,7 +162,7 @@ fn a_family_wins_over_a_name_of_a_later_tier() {
 }
 
 #[test]
-fn data_types_in_the_style_of_numpy_get_the_name_of_zarr() {
+fn numpy_data_types_get_a_hint_with_the_zarr_name() {
     let r = Registry::builtin();
     let hint = |point, name| r.unknown(point, name).hint().map(str::to_owned);
     for (name, zarr) in

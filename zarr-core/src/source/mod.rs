@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_see_their_part_and_nothing_else() {
+    fn windows_read_only_their_part() {
         let bytes: &[u8] = b"0123456789";
         let slice = Window::Slice { of: &bytes, start: 2, len: 5 };
         let trim = Window::Trim { of: &slice, end: 2 };

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_that_lead_elsewhere_are_refused() {
+    fn keys_that_leave_the_store_are_refused() {
         for bad in ["", "/", "/a", "a/", "a//b", "..", "a/../b", "./a", "a/.", "a\0b"] {
             assert!(Key::new(bad).is_err(), "{bad:?}");
             assert!(Prefix::new(format!("{bad}/")).is_err(), "{bad:?}");

@@ -141,7 +141,7 @@ fn faults_of_codecs_are_found() {
 }
 
 #[test]
-fn damage_that_is_not_noticed_is_found() {
+fn undetected_damage_is_found() {
     let codec = |fault| bench(fault).bytes_codec("test.bytes", Size::Unknown).unwrap();
     codec("").assert_rejects_damage().assert_rejects_cuts().assert_survives_damage();
     codec("has no sum").assert_survives_damage();

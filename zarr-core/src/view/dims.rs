@@ -193,7 +193,7 @@ mod tests {
 
     /// Stored inline or on the heap, values behave the same.
     #[test]
-    fn behaves_as_a_slice_at_every_rank() {
+    fn dims_behave_like_a_slice_at_every_rank() {
         for rank in 0..9u64 {
             let numbers: Vec<u64> = (0..rank).collect();
             let mut pushed = Dims::with_capacity(numbers.len());
@@ -213,14 +213,14 @@ mod tests {
     }
 
     #[test]
-    fn is_found_by_a_slice() {
+    fn dims_are_found_by_a_slice() {
         let map = HashMap::from([(Dims::from([1, 2]), "short"), (Dims::from_elem(7, 6), "long")]);
         assert_eq!(map.get([1, 2].as_slice()), Some(&"short"));
         assert_eq!(map.get([7; 6].as_slice()), Some(&"long"));
     }
 
     #[test]
-    fn is_as_small_as_the_wrapped_type() {
+    fn dims_are_as_small_as_the_wrapped_type() {
         assert_eq!(size_of::<Dims>(), size_of::<SmallVec<[u64; 4]>>());
     }
 }

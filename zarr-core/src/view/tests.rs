@@ -48,7 +48,7 @@ fn any_strided(element: usize) -> impl Strategy<Value = (Strided, Strided)> {
 
 proptest! {
     #[test]
-    fn copies_like_the_slow_reference(
+    fn copies_match_the_slow_reference(
         ((to, from), element, swap) in prop_oneof![
             Just((1usize, 1usize)), Just((2, 1)), Just((2, 2)), Just((4, 4)), Just((8, 4)), Just((8, 8)), Just((16, 8)), Just((3, 1)), Just((16, 16)), Just((5, 5)),
         ].prop_flat_map(|(e, s)| (any_strided(e), Just(e), Just(s))),
@@ -104,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn steps_also_through_negative_strides(shape in prop::collection::vec(0u64..7, 1..4), steps in prop::collection::vec(1u64..5, 3), flips in prop::collection::vec(any::<bool>(), 3)) {
+    fn negative_strides_are_traversed(shape in prop::collection::vec(0u64..7, 1..4), steps in prop::collection::vec(1u64..5, 3), flips in prop::collection::vec(any::<bool>(), 3)) {
         let n: u64 = shape.iter().product();
         let data: Vec<u8> = (0..n as usize).map(|i| i as u8).collect();
         let rank = shape.len();

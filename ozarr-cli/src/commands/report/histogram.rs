@@ -125,7 +125,7 @@ mod tests {
     use ozarr::{Hierarchy, NewArray};
 
     #[test]
-    fn numbers_are_counted_by_what_they_are() {
+    fn finite_infinite_nan_and_fill_values_are_counted_apart() {
         let new = NewArray::new([12], "float64").chunks([6]).fill_value(-1.0);
         let array = Hierarchy::in_memory().create_array("/a", new).unwrap();
         let values = [0.0, 1.0, 2.0, 3.0, -1.0, -1.0, f64::NAN, f64::INFINITY, 31.0, 32.0, 32.0, 32.0];
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn one_number_and_none() {
+    fn zero_or_one_distinct_values_have_a_histogram() {
         let array = Hierarchy::in_memory().create_array("/a", NewArray::new([3], "uint8").fill_value(9)).unwrap();
         let none = Histogram::new(&array, &[]).unwrap();
         assert_eq!((none.range, none.chunks), (None, 0));

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn large_grids_are_put_into_bounded_maps() {
+    fn maps_of_large_grids_are_bounded() {
         let stored: Vec<Vec<u64>> = (0..600).map(|i| vec![i]).collect();
         let map = Map::new(&[1001], &stored, &[]);
         assert_eq!((map.rows, map.columns, map.block), (1, 251, [1, 4]));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn grids_without_chunks_and_without_dimensions() {
+    fn grids_without_chunks_or_dimensions_have_maps() {
         let none = Map::new(&[0, 3], &[vec![0, 0]], &[]);
         assert_eq!((none.total, none.stored, none.svg().contains("path")), (0, 0, false));
         let one = Map::new(&[], &[vec![]], &[]);

@@ -24,7 +24,7 @@ fn integers_and_booleans_are_right_aligned() {
 }
 
 #[test]
-fn floating_point_numbers_have_their_points_below_each_other() {
+fn decimal_points_are_aligned() {
     let single: Vec<u8> = [0.1f32, 1.5, -2.0, f32::NAN].into_iter().flat_map(f32::to_ne_bytes).collect();
     assert_eq!(text("float32", &[4], &single), "[ 0.1  1.5 -2.   nan]");
     let half: Vec<u8> = [0.1, 6.5, 1.5].into_iter().flat_map(|v| f16::from_f64(v).to_ne_bytes()).collect();
@@ -35,7 +35,7 @@ fn floating_point_numbers_have_their_points_below_each_other() {
 }
 
 #[test]
-fn numbers_of_very_different_sizes_have_exponents() {
+fn numbers_of_very_different_magnitudes_have_exponents() {
     let values = [1e10, 1.25e-5, 0.0, -3.0];
     assert_eq!(doubles(&[2, 2], &values), "[[ 1.00e+10  1.25e-05]\n [ 0.00e+00 -3.00e+00]]");
     assert_eq!(doubles(&[3], &[1e300, f64::NAN, 1.0]), "[1.e+300     nan 1.e+000]");
@@ -51,7 +51,7 @@ fn complex_numbers_have_two_parts() {
 }
 
 #[test]
-fn long_lines_are_broken() {
+fn long_lines_are_wrapped() {
     let bytes: Vec<u8> = (0..60).collect();
     let wanted = "[ 0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17 18 19 20 21 22 23
  24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47
@@ -71,7 +71,7 @@ fn long_lines_are_broken() {
 }
 
 #[test]
-fn of_many_elements_the_first_and_last_are_printed() {
+fn large_arrays_print_only_their_ends() {
     let values: Vec<f64> = (0..2000).map(f64::from).collect();
     let wanted = "[[0.000e+00 1.000e+00 2.000e+00 ... 4.700e+01 4.800e+01 4.900e+01]
  [5.000e+01 5.100e+01 5.200e+01 ... 9.700e+01 9.800e+01 9.900e+01]
@@ -87,7 +87,7 @@ fn of_many_elements_the_first_and_last_are_printed() {
 }
 
 #[test]
-fn no_elements_are_empty_brackets() {
+fn an_empty_array_prints_as_empty_brackets() {
     assert_eq!(doubles(&[0], &[]), "[]");
     assert_eq!(doubles(&[], &[2.5]), "2.5");
 }

@@ -24,7 +24,7 @@ fn refused(new: &NewArray) -> String {
 const LITTLE: &str = r#"{"name":"bytes","configuration":{"endian":"little"}}"#;
 
 #[test]
-fn shapes_are_made_of_any_integers() {
+fn shapes_convert_from_any_integers() {
     let (usize, u32, slice, vec) = (4_usize, 4_u32, &[4_u64, 6][..], vec![4_i32, 6]);
     let context = Context::new();
     let shape = |new: NewArray| new.metadata(&context).unwrap().shape().to_vec();
@@ -110,7 +110,7 @@ fn inner_chunks_and_their_index_are_recorded_in_full() {
 }
 
 #[test]
-fn codecs_are_given_by_their_kinds() {
+fn codecs_are_set_by_kind() {
     let new = || NewArray::new([4, 6], "uint16");
     let zstd = r#"{"name":"zstd","configuration":{"level":0,"checksum":false}}"#;
     assert_eq!(recorded(new()), format!("[{LITTLE},{zstd}]"));
@@ -151,7 +151,7 @@ fn malformed_extensions_are_refused_where_they_stand() {
 }
 
 #[test]
-fn fill_values_are_made_of_rust_values() {
+fn fill_values_convert_from_rust_values() {
     let recorded = |data_type, value: FillValue| {
         let array = hierarchy().create_array("/a", NewArray::new([4], data_type).fill_value(value)).unwrap();
         array.metadata().fill_value().to_string()
@@ -169,7 +169,7 @@ fn fill_values_are_made_of_rust_values() {
 }
 
 #[test]
-fn dimensions_have_names_or_none() {
+fn dimensions_may_have_names() {
     let names = |new: NewArray| new.metadata(&Context::new()).unwrap().dimension_names().unwrap().to_vec();
     let new = || NewArray::new([4, 6], "uint8");
     let both = [Some("y".to_owned()), Some("x".to_owned())];
@@ -180,7 +180,7 @@ fn dimensions_have_names_or_none() {
 }
 
 #[test]
-fn attributes_are_anything_that_serializes_to_an_object() {
+fn attributes_serialize_to_an_object() {
     #[derive(Serialize)]
     struct Attributes {
         units: &'static str,

@@ -10,7 +10,7 @@ const WAYS: [&[Way]; 3] = [
 ];
 
 #[test]
-fn each_way_has_one_winner() {
+fn concurrent_creation_has_one_winner() {
     for ways in WAYS {
         let dir = tempfile::tempdir().unwrap();
         let directory = Directory::open(dir.path()).unwrap();
@@ -34,7 +34,7 @@ fn each_way_has_one_winner() {
 }
 
 #[test]
-fn a_file_that_is_gone_leaves_nothing() {
+fn renaming_a_missing_file_leaves_nothing() {
     for ways in WAYS {
         let dir = tempfile::tempdir().unwrap();
         let directory = Directory::open(dir.path()).unwrap();
@@ -45,7 +45,7 @@ fn a_file_that_is_gone_leaves_nothing() {
 
 #[test]
 #[cfg(unix)]
-fn a_directory_that_was_moved_is_the_same() {
+fn a_moved_directory_is_still_the_same() {
     let dir = tempfile::tempdir().unwrap();
     let (from, to) = (dir.path().join("a"), dir.path().join("b"));
     fs::create_dir(&from).unwrap();

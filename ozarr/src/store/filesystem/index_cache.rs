@@ -82,7 +82,7 @@ mod tests {
     use std::{fs, sync::Arc};
 
     #[test]
-    fn an_index_is_cached_for_one_version_until_others_need_the_room() {
+    fn a_cached_index_belongs_to_one_version_until_evicted() {
         let dir = tempfile::tempdir().unwrap();
         let version = |name: &str| {
             fs::write(dir.path().join(name), name).unwrap();

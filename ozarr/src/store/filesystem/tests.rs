@@ -18,7 +18,7 @@ fn listed(store: &FilesystemStore) -> Vec<String> {
 }
 
 #[test]
-fn writers_and_erasers_of_one_directory_do_not_fail_each_other() {
+fn writing_and_erasing_in_one_directory_both_succeed() {
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
     std::thread::scope(|s| {
@@ -36,7 +36,7 @@ fn writers_and_erasers_of_one_directory_do_not_fail_each_other() {
 }
 
 #[test]
-fn values_that_are_being_written_are_no_keys() {
+fn values_being_written_are_not_listed() {
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
     for k in ["__zarr_partial.1", "a/__zarr_partial.x/b"] {
@@ -62,7 +62,7 @@ fn failed_operations_leave_nothing_behind() {
 }
 
 #[test]
-fn names_left_by_a_process_that_ended_are_passed_over() {
+fn temporary_names_of_ended_processes_are_skipped() {
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
     // The first temporary name that the store would create.
@@ -74,7 +74,7 @@ fn names_left_by_a_process_that_ended_are_passed_over() {
 }
 
 #[test]
-fn errors_of_reading_name_the_key() {
+fn read_errors_name_the_key() {
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
     store.set(&key("a/b"), b"123").unwrap();
@@ -139,7 +139,7 @@ fn one_directory_has_one_name() {
 
 #[cfg(unix)]
 #[test]
-fn entries_that_are_not_values_are_listed_as_such() {
+fn entries_other_than_values_are_listed_as_such() {
     use std::os::unix::{ffi::OsStrExt, net::UnixListener};
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
@@ -301,7 +301,7 @@ fn orphans_are_listed_and_erased() {
 /// Other users may be able to create directories next to a store.
 #[cfg(unix)]
 #[test]
-fn orphans_of_other_users_next_to_the_store_stay() {
+fn orphans_of_other_users_next_to_the_store_are_preserved() {
     use std::os::unix::fs::{MetadataExt, chown};
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::create(dir.path().join("s")).unwrap();
@@ -323,7 +323,7 @@ fn orphans_of_other_users_next_to_the_store_stay() {
 /// A link to nothing is neither a value nor a free place.
 #[cfg(unix)]
 #[test]
-fn links_to_nothing_are_errors_until_they_are_erased() {
+fn dangling_links_are_errors_until_they_are_erased() {
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
     for target in ["nowhere", "no/where", "link"] {

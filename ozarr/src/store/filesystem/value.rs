@@ -143,7 +143,7 @@ mod tests {
         /// Merged or not, each range gets its own bytes: larger than a block, far apart, overlapping, empty, in any
         /// order.
         #[test]
-        fn merged_reads_are_single_reads(
+        fn nearby_ranges_are_read_at_once(
             ranges in prop::collection::vec((0u64..600_000, prop_oneof![0u64..100, 0u64..300_000], any::<bool>()), 0..12),
             sorted: bool,
         ) {

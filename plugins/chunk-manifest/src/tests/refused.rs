@@ -123,7 +123,7 @@ fn only_regular_files_are_opened() {
 }
 
 #[test]
-fn missing_files() {
+fn missing_files_are_errors() {
     let folder = folder();
     for path in ["none", "raw.bin/x", "deep/none"] {
         let e = folder.value(&format!(r#"{{"path":"{path}","offset":0,"length":1}}"#)).unwrap_err();
@@ -213,7 +213,7 @@ fn wrong_manifests_are_refused() {
 }
 
 #[test]
-fn wrong_configurations() {
+fn wrong_configurations_are_refused() {
     let folder = folder();
     for configuration in [
         "{}",

@@ -32,7 +32,7 @@ proptest! {
     }
 
     #[test]
-    fn no_key_is_a_directory(chunk_indices in chunk_indices(), digits in 1u8..=19) {
+    fn keys_are_never_directories(chunk_indices in chunk_indices(), digits in 1u8..=19) {
         let encoding = with_digits(digits);
         let chunk_indices: BTreeSet<Vec<u64>> = chunk_indices.into_iter().collect();
         let keys: BTreeSet<String> = chunk_indices.iter().map(|c| encoding.encode(c).unwrap()).collect();
@@ -103,7 +103,7 @@ fn directories_stay_small() {
 
 /// The directory for the number of groups is the largest if groups are short.
 #[test]
-fn the_bound_is_reached() {
+fn the_bound_on_entries_is_reached() {
     for digits in 1..=19 {
         let encoding = with_digits(digits);
         let first = |n: u64| encoding.encode(&[n]).unwrap().split('/').nth(1).map(str::to_owned);

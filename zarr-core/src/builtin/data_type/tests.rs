@@ -138,7 +138,7 @@ fn other_values_are_refused() {
 }
 
 #[test]
-fn elements_that_are_no_values() {
+fn invalid_bit_patterns_are_refused() {
     assert!(data_type("bool").unwrap().check_elements(&[0, 1, 2]).is_err());
     assert!(data_type("bool").unwrap().check_elements(&[0, 1, 1]).is_ok());
     assert!(data_type("string").unwrap().fill_to_json(&[0xff]).is_err());

@@ -8,7 +8,7 @@ fn parse(text: &str) -> Result<Json> {
 }
 
 #[test]
-fn refuses_everything_that_json_does_not_allow() {
+fn invalid_json_is_refused() {
     let bad = [
         "",
         "{",
@@ -49,7 +49,7 @@ fn refuses_everything_that_json_does_not_allow() {
 
 /// A value needs no more memory than was counted, and memory beyond the limit is not allocated.
 #[test]
-fn memory_is_counted_before_it_is_taken() {
+fn memory_is_counted_before_it_is_allocated() {
     assert_eq!((size_of::<Json>(), size_of::<Text>()), (24, 16));
     let list = |item: &str, length: usize| format!("[{}]", vec![item; length / (item.len() + 1)].join(","));
     let refused = |text: &str| match parse(text) {
@@ -79,7 +79,7 @@ fn memory_is_counted_before_it_is_taken() {
 
 /// A document that exceeds a limit can be read with a larger limit, also as a typed value.
 #[test]
-fn memory_is_limited_by_a_multiple_that_can_be_set() {
+fn the_memory_multiple_is_configurable() {
     let text = format!("[{}7]", "7,".repeat(3 << 19));
     let read = |json_factor| document(text.as_bytes(), &Limits { json_factor, ..Limits::default() });
     for (factor, fits) in [(0, false), (6, false), (12, true)] {
@@ -95,7 +95,7 @@ fn memory_is_limited_by_a_multiple_that_can_be_set() {
 }
 
 #[test]
-fn says_which_member_is_there_twice() {
+fn duplicate_members_are_named() {
     for n in [3, 100] {
         let members: Vec<String> = (0..n).map(|i| format!("\"k{i}\": [\"a\", {{}}]")).collect();
         let text = format!("{{\n{},\n \"k1\": 1, \"k0\": 2}}", members.join(",\n"));
@@ -105,7 +105,7 @@ fn says_which_member_is_there_twice() {
 }
 
 #[test]
-fn says_where() {
+fn errors_state_line_and_column() {
     let e = parse("{\n  \"a\": NaN}").unwrap_err().to_string();
     assert!(e.contains("line 2, column 8"), "{e}");
 }
@@ -113,7 +113,7 @@ fn says_where() {
 /// RFC 8259 leaves the meaning of these texts to the parser. A metadata document that can be read in two ways is
 /// rejected.
 #[test]
-fn refuses_texts_that_parsers_read_differently() {
+fn ambiguous_text_is_refused() {
     let bad = [
         ("\u{feff}{}", "byte order mark"),
         (r#"{"a":1,"a":2}"#, "duplicate member"),
@@ -174,13 +174,13 @@ proptest! {
         prop_assert_eq!(&Json::from_serialize(&v).unwrap(), &v);
     }
     #[test]
-    fn agrees_with_serde_json(v in any_json()) {
+    fn the_parser_agrees_with_serde_json(v in any_json()) {
         let theirs: serde_json::Value = serde_json::from_str(&v.to_string()).unwrap();
         let text = serde_json::to_string(&theirs).unwrap();
         prop_assert!(parse(&text).is_ok());
     }
     #[test]
-    fn never_panics(text in prop::collection::vec(any::<u8>(), 0..64)) {
+    fn the_parser_never_panics(text in prop::collection::vec(any::<u8>(), 0..64)) {
         let _ = document(&text, &Limits::default());
     }
 }

@@ -38,7 +38,7 @@ fn values(directory: &Path) -> Vec<(String, String)> {
 const NEW_VALUES: [&str; 3] = ["c/1", "x/zarr.json", "zarr.json"];
 
 #[test]
-fn each_way_replaces_all_entries() {
+fn both_methods_replace_all_entries() {
     for (at, fsync) in [("", false), ("g/a/", false), ("g/a/", true)] {
         for way in [Staging::replace as fn(&mut Staging) -> io::Result<()>, Staging::replace_entries] {
             let dir = tempfile::tempdir().unwrap();
@@ -56,7 +56,7 @@ fn each_way_replaces_all_entries() {
 }
 
 #[test]
-fn entries_that_were_moved_are_moved_back() {
+fn moved_entries_are_moved_back() {
     let dir = tempfile::tempdir().unwrap();
     let (_store, mut staging) = staging(dir.path(), "g/a/", false);
     let (place, temporary) = (dir.path().join("g/a"), staging.temporary.path.clone());
@@ -72,7 +72,7 @@ fn entries_that_were_moved_are_moved_back() {
 
 #[test]
 #[cfg(unix)]
-fn a_link_is_replaced_and_its_target_stays() {
+fn replacing_a_link_preserves_its_target() {
     for way in [Staging::replace as fn(&mut Staging) -> io::Result<()>, Staging::replace_entries] {
         let dir = tempfile::tempdir().unwrap();
         let (store, _) = staging(dir.path(), "real/", false);
@@ -90,7 +90,7 @@ fn a_link_is_replaced_and_its_target_stays() {
 
 #[test]
 #[cfg(unix)]
-fn is_an_orphan_only_when_nobody_uses_it() {
+fn a_staging_directory_in_use_is_not_an_orphan() {
     let dir = tempfile::tempdir().unwrap();
     let (store, staging) = staging(dir.path(), "g/a/", false);
     assert!(store.erase_orphans(&Prefix::ROOT).unwrap().is_empty());
@@ -166,7 +166,7 @@ fn the_longest_names_can_be_staged() {
 
 /// A value that another writer stores while a place is filled is never replaced.
 #[test]
-fn filling_replaces_nothing() {
+fn filling_a_place_replaces_nothing() {
     const CHUNKS: usize = 100;
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
@@ -236,7 +236,7 @@ fn interrupted(other: impl FnOnce(&FilesystemStore, &Path)) -> (tempfile::TempDi
 }
 
 #[test]
-fn values_stored_while_a_place_is_filled_stay() {
+fn values_stored_while_a_place_is_filled_survive() {
     let set = |store: &FilesystemStore, names: &[&str]| {
         names.iter().for_each(|name| store.set(&key(&format!("a/{name}")), b"mine").unwrap());
     };
@@ -267,7 +267,7 @@ fn values_stored_while_a_place_is_filled_stay() {
 /// Entries that are moved away while a node is overwritten are restored, but never over what others store there
 /// meanwhile.
 #[test]
-fn values_stored_while_a_node_is_overwritten_stay() {
+fn values_stored_while_a_node_is_overwritten_survive() {
     let dir = tempfile::tempdir().unwrap();
     let (store, staging) = staging(dir.path(), "g/a/", false);
     let (content, place) = (staging.content(), dir.path().join("g/a"));
@@ -289,7 +289,7 @@ fn values_stored_while_a_node_is_overwritten_stay() {
 }
 
 #[test]
-fn a_place_with_anything_else_is_refused() {
+fn an_occupied_place_is_refused() {
     for (what, name) in [("a file", "g/a/x"), ("a node below", "g/a/b/zarr.json"), ("a file in the place", "g/a")] {
         let dir = tempfile::tempdir().unwrap();
         let store = FilesystemStore::open(dir.path()).unwrap();
@@ -313,7 +313,7 @@ fn a_place_with_anything_else_is_refused() {
 
 /// Temporary files of others do not stop anybody, and stay.
 #[test]
-fn temporary_files_are_nothing() {
+fn temporary_files_of_others_are_ignored() {
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
     let staging = Staging::begin(&store, &Prefix::new("a/").unwrap()).unwrap();
@@ -327,7 +327,7 @@ fn temporary_files_are_nothing() {
 /// The node is as private as the empty directory that it replaces.
 #[test]
 #[cfg(unix)]
-fn a_link_to_a_private_empty_directory_stays_and_so_does_the_mode() {
+fn a_link_to_a_private_empty_directory_keeps_its_mode() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
     let store = FilesystemStore::open(dir.path()).unwrap();
