@@ -1,4 +1,4 @@
-//! Copies of metadata documents in a group: where they are not what the documents are.
+//! Consolidated metadata: the copies of metadata documents in a group, compared with the documents.
 
 use ozarr::{
     Error, ErrorKind, Group, Hierarchy, Json, Node, Object, Result,
@@ -10,8 +10,10 @@ use ozarr::{
 };
 use std::{collections::BTreeSet, fmt};
 
-/// Compares the copies of metadata documents in a group with the documents below it. A group without copies has nothing
-/// wrong with them. The documents themselves are read, also if the hierarchy was opened to use the copies.
+/// Compares the copies of metadata documents in a group with the documents below it.
+///
+/// A group without consolidated metadata is up to date. The documents themselves are read, even if the hierarchy was
+/// opened to use the copies.
 ///
 /// ```
 /// use ozarr::{Hierarchy, NewArray, zarr_core::store::Key};
@@ -20,7 +22,7 @@ use std::{collections::BTreeSet, fmt};
 /// let zarr = Hierarchy::in_memory();
 /// zarr.create_group("/", ())?;
 /// consolidate(&zarr, "/")?;
-/// // Another program writes a group, and does not renew the copies.
+/// // Another program creates a group and does not update the copies.
 /// zarr.store().writer()?.set(&Key::new("new/zarr.json")?, br#"{"zarr_format": 3, "node_type": "group"}"#)?;
 /// let found = check_consolidated(&zarr, "/")?.stale;
 /// assert_eq!((found[0].node.to_string(), found[0].how), ("/new".to_owned(), Staleness::Absent));
@@ -30,20 +32,20 @@ use std::{collections::BTreeSet, fmt};
 /// ```
 ///
 /// # Errors
-/// When there is no group. What cannot be read below it is part of the result.
+/// If there is no group at the path. Anything below it that cannot be read is part of the result.
 pub fn check_consolidated(hierarchy: &Hierarchy, path: &str) -> Result<ConsolidatedCheck> {
     Ok(ConsolidatedCheck::of(&hierarchy.without_consolidated_metadata().group(path)?))
 }
 
-/// Writes copies of the documents of all nodes below a group into it, as [`Hierarchy::consolidate`] does, and gives what was wrong
-/// with the copies before.
+/// Writes copies of the documents of all nodes below a group into it, as [`Hierarchy::consolidate`] does, and returns
+/// what was wrong with the previous copies.
 ///
-/// A copy may be all that is left of a document that was lost. [`Hierarchy::consolidate`] drops such a copy; this function refuses
-/// to write copies then.
+/// A copy may be all that is left of a lost document. [`Hierarchy::consolidate`] drops such a copy; this function fails
+/// instead.
 ///
 /// # Errors
-/// When there is no group, something below it cannot be read, the store cannot be written, or a document is missing whose copy
-/// would be removed: [`repair`](crate::repair()) may recreate it.
+/// If there is no group, something below it cannot be read, the store cannot be written, or a document is missing whose
+/// copy would be removed: [`repair`](crate::repair()) may recreate it.
 pub fn consolidate(hierarchy: &Hierarchy, path: &str) -> Result<Vec<StaleCopy>> {
     let found = check_consolidated(hierarchy, path)?;
     match (found.unread.into_iter().next(), found.lost.first()) {
@@ -57,19 +59,19 @@ pub fn consolidate(hierarchy: &Hierarchy, path: &str) -> Result<Vec<StaleCopy>> 
     }
 }
 
-/// What is wrong with the copies of metadata documents in a group.
+/// The differences between the copies of metadata documents in a group and the documents.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct ConsolidatedCheck {
-    /// Nodes whose document is missing while there is something below them: the copy is all that is left.
+    /// Nodes whose document is missing although keys are stored below them: only the copy is left.
     pub lost: Vec<LostDocument>,
-    /// What is right again after [`consolidate`].
+    /// Copies that [`consolidate`] would correct.
     pub stale: Vec<StaleCopy>,
-    /// What cannot be read: it is not known whether the copies are right.
+    /// Errors of reading: for these nodes it is unknown whether the copies are up to date.
     pub unread: Vec<Error>,
 }
 
-/// A document that is missing, and its copy.
+/// A missing document and its copy.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct LostDocument {
@@ -79,19 +81,19 @@ pub struct LostDocument {
     pub copy: Object,
 }
 
-/// A copy that is not what its document is. As text, the path of the node is relative to the group.
+/// A copy that differs from its document. Its text names the node by its path relative to the group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StaleCopy {
-    /// The group that has the copy, or should have it.
+    /// The group that contains the copy, or should contain it.
     pub group: NodePath,
     /// The node below the group whose document is copied.
     pub node: NodePath,
-    /// What is wrong with the copy.
+    /// How the copy differs.
     pub how: Staleness,
 }
 
-/// How a copy is not what its document is.
+/// The ways in which a copy can differ from its document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Staleness {
@@ -117,11 +119,11 @@ impl fmt::Display for StaleCopy {
 }
 
 impl ConsolidatedCheck {
-    /// True if nothing is wrong.
+    /// Returns true if all copies are up to date.
     pub fn is_up_to_date(&self) -> bool {
         self.lost.is_empty() && self.stale.is_empty() && self.unread.is_empty()
     }
-    /// Looks at the copies of a group, if it has any.
+    /// Checks the copies in a group, if it has any.
     pub(crate) fn of(group: &Group) -> Self {
         let mut found = Self::default();
         let Some(copies) = group.metadata().consolidated() else { return found };
@@ -159,7 +161,7 @@ impl ConsolidatedCheck {
     fn compare(&mut self, group: &Group, below: &str, copy: &Json) -> Result<()> {
         let path = group.path().join(below)?;
         let mut copy = copy.as_object().cloned().unwrap_or_default();
-        // Copies of copies are none of a document's, and some writers leave empty ones.
+        // Nested copies do not come from the document, and some writers leave empty ones.
         copy.remove("consolidated_metadata");
         match group.hierarchy().metadata(&path) {
             Ok(node) => {
@@ -185,7 +187,7 @@ impl ConsolidatedCheck {
     }
 }
 
-/// A document without what means nothing: zarr-python writes all defaults into its copies.
+/// A document without members that have no effect: zarr-python writes all defaults into its copies.
 fn plain(mut document: Object) -> Json {
     let is_empty = |json: &Json| json.as_object().is_some_and(|o| o.iter().next().is_none());
     if document.get("attributes").is_some_and(is_empty) {
@@ -205,11 +207,12 @@ fn plain(mut document: Object) -> Json {
     Json::Object(document)
 }
 
-/// True if there is a document, also one of a node that cannot be opened. A directory of other files is no node.
+/// Returns true if there is a document, even one of a node that cannot be opened. A directory of other files is not a
+/// node.
 fn is_node(group: &Group, below: &str, child: &Result<Node>) -> Result<bool> {
     match child {
         Ok(_) => Ok(true),
-        // A group that is found again by a link is no node of its own.
+        // A group that is reached again through a link is not a separate node.
         Err(e) if matches!(e.kind(), ErrorKind::NodeNotFound | ErrorKind::Loop(_)) => Ok(false),
         Err(_) => group.hierarchy().metadata(&group.path().join(below)?).map(|_| true),
     }
@@ -225,7 +228,7 @@ mod tests {
     };
     use std::sync::Arc;
 
-    /// Takes minutes when each node is looked for among all copies.
+    /// Takes minutes if each node is searched for among all copies.
     #[test]
     fn many_nodes_are_compared_with_many_copies() {
         let (store, empty) = (MemoryStore::default(), GroupMetadata::new(Object::new()));
@@ -234,7 +237,7 @@ mod tests {
             store.set(&Key::new(key).unwrap(), group.document().to_pretty().as_bytes()).unwrap();
         };
         names.iter().for_each(|name| set(&format!("{name}/zarr.json"), &empty));
-        // Names that no node can have come before those of nodes.
+        // Invalid node names come before the valid ones.
         let others = (0..300_000).map(|i| (format!("no//node {i}"), Object::new()));
         let copies = others.chain(names.iter().skip(1).map(|name| (name.clone(), empty.document().clone())));
         let mut root = empty.clone();

@@ -1,16 +1,16 @@
-//! Work on whole Zarr v3 hierarchies: what the `ozarr` command does, for programs.
+//! Operations on whole Zarr v3 hierarchies: the library behind the `ozarr` command.
 //!
 //! | | |
 //! |---|---|
-//! | [`copy`] | an array or a hierarchy, with other codecs, chunks or data type if asked |
-//! | [`validate`] | every problem of a hierarchy, with node, key and rule |
-//! | [`repair`] | what can be made right without a doubt |
-//! | [`consolidate`], [`check_consolidated`] | copies of metadata documents in a group |
-//! | [`export`], [`export_file`], [`import`], [`import_file`] | elements as JSON, bytes or `.npy` files |
-//! | [`stored`], [`stored_bytes`] | how much is stored of an array, or below a node |
+//! | [`copy`] | copies an array or a hierarchy, with other codecs, chunks or data type if requested |
+//! | [`validate`] | finds every problem of a hierarchy, with node, key and rule |
+//! | [`repair`] | finds and makes the repairs that are certain |
+//! | [`consolidate`], [`check_consolidated`] | write and check consolidated metadata |
+//! | [`export`], [`export_file`], [`import`], [`import_file`] | transfer elements as JSON, bytes or `.npy` files |
+//! | [`stored`], [`stored_bytes`] | count what is stored of an array, or below a node |
 //!
-//! Each takes hierarchies and arrays of [`ozarr`] and gives a report. Nothing is printed: [`Progress`] tells a program how far
-//! long work is, and lets it cancel the work.
+//! Functions accept hierarchies and arrays of [`ozarr`] and return a report. Nothing is printed: [`Progress`] reports
+//! how far long work has come, and can cancel it.
 //!
 //! ```
 //! use ozarr::{Hierarchy, NewArray};
@@ -48,7 +48,7 @@ pub use crate::{
     validate::{Fault, Problem, Rule, ValidateOptions, Validation, validate},
 };
 
-/// All that is public can be sent to other threads and used by several.
+/// All public types can be sent to other threads and shared between them.
 #[cfg(test)]
 const _: () = {
     const fn shared<T: Send + Sync>() {}

@@ -1,4 +1,4 @@
-//! Files that are complete before they have their names.
+//! Files that appear under their names only when they are complete.
 
 use ozarr::{Error, Result, store::keep_permissions};
 use std::{
@@ -7,14 +7,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Links after which a path is taken for a loop, as by the system.
+/// The number of links after which a path counts as a loop, as in the operating system.
 const MOST_LINKS: usize = 40;
 
-/// A file that is written. A regular file appears under its name only when it is whole, and keeps its permissions if one was
-/// there; links are followed and stay. Anything else (a device, a pipe, standard output by one of its names) is written in place.
+/// A file that is being written.
 ///
-/// Until it is [committed](Self::commit) it is a temporary file in the same directory, `.NAME.*.part`, which is removed when this
-/// is dropped.
+/// A regular file appears under its name only when it is complete. It keeps the permissions of the file that it
+/// replaces; links are followed and preserved. Anything else (a device, a pipe, standard output under one of its names)
+/// is written in place.
+///
+/// Until it is [committed](Self::commit) it is a temporary file in the same directory, `.NAME.*.part`, which is removed
+/// when this value is dropped.
 ///
 /// ```
 /// use ozarr_tools::OutputFile;
@@ -33,15 +36,15 @@ const MOST_LINKS: usize = 40;
 pub struct OutputFile {
     file: File,
     path: PathBuf,
-    /// The temporary file, until it has its name, and that name.
+    /// The temporary file and its final name, until it is renamed.
     temporary: Option<(PathBuf, PathBuf)>,
 }
 
 impl OutputFile {
-    /// Opens a path for writing. What is there now is not changed yet, if it is a regular file.
+    /// Opens a path for writing. An existing regular file is not changed yet.
     ///
     /// # Errors
-    /// When a directory is there, or the file cannot be created. The text names the path.
+    /// If a directory is at the path, or the file cannot be created. The text names the path.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         Self::open(path).map_err(|e| at_path(&e, path))
@@ -62,18 +65,18 @@ impl OutputFile {
         let (temporary, file) = create_in_directory_of(&target, there.is_some())?;
         Ok(Self { file, path: path.to_owned(), temporary: Some((temporary, target)) })
     }
-    /// The open file.
+    /// Returns the open file.
     pub fn file(&self) -> &File {
         &self.file
     }
-    /// Where the file is until it has its name.
+    /// Returns the path of the file until it has its name.
     pub fn is_at(&self) -> &Path {
         self.temporary.as_ref().map_or(&self.path, |(temporary, _)| temporary)
     }
-    /// Gives the whole file its name.
+    /// Renames the complete file to its name.
     ///
     /// # Errors
-    /// When the system refuses. The text names the path, and what was there is as it was.
+    /// If the operating system refuses. The text names the path, and the previous file is unchanged.
     pub fn commit(mut self) -> Result<()> {
         if let Some((temporary, target)) = &self.temporary {
             fs::rename(temporary, target).map_err(|e| at_path(&e, &self.path))?;
@@ -91,16 +94,16 @@ impl Drop for OutputFile {
     }
 }
 
-/// The error of a file, with its path in the text: it is not the key of a store.
+/// Converts the error of a file, with its path in the text: it is not the key of a store.
 pub(crate) fn at_path(e: &io::Error, path: &Path) -> Error {
     io::Error::new(e.kind(), format!("{}: {e}", path.display())).into()
 }
 
-/// Opens what must be written where it is.
+/// Opens a path that must be written in place.
 fn in_place(path: &Path) -> impl Fn(&Metadata) -> Option<io::Result<File>> {
     move |there| {
         if is_standard_output(there) {
-            // Opened by its name it would be written from its beginning, over what others wrote.
+            // Opened by its name, it would be written from its start, over the output of others.
             return Some(standard_output());
         }
         let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -129,7 +132,7 @@ fn standard_output() -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Where links lead, also if nothing is there.
+/// Returns the target of links, even if nothing is there.
 fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     let mut at = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -142,7 +145,8 @@ fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// An empty file of a new name in the directory of a path, with the permissions of the file there if it replaces one.
+/// Creates an empty file with a new name in the directory of a path. It has the permissions of the file there if it
+/// replaces one.
 fn create_in_directory_of(path: &Path, replaces: bool) -> io::Result<(PathBuf, File)> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
     let mut number = 0u64;

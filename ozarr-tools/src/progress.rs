@@ -1,9 +1,9 @@
-//! How far long work is, and whether it is to go on.
+//! Progress and cancellation of long work.
 
 use ozarr::{Error, Result};
 use std::{fmt, io};
 
-/// Is told how far long work is, and may end it. It is called from several threads at once.
+/// Receives the progress of long work, and can cancel it. Several threads call it at the same time.
 ///
 /// ```
 /// use ozarr::{Hierarchy, NewArray};
@@ -30,19 +30,21 @@ use std::{fmt, io};
 /// # Ok::<(), ozarr::Error>(())
 /// ```
 pub trait Progress: Sync {
-    /// A stage begins that has `total` parts; the one before has ended.
+    /// Begins a stage with `total` parts; the previous stage has ended.
     fn begin(&self, _stage: Stage, _total: u64) {}
-    /// So many more parts are done.
+    /// Adds `n` completed parts.
     fn add(&self, n: u64);
-    /// True if the work is to end: [`copy`](crate::copy()), [`validate`](crate::validate()), [`export`](crate::export()) and
-    /// [`import`](crate::import()) ask between nodes and between chunks, and then fail with an
+    /// Returns true to cancel the work.
+    ///
+    /// [`copy`](crate::copy()), [`validate`](crate::validate()), [`export`](crate::export()) and
+    /// [`import`](crate::import()) check this between nodes and between chunks, and then fail with an
     /// [`Io`](ozarr::ErrorKind::Io) error of the kind [`Interrupted`](io::ErrorKind::Interrupted).
     fn is_cancelled(&self) -> bool {
         false
     }
 }
 
-/// What long work is at. As text it is a word or two.
+/// The stages of long work. Their text is one or two words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Stage {
@@ -70,7 +72,7 @@ impl fmt::Display for Stage {
     }
 }
 
-/// The progress of the caller, if it gave one.
+/// The caller's progress callback, if there is one.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Listener<'a>(pub(crate) Option<&'a dyn Progress>);
 
@@ -88,7 +90,7 @@ impl Listener<'_> {
     pub(crate) fn is_cancelled(&self) -> bool {
         self.0.is_some_and(Progress::is_cancelled)
     }
-    /// The error of work that was cancelled.
+    /// Fails if the work was cancelled.
     pub(crate) fn check(&self) -> Result<()> {
         let cancelled = || Error::from(io::Error::new(io::ErrorKind::Interrupted, "cancelled by the caller"));
         if self.is_cancelled() { Err(cancelled()) } else { Ok(()) }

@@ -1,9 +1,9 @@
-//! Shards whose index is damaged and whose inner chunks are not.
+//! Repairs damaged indexes of shards whose inner chunks are intact.
 //!
-//! An index is rebuilt in two cases, in which nothing is guessed. One entry is damaged and the checksum is not: what the
-//! entry was is a stretch of the shard that no other entry has, or nothing, and the checksum says which. Or one byte of the
-//! checksum is damaged: the entries cover the data without a gap. The whole shard must then be readable. A gap alone tells nothing:
-//! a writer that replaces an inner chunk may leave the old one behind.
+//! An index is rebuilt in two cases, without guessing. If one entry is damaged and the checksum is not, the entry was a
+//! range of the shard that no other entry covers, or it was empty, and the checksum decides which. If one byte of the
+//! checksum is damaged, the entries cover the data without a gap. In both cases the whole shard must then be readable.
+//! A gap alone is not enough: a writer that replaces an inner chunk may leave the old one in place.
 
 use ozarr::{
     Array, Error, Hierarchy, Result,
@@ -23,12 +23,12 @@ use ozarr::{
 };
 use std::{ops::Range, sync::Arc};
 
-/// How many candidates are tried: the more there are, the likelier the checksum fits one by chance.
+/// The number of candidates that are tried: with more, the checksum would more likely match one by chance.
 const TRIALS: usize = 256;
 
-/// Shards of an array, one at a time in memory.
+/// The shards of an array, with one at a time in memory.
 pub(crate) struct Shards {
-    /// An array that is one shard, in which a repaired one is tried.
+    /// An array that is one shard, for checking a repaired one.
     shard: Array,
     key: Key,
     /// The index with and without its checksum.
@@ -38,7 +38,7 @@ pub(crate) struct Shards {
 }
 
 impl Shards {
-    /// `None`: an array whose chunks are no shards, or whose indexes are encoded in another way than the recommended one.
+    /// Returns `None` for an array that is not sharded, or whose indexes are not encoded in the recommended way.
     pub(crate) fn of(array: &Array) -> Result<Option<Self>> {
         let context = array.hierarchy().context();
         let ([codec], Some(shape)) = (array.metadata().codecs(), array.chunk_shape()) else { return Ok(None) };
@@ -64,7 +64,7 @@ impl Shards {
         Ok(Some(Self { shard, key, index, unchecked, limits: context.limits.clone() }))
     }
 
-    /// A stored shard and what it is to be, if its index is damaged and can be rebuilt.
+    /// Returns a stored shard and its repaired form, if its index is damaged and can be rebuilt.
     pub(crate) fn look(&self, array: &Array, chunk_index: &[u64]) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
         let look = || {
             let Some(source) = array.data_store().reader()?.open(&array.chunk_key(chunk_index)?)? else {
@@ -97,7 +97,7 @@ impl Shards {
         }
         let place = data.start as u64..data.end as u64;
         let Some(suspects) = suspects(&entries, &place) else {
-            // Entries that were exchanged have another checksum altogether.
+            // Exchanged entries have a completely different checksum.
             let differ = same.iter().zip(index).filter(|(a, b)| a != b).count();
             return if differ == 1 { self.if_it_reads(value, &data, &same) } else { Ok(None) };
         };
@@ -120,7 +120,7 @@ impl Shards {
         Ok(None)
     }
 
-    /// The shard with another index, if all of it can be read then.
+    /// Returns the shard with another index, if all of it can be read then.
     fn if_it_reads(&self, value: &[u8], data: &Range<usize>, index: &[u8]) -> Result<Option<Vec<u8>>> {
         let (before, after) =
             if data.start == 0 { (&value[data.clone()], index) } else { (index, &value[data.clone()]) };
@@ -130,7 +130,7 @@ impl Shards {
         let reads = self.shard.chunk(&vec![0; rank]).and_then(|chunk| chunk.check()).is_ok();
         Ok(reads.then_some(value))
     }
-    /// An index whose checksum may be damaged.
+    /// Decodes an index whose checksum may be damaged.
     fn decoded(&self, index: &[u8]) -> Result<Index> {
         self.unchecked.decode(&index[..index.len() - 4], &self.limits)
     }
@@ -139,7 +139,7 @@ impl Shards {
     }
 }
 
-/// Where entries point to, with their numbers, in the order of the shard.
+/// Returns the ranges of entries and their numbers, in the order of the shard.
 fn places(entries: &[Entry], without: Option<usize>) -> Vec<(usize, Range<u64>)> {
     let known = entries.iter().enumerate().filter(|(i, e)| Some(*i) != without && **e != Entry::ABSENT);
     let mut places: Vec<_> = known.map(|(i, e)| (i, e.offset..e.offset.saturating_add(e.len))).collect();
@@ -147,7 +147,7 @@ fn places(entries: &[Entry], without: Option<usize>) -> Vec<(usize, Range<u64>)>
     places
 }
 
-/// The stretches of a shard that belong to no entry.
+/// Returns the ranges of a shard that belong to no entry.
 fn gaps(places: &[(usize, Range<u64>)], data: &Range<u64>) -> Vec<Range<u64>> {
     let (mut gaps, mut at) = (Vec::new(), data.start);
     for place in places.iter().map(|(_, place)| place).chain([&(data.end..data.end)]) {
@@ -159,19 +159,19 @@ fn gaps(places: &[(usize, Range<u64>)], data: &Range<u64>) -> Vec<Range<u64>> {
     gaps
 }
 
-/// Entries of which one may be damaged; `None`: all cover the data, without a gap or an overlap.
+/// Returns the entries of which one may be damaged, or `None` if all cover the data without a gap or an overlap.
 fn suspects(entries: &[Entry], data: &Range<u64>) -> Option<Vec<usize>> {
     let places = places(entries, None);
-    // Nothing is encoded to no bytes.
+    // No chunk is encoded to zero bytes.
     let is_wrong = |r: &Range<u64>| r.is_empty() || r.start < data.start || r.end > data.end;
     let wrong: Vec<usize> = places.iter().filter(|(_, r)| is_wrong(r)).map(|(i, _)| *i).collect();
     match wrong[..] {
         [] => {}
         [_] => return Some(wrong),
-        // Only one can be mended.
+        // Only one damaged entry can be repaired.
         _ => return Some(Vec::new()),
     }
-    // One that is wrong is in each overlap, and so in the first.
+    // A single wrong entry is part of every overlap, and so of the first.
     if let Some([a, b]) = places.array_windows().find(|[a, b]| a.1.end > b.1.start) {
         return Some(vec![a.0, b.0]);
     }
@@ -187,7 +187,7 @@ fn suspects(entries: &[Entry], data: &Range<u64>) -> Option<Vec<usize>> {
     Some(places.iter().filter(|(_, r)| touches(r)).map(|(i, _)| *i).collect())
 }
 
-/// Adds the place to an error of a shard.
+/// Adds the place to the error of a shard.
 fn located<T>(array: &Array, chunk_index: &[u64], done: Result<T>) -> Result<T> {
     done.map_err(|e| match array.chunk_key(chunk_index) {
         Ok(key) => {

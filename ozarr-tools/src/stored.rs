@@ -1,4 +1,4 @@
-//! How much is stored.
+//! Counts stored values.
 
 use ozarr::{
     Array, Hierarchy, Result,
@@ -9,19 +9,19 @@ use ozarr::{
     },
 };
 
-/// What is stored of an array.
+/// The stored values of an array.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stored {
-    /// Keys with values below the array: of chunks, and those that belong to no chunk. The metadata document is none of them.
+    /// The number of keys with values below the array, of chunks and others, without the metadata document.
     pub keys: u64,
-    /// How many bytes these values have.
+    /// The total size of these values in bytes.
     pub bytes: u64,
-    /// Places of keys with something else than a value: a directory, a link to nothing, a device.
+    /// The number of entries that are not values: directories, dangling links, devices.
     pub not_values: u64,
 }
 
-/// How much is stored of an array, without its metadata document.
+/// Counts the stored values of an array, without its metadata document.
 ///
 /// ```
 /// use ozarr::{Hierarchy, NewArray};
@@ -36,7 +36,7 @@ pub struct Stored {
 /// ```
 ///
 /// # Errors
-/// When the store cannot list, or a value cannot be opened.
+/// If the store cannot list, or a value cannot be opened.
 pub fn stored(array: &Array) -> Result<Stored> {
     let (found, store) = (array.stored_keys()?, array.data_store());
     let mut bytes = 0;
@@ -50,8 +50,8 @@ pub fn stored(array: &Array) -> Result<Stored> {
     Ok(Stored { keys, bytes, not_values: found.errors.len() as u64 })
 }
 
-/// How many bytes are stored at and below a path, metadata documents included; 0 if nothing is there. Takes memory for the keys
-/// directly below one prefix at a time.
+/// Returns the number of bytes stored at and below a path, including metadata documents, or 0 if nothing is there. Uses
+/// memory for the keys directly below one prefix at a time.
 ///
 /// ```
 /// use ozarr::Hierarchy;
@@ -65,7 +65,7 @@ pub fn stored(array: &Array) -> Result<Stored> {
 /// ```
 ///
 /// # Errors
-/// When the path is not that of a node, the store cannot list, or a value cannot be opened.
+/// If the path is not a node path, the store cannot list, or a value cannot be opened.
 pub fn stored_bytes(hierarchy: &Hierarchy, path: &str) -> Result<u64> {
     let (store, mut total) = (&**hierarchy.store(), 0u64);
     let mut left = vec![Prefix::of(&NodePath::new(path)?)];
@@ -79,7 +79,7 @@ pub fn stored_bytes(hierarchy: &Hierarchy, path: &str) -> Result<u64> {
     Ok(total)
 }
 
-/// How many bytes the value of a key has, if there is one.
+/// Returns the size of a value in bytes, or 0 if it does not exist.
 fn size(store: &(dyn Store + 'static), key: &Key) -> Result<u64> {
     let Some(value) = store.reader()?.open(key)? else { return Ok(0) };
     if let Some(size) = value.size()? {

@@ -1,4 +1,4 @@
-//! Source and destination do not overlap.
+//! Checks that source and destination do not overlap.
 
 use ozarr::{
     Error, Hierarchy, Node, Result,
@@ -8,8 +8,8 @@ use ozarr::{
     },
 };
 
-/// Refuses to copy into what is being read: no node of the source lies in the destination or around it, whatever links lead
-/// there. What is overwritten has no value of the source either.
+/// Refuses to copy into the nodes that are being read: no node of the source may lie inside the destination or contain
+/// it, through any links. Nothing that is overwritten may contain a value of the source either.
 pub(super) struct Apart<'a> {
     source: &'a (dyn Store + 'static),
     /// The URI of the destination.

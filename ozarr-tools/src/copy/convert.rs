@@ -1,4 +1,4 @@
-//! Values of one data type as another: exactly, or as near as can be.
+//! Converts values of one data type to another, exactly or to the nearest value.
 
 use ozarr::{
     Error, Result,
@@ -9,14 +9,14 @@ use ozarr::{
     },
 };
 
-/// A real number, exactly: every value of our integer and floating point types is one of these.
+/// A real number without rounding: every value of the built-in integer and floating-point types is one of these.
 #[derive(Debug, Clone, Copy)]
 enum Number {
     Int(i128),
     Float(f64),
 }
 
-/// Converts elements one by one.
+/// Converts elements one at a time.
 pub(super) struct Converter<'a> {
     pub(super) from: &'a dyn DataType,
     pub(super) to: &'a dyn DataType,
@@ -24,7 +24,7 @@ pub(super) struct Converter<'a> {
 }
 
 impl Converter<'_> {
-    /// Converts the bytes of elements. The error has the number of the element that does not convert.
+    /// Converts the bytes of elements. The error comes with the number of the element that does not convert.
     pub(super) fn elements(&self, elements: &[u8]) -> Result<Vec<u8>, (usize, Error)> {
         let (from, to) = (self.from.layout(), self.to.layout());
         if from.is_variable() || to.is_variable() {
@@ -59,7 +59,7 @@ impl Converter<'_> {
             }
             out.extend(bytes);
         }
-        // A real number as a complex one.
+        // A real number becomes a complex one.
         out.resize(to.size(), 0);
         Ok(out)
     }
@@ -73,7 +73,7 @@ impl Converter<'_> {
 fn same(a: Number, b: Number) -> bool {
     match (a, b) {
         (Number::Int(a), Number::Int(b)) => a == b,
-        // NaN with its payload cut is not the same, unless it is the one that all have.
+        // A NaN with a truncated payload is not the same value, unless it is the canonical NaN.
         (Number::Float(a), Number::Float(b)) => a.to_bits() == b.to_bits(),
         (Number::Int(i), Number::Float(f)) | (Number::Float(f), Number::Int(i)) => {
             f.is_finite() && f.fract() == 0.0 && f.abs() < 1e38 && f as i128 == i && !(f == 0.0 && f.is_sign_negative())
@@ -96,7 +96,7 @@ fn read(kind: ScalarKind, b: &[u8]) -> Number {
     }
 }
 
-/// The nearest value of a type, and what that value is.
+/// Returns the nearest value of a type as bytes, and the number that these represent.
 fn write(kind: ScalarKind, width: usize, number: Number) -> (Vec<u8>, Number) {
     let cut = |bits: u64| {
         let bytes = bits.to_le_bytes()[..width].to_vec();
@@ -133,7 +133,7 @@ fn write(kind: ScalarKind, width: usize, number: Number) -> (Vec<u8>, Number) {
     }
 }
 
-/// Without the quieting of NaNs that a cast would do.
+/// Widens a number without quieting NaNs, as a cast would.
 fn widen(f: f32) -> f64 {
     if !f.is_nan() {
         return f.into();
@@ -173,7 +173,7 @@ fn f64_to_f16(f: f64) -> u16 {
     if magnitude >= 65520.0 {
         return sign | 0x7c00;
     }
-    // Units of the last place that this magnitude has, at least that of the smallest numbers.
+    // The exponent of the unit in the last place at this magnitude, at least that of subnormal numbers.
     let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(-14);
     let units = (magnitude * 2f64.powi(10 - exponent)).round_ties_even() as u16;
     sign | (units + (((exponent + 14) as u16) << 10))

@@ -1,4 +1,4 @@
-//! The elements of copies.
+//! Copies elements.
 
 use super::convert::Converter;
 use crate::{progress::Listener, transfer::string_handles};
@@ -8,11 +8,11 @@ use ozarr::{
 };
 use std::collections::BTreeSet;
 
-/// Elements that are in memory at a time, unless a chunk has more.
+/// The number of elements in memory at a time, unless a chunk has more.
 const BLOCK: u64 = 1 << 23;
 
-/// Whole chunks of the copy, so that each is encoded once, and only those that stored chunks of the source touch: runs of
-/// chunks along the last dimension.
+/// Returns regions of whole chunks of the copy, so that each is encoded once, and only of those that stored chunks of
+/// the source overlap: runs of chunks along the last dimension.
 fn blocks(from: &Array, to: &Array) -> Result<Vec<Region>> {
     let whole = Region::whole(from.shape());
     let mut indices = BTreeSet::new();
@@ -66,12 +66,12 @@ pub(super) fn copy_elements(from: &Array, to: &Array, lossy: bool, progress: Lis
         progress.add(copied);
         left = left.saturating_sub(copied);
     }
-    // Elements without a stored chunk need no copy.
+    // Elements without a stored chunk need not be copied.
     progress.add(left);
     Ok(())
 }
 
-/// Says which element of the array it was.
+/// Adds the index of the element to the error.
 fn at_position(e: Error, mut i: usize, selection: &Selection, shape: &[u64]) -> Error {
     let ErrorKind::Conversion(what) = e.kind() else { return e };
     let selected = selection.indices(shape).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Copies of arrays and hierarchies, with other codecs, chunks or data type if asked.
+//! Copies arrays and hierarchies, optionally with other codecs, chunks or data type.
 
 mod apart;
 mod convert;
@@ -15,13 +15,14 @@ use ozarr::{
     zarr_core::{metadata::NodeMetadata, name::NodePath},
 };
 
-/// Copies a node and all below it to a place where nothing is, or over a node there if that is
-/// [asked for](CopyOptions::overwrite).
+/// Copies a node and everything below it to a free place, or over an existing node if that is
+/// [requested](CopyOptions::overwrite).
 ///
-/// All nodes are opened, and the copies planned, before anything is written; the copy appears at once where the store can
-/// do that. Chunks that are not stored are not stored in the copy either. Of a copied group with consolidated metadata, the
-/// copy has its own. Takes memory for a few chunks, the names of all nodes, and the indices of the stored chunks of one array at a
-/// time; with [`overwrite`](CopyOptions::overwrite) also for all keys of one array of the source.
+/// All nodes are opened, and the copies planned, before anything is written. Where the store supports it, the copy
+/// appears at once. Chunks that are not stored in the source are not stored in the copy. A copied group with
+/// consolidated metadata has copies of its own nodes. Uses memory for a few chunks, the names of all nodes, and the
+/// indices of the stored chunks of one array at a time; with [`overwrite`](CopyOptions::overwrite) also for all keys of
+/// one array of the source.
 ///
 /// ```
 /// use ozarr::{Hierarchy, NewArray, codecs::Crc32c};
@@ -41,14 +42,17 @@ use ozarr::{
 /// ```
 ///
 /// # Errors
-/// When a node of the source cannot be opened or read, source and destination overlap, something is at the destination, the
-/// copy cannot be as it is asked for (codecs that do not fit, lengths for a single array with another number of dimensions),
-/// a value does not convert exactly ([`Conversion`](ozarr::ErrorKind::Conversion)), the store of the destination fails, or the work
-/// is [cancelled](crate::Progress::is_cancelled).
-/// The destination is then as it was, as far as [`Hierarchy::build`] promises that.
+/// - If a node of the source cannot be opened or read.
+/// - If source and destination overlap, or something is at the destination.
+/// - If the codecs do not fit, or shapes for a single array have another number of dimensions.
+/// - If a value does not convert exactly ([`Conversion`](ozarr::ErrorKind::Conversion)).
+/// - If the store of the destination fails.
+/// - If the work is [cancelled](crate::Progress::is_cancelled).
 ///
-/// [`StaleCopies`](ozarr::ErrorKind::StaleCopies) comes after the copy is in its place and complete: copies of metadata in a group
-/// above it could not be renewed.
+/// The destination is then unchanged, as far as [`Hierarchy::build`] promises that.
+///
+/// [`StaleCopies`](ozarr::ErrorKind::StaleCopies) is returned after the copy is complete and in its place: consolidated
+/// metadata of a group above it could not be updated.
 pub fn copy(
     source: &Hierarchy,
     from: &str,
@@ -64,7 +68,7 @@ pub fn copy(
         plan: Plan { options, is_single: matches!(root, Node::Array(_)) },
     };
     let apart = Apart::new(source, destination, &work.to, options.overwrite);
-    // What is planned is planned again when it is written: of many nodes only the names are in memory.
+    // Nodes are planned again when they are written, so that only the names of many nodes are in memory.
     let (mut names, mut total, mut done) = (Vec::new(), 0u64, Done::default());
     each_node(root, &mut |node| {
         options.progress.check()?;
@@ -80,13 +84,13 @@ pub fn copy(
     options.progress.begin(Stage::Copying, total);
     destination.build(to, options.overwrite, |staged| {
         staged.batch(|batch| names.iter().try_for_each(|name| work.node(name, batch, &mut done)))?;
-        // From the innermost out, as each copies what is below it.
+        // From the innermost group outwards, because each copies the documents below it.
         done.consolidated.iter().rev().try_for_each(|path| staged.consolidate(path))
     })?;
     Ok(done.report)
 }
 
-/// A copy as it is under way.
+/// A copy in progress.
 struct Copy<'a> {
     source: &'a Hierarchy,
     from: NodePath,
@@ -97,12 +101,12 @@ struct Copy<'a> {
 #[derive(Default)]
 struct Done {
     report: CopyReport,
-    /// Groups whose copies of metadata are yet to be made.
+    /// Groups whose consolidated metadata is still to be written.
     consolidated: Vec<String>,
 }
 
 impl Copy<'_> {
-    /// Copies one node, without those below.
+    /// Copies one node without its children.
     fn node(&self, relative: &str, to: &Hierarchy, done: &mut Done) -> Result<()> {
         self.plan.options.progress.check()?;
         let (path, options) = (self.to.join(relative)?.to_string(), self.plan.options);
@@ -127,7 +131,7 @@ impl Copy<'_> {
     }
 }
 
-/// The node and all below it, parents first.
+/// Calls `each` with the node and everything below it, parents first.
 fn each_node(node: Node, each: &mut dyn FnMut(Node) -> Result<()>) -> Result<()> {
     let below = match &node {
         Node::Group(group) => Some(group.walk()),

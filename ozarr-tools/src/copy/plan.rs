@@ -1,4 +1,4 @@
-//! The metadata of copies.
+//! Plans the metadata of copies.
 
 use super::{
     convert::Converter,
@@ -13,18 +13,18 @@ use ozarr::{
     },
 };
 
-/// Is told of lengths that do not fit an array.
+/// A callback that receives lengths that do not fit an array.
 pub(super) type Kept<'k> = &'k mut dyn FnMut(KeptLengths);
 
-/// What is asked for. The rest stays as it is.
+/// The requested changes. Everything else stays the same.
 pub(super) struct Plan<'a> {
     pub(super) options: &'a CopyOptions<'a>,
-    /// One array is copied, not a hierarchy.
+    /// A single array is copied, not a hierarchy.
     pub(super) is_single: bool,
 }
 
 impl Plan<'_> {
-    /// The document of the copy of a node. `kept` is told of lengths that do not fit.
+    /// Returns the document of the copy of a node, and passes lengths that do not fit to `kept`.
     pub(super) fn metadata(&self, node: &Node, kept: Kept<'_>) -> Result<NodeMetadata> {
         match node {
             Node::Group(group) => Ok(NodeMetadata::Group(plain(group))),
@@ -33,7 +33,7 @@ impl Plan<'_> {
             }
         }
     }
-    /// The document of an array of which it is known that it can be created and written.
+    /// Returns the document of an array, after checking that it can be created and written.
     fn resolved(&self, array: &Array, kept: Kept<'_>) -> Result<ArrayMetadata> {
         let (mut metadata, context) = (self.array(array, kept)?, array.hierarchy().context());
         let resolved = ResolvedArray::create(&mut metadata, &context.registry, &context.limits, &context.options)?;
@@ -68,7 +68,7 @@ impl Plan<'_> {
             return ArrayMetadata::from_object(document, &array.hierarchy().context().limits);
         }
         let inner = match (chunk, old_chunk, array.chunk_shape()) {
-            // Codecs before the shards stay there, and may change the order of dimensions.
+            // Codecs before the sharding codec stay in place, and may change the order of dimensions.
             (Some(chunk), Some(_), _) => encoded_part(array, &chunk)?.into(),
             (Some(chunk), None, _) => chunk.into(),
             (None, Some(old), _) => old.clone(),
@@ -89,7 +89,7 @@ impl Plan<'_> {
         }
         ArrayMetadata::from_object(document, &array.hierarchy().context().limits)
     }
-    /// Lengths that were asked for, if the array has as many dimensions.
+    /// Returns the requested lengths if the array has this number of dimensions.
     fn fitting(
         &self,
         option: Lengths,
@@ -119,7 +119,7 @@ impl Plan<'_> {
     }
 }
 
-/// The lengths of a part of a chunk as they reach the array -> bytes codec.
+/// Returns the shape of a part of a chunk as it reaches the array -> bytes codec.
 fn encoded_part(array: &Array, lengths: &[u64]) -> Result<Vec<u64>> {
     let part = array
         .chunk_shape()
@@ -129,7 +129,7 @@ fn encoded_part(array: &Array, lengths: &[u64]) -> Result<Vec<u64>> {
     part.map(|p| p.to_vec()).ok_or_else(|| Error::argument(unknown))
 }
 
-/// A chain of bytes -> bytes codecs alone follows the array codecs that were there: so one chain serves a hierarchy of
+/// A chain of only bytes -> bytes codecs follows the existing array codecs, so that one chain serves a hierarchy of
 /// numbers and strings.
 fn completed(context: &Context, codecs: &[Extension], old: Vec<Json>) -> Vec<Json> {
     let only_bytes = |codec: &Json| {
@@ -147,7 +147,7 @@ fn sharding(m: &ArrayMetadata) -> Option<&Extension> {
     m.codecs().iter().find(|c| c.name() == "sharding_indexed")
 }
 
-/// A group's document without copies of the documents below it: the copy gets its own.
+/// Returns the document of a group without consolidated metadata: the copy has its own.
 fn plain(group: &Group) -> GroupMetadata {
     let mut metadata = group.metadata().clone();
     if metadata.consolidated().is_some() {

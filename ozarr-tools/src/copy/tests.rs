@@ -13,7 +13,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-/// A store with a key that cannot be read.
+/// A store with an unreadable key.
 #[derive(Debug)]
 struct Denied(MemoryStore);
 
@@ -69,7 +69,7 @@ fn the_limits_of_the_context_apply() {
     }
 }
 
-/// Cancels when so many elements are copied.
+/// Cancels after a number of elements is copied.
 struct Cancel(AtomicU64, u64);
 impl Progress for Cancel {
     fn add(&self, n: u64) {
@@ -83,7 +83,7 @@ impl Progress for Cancel {
 #[test]
 fn a_cancelled_copy_leaves_the_destination_unchanged() {
     let (dir, source) = (tempfile::tempdir().unwrap(), Hierarchy::in_memory());
-    // The elements of a block.
+    // The elements of one block.
     let new = NewArray::of::<u8>([3, 1 << 23]).chunks([1, 1 << 23]).no_compressor();
     source.create_array("/a", new).unwrap().write(.., &vec![1u8; 3 << 23]).unwrap();
     let destination = Hierarchy::create(dir.path()).unwrap();

@@ -1,7 +1,7 @@
-//! Whether what is stored agrees with the copy of a document that is missing.
+//! Checks that stored chunks agree with the copy of a missing document.
 //!
-//! Some implementations change a document and leave its copy in consolidated metadata alone. Written from such a copy, a
-//! document would hide chunks, and the next change of the shape could remove them.
+//! Some implementations change a document without updating its copy in consolidated metadata. A document recreated from
+//! such a copy would hide chunks, and the next resize could remove them.
 
 use ozarr::{
     Array, Error, Hierarchy, Result,
@@ -15,17 +15,19 @@ use ozarr::{
 };
 
 /// Checks that all keys below a node are chunks in the grid of a copy, and that at least one of the chunks decodes with
-/// it. Nothing contradicts the copy of a group's document, nor that of an array without stored chunks: no data can be lost
-/// to it. Decodes one chunk at a time.
+/// it.
+///
+/// Nothing contradicts the copy of a group's document, or that of an array without stored chunks: no data can be lost
+/// through it. Decodes one chunk at a time.
 ///
 /// # Errors
-/// The first key or chunk that contradicts the copy.
+/// If a key or chunk contradicts the copy; the error is about the first.
 pub(super) fn check(hierarchy: &Hierarchy, node: &NodePath, copy: &Object) -> Result<()> {
     let copy = NodeMetadata::from_json(Json::Object(copy.clone()), &hierarchy.context().limits)?;
     let NodeMetadata::Array(metadata) = copy else { return Ok(()) };
     let array = hierarchy.array_with(node, metadata)?;
     let keys = array.data_store().lister()?.list()?;
-    // Names that begin so are reserved, and belong to no implementation of arrays.
+    // Names with this prefix are reserved, and no implementation uses them for chunks.
     let chunks = || keys.iter().filter(|key| !key.as_str().starts_with("__"));
     for key in chunks() {
         chunk(&array, key)?;
@@ -42,7 +44,7 @@ pub(super) fn check(hierarchy: &Hierarchy, node: &NodePath, copy: &Object) -> Re
     })
 }
 
-/// The chunk of a key.
+/// Returns the chunk index of a key.
 fn chunk(array: &Array, key: &Key) -> Result<Dims> {
     let (rank, shape) = (array.shape().len(), array.shape());
     let contradicts = |what: String| {

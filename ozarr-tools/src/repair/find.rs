@@ -1,4 +1,4 @@
-//! What can be made right in a hierarchy.
+//! Finds the possible repairs of a hierarchy.
 
 use super::{
     documents,
@@ -20,10 +20,10 @@ use ozarr::{
 };
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Steps as they are found.
+/// The steps found so far.
 pub(super) struct Steps<'a> {
     options: &'a RepairOptions<'a>,
-    /// By key: documents that are gone, and what they were. `None`: copies differ.
+    /// By key: missing documents with their contents. `None`: copies differ.
     documents: BTreeMap<Key, (NodePath, Option<Object>)>,
     all: Vec<Step>,
     unexamined: Vec<Unexamined>,
@@ -39,7 +39,7 @@ impl<'a> Steps<'a> {
     fn add(&mut self, node: &NodePath, how: How) {
         self.all.push(Step::new(node, how));
     }
-    /// Notes that it is not known what there is to repair.
+    /// Records that it is unknown whether a repair is needed.
     pub(super) fn unknown(&mut self, node: &NodePath, subject: Subject, e: Error) {
         self.unexamined.push(Unexamined { node: node.clone(), subject, error: Arc::new(e.at_node(node)) });
     }
@@ -49,16 +49,16 @@ impl<'a> Steps<'a> {
             Err(e) => self.unknown(node, Subject::Orphans, e),
         }
     }
-    /// Steps for a node and those below, deepest groups first.
+    /// Finds the steps for a node and those below, deepest groups first.
     pub(super) fn node(&mut self, node: Node) {
         let group = match node {
             Node::Array(array) => return self.array(&array),
             Node::Group(group) => group,
         };
-        // The groups on the way: the copies in one are looked at after all that is below it.
+        // The groups on the path: copies in a group are checked after everything below it.
         let (mut walk, mut way) = (group.walk(), vec![group]);
         while let Some(child) = walk.next() {
-            // An error is of the group that was found last.
+            // An error belongs to the group that was found last.
             let depth = walk.depth() + usize::from(child.is_err());
             while way.len() > depth {
                 way.pop().iter().for_each(|group| self.copies(group));
@@ -67,7 +67,7 @@ impl<'a> Steps<'a> {
                 Ok(child) => match child.node {
                     Ok(Node::Array(array)) => self.array(&array),
                     Ok(Node::Group(group)) => way.push(group),
-                    // What cannot be opened, a validation tells.
+                    // Nodes that cannot be opened are reported by validation.
                     Err(_) => {}
                 },
                 Err(e) => {
@@ -101,7 +101,7 @@ impl<'a> Steps<'a> {
             self.unknown(group.path(), Subject::ConsolidatedMetadata, e);
         }
     }
-    /// Shards whose indexes can be rebuilt.
+    /// Finds shards whose indexes can be rebuilt.
     fn shards(&mut self, array: &Array) -> Result<()> {
         let Some(shards) = Shards::of(array)? else { return Ok(()) };
         let stored = array.stored_keys()?;
@@ -114,7 +114,7 @@ impl<'a> Steps<'a> {
             let key = format!("{}{}", Prefix::of(array.path()), array.chunk_key(&chunk_index)?);
             match shards.look(array, &chunk_index) {
                 Ok(None) => {}
-                // Found again when it is done: one shard at a time is in memory.
+                // The index is rebuilt again when the step is applied, so that only one shard at a time is in memory.
                 Ok(Some(_)) => {
                     self.add(array.path(), How::RebuildIndex(Box::new(array.clone()), key, chunk_index));
                 }
@@ -123,7 +123,8 @@ impl<'a> Steps<'a> {
         }
         Ok(())
     }
-    /// All that were found, documents before the copies that are made of them, and what could not be looked at.
+    /// Returns all steps, with documents before the consolidated metadata that copies them, and everything that could
+    /// not be examined.
     pub(super) fn all(mut self, hierarchy: &Hierarchy) -> (Vec<Step>, Vec<Unexamined>) {
         let (others, unexamined) = (std::mem::take(&mut self.all), std::mem::take(&mut self.unexamined));
         for (key, (node, copy)) in std::mem::take(&mut self.documents) {

@@ -1,7 +1,7 @@
-//! What can be made right without a doubt. Found first, then done if that is asked for; data is never removed.
+//! Finds the repairs that are certain, and makes them on request. Data is never removed.
 //!
-//! Both ways the same steps are found first. Then each is done on its own: one that fails hinders no other, and the report
-//! has all of them.
+//! The same steps are found in both cases. Each is then applied on its own: one that fails does not stop the others,
+//! and the report contains all of them.
 
 mod documents;
 mod find;
@@ -24,12 +24,14 @@ use ozarr::{
 };
 use std::sync::Arc;
 
-/// Finds what can be made right without a doubt at and below a node, and does it if that is
-/// [asked for](RepairOptions::apply): documents that are missing and of which groups above have copies, copies that are not
-/// what the documents are, temporary files of writers that were killed, and damaged indexes of shards. Data is never removed.
+/// Finds the repairs that are certain at and below a node, and makes them if that is [requested](RepairOptions::apply).
 ///
-/// A document is recreated only if all copies of it agree, all stored keys lie in their grid, and a chunk decodes. What else
-/// [`validate`](crate::validate()) finds cannot be repaired. Each step is done on its own: one that fails hinders no other.
+/// These are: missing documents of which groups above have copies, copies that differ from their documents, temporary
+/// files of killed writers, and damaged shard indexes. Data is never removed.
+///
+/// A document is recreated only if all copies of it agree, all stored keys lie in their grid, and a chunk decodes.
+/// Other problems that [`validate`](crate::validate()) finds cannot be repaired. Each repair is made on its own: one
+/// that fails does not stop the others.
 ///
 /// ```
 /// use ozarr::{Hierarchy, NewArray, zarr_core::store::Key};
@@ -38,7 +40,7 @@ use std::sync::Arc;
 /// let zarr = Hierarchy::in_memory();
 /// zarr.create_array("/a", NewArray::of::<u8>([4]))?.write(.., &[1u8, 2, 3, 4])?;
 /// consolidate(&zarr, "/")?;
-/// // The document is lost. There is a copy of it in the root group.
+/// // The document is lost. The root group has a copy of it.
 /// zarr.store().writer()?.erase(&Key::new("a/zarr.json")?)?;
 /// assert!(zarr.array("/a").is_err());
 ///
@@ -51,12 +53,13 @@ use std::sync::Arc;
 /// ```
 ///
 /// # Errors
-/// When there is no node, nor temporary files of one; the store cannot be written although it is to be. What fails later is
-/// part of the report.
+/// If there is neither a node nor temporary files of one, or if the store is to be changed and cannot be written. Later
+/// failures are part of the report.
 pub fn repair(hierarchy: &Hierarchy, path: &str, options: &RepairOptions<'_>) -> Result<RepairReport> {
     let (hierarchy, node) = (&hierarchy.without_consolidated_metadata(), NodePath::new(path)?);
     let mut steps = Steps::new(options);
-    // Temporary files of killed writers belong to no node. Apart from them, a directory without a node is not changed.
+    // Temporary files of killed writers belong to no node. Apart from them, a directory without a node is left
+    // unchanged.
     steps.orphans(hierarchy, &node);
     let found = hierarchy.node(path);
     let has_node = found.is_ok();

@@ -1,33 +1,32 @@
-//! What is looked at, and whether it is done.
+//! Options of repairs.
 
 use crate::progress::{Listener, Progress};
 
-/// What a [repair](crate::repair()) looks at, and whether it is done. By default nothing is changed.
+/// What a [repair](crate::repair()) examines, and whether it changes anything. By default it does not.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct RepairOptions<'a> {
-    /// Look at every shard too: an index is written again where its inner chunks are intact and there is no doubt where they
-    /// are.
+    /// Examine every shard too: an index is rebuilt where its inner chunks are intact and their places are certain.
     pub data: bool,
-    /// Do it. By default it is only found out what can be done.
+    /// Make the repairs. By default they are only listed.
     pub apply: bool,
     pub(super) progress: Listener<'a>,
 }
 
 impl<'a> RepairOptions<'a> {
-    /// The same with another [`data`](Self::data).
+    /// Sets [`data`](Self::data).
     #[must_use]
     pub fn with_data(mut self, data: bool) -> Self {
         self.data = data;
         self
     }
-    /// The same with another [`apply`](Self::apply).
+    /// Sets [`apply`](Self::apply).
     #[must_use]
     pub fn with_apply(mut self, apply: bool) -> Self {
         self.apply = apply;
         self
     }
-    /// Tells how far the look at shards is, for one array after another.
+    /// Reports the progress of examining shards, for one array after another.
     #[must_use]
     pub fn with_progress(mut self, progress: &'a dyn Progress) -> Self {
         self.progress = Listener(Some(progress));

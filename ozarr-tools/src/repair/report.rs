@@ -1,63 +1,63 @@
-//! What can be made right, and what became of it.
+//! Reports of repairs.
 
 use crate::consolidated::StaleCopy;
 use ozarr::{Error, zarr_core::name::NodePath};
 use std::{fmt, sync::Arc};
 
-/// What can be made right in a hierarchy, or was.
+/// The repairs of a hierarchy, possible or made.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct RepairReport {
-    /// Each thing that can be made right, in the order in which it is done.
+    /// Every repair, in the order in which they are made.
     pub repairs: Vec<Repair>,
-    /// What could not be looked at: it is not known whether it needs a repair.
+    /// What could not be examined: it is unknown whether it needs a repair.
     pub unexamined: Vec<Unexamined>,
-    /// A node is at the path.
+    /// There is a node at the path.
     pub has_node: bool,
 }
 
 impl RepairReport {
-    /// How many repairs failed.
+    /// Returns the number of repairs that failed.
     pub fn failed(&self) -> usize {
         self.repairs.iter().filter(|repair| repair.error.is_some()).count()
     }
 }
 
-/// One thing that can be made right, or was.
+/// A repair, possible or made.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Repair {
     /// The node.
     pub node: NodePath,
-    /// What is done, and to what.
+    /// What the repair does, and to what.
     pub action: Action,
-    /// Why it was not done.
+    /// Why the repair failed.
     pub error: Option<Arc<Error>>,
 }
 
-/// What is done to make something right. As text, the action without its data.
+/// The kinds of repairs. The text is the action without its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
-    /// Remove a temporary file that a writer left behind.
+    /// Removes a temporary file that a killed writer left.
     #[non_exhaustive]
     RemoveOrphan {
-        /// What the store calls it.
+        /// The name of the file in the store.
         name: String,
     },
-    /// Write a document that is missing, from its copy in a group above.
+    /// Writes a missing document from its copy in a group above.
     #[non_exhaustive]
     RecreateDocument {
         /// The key of the document.
         key: String,
     },
-    /// Write copies of metadata documents into a group again.
+    /// Rewrites consolidated metadata of a group.
     #[non_exhaustive]
     Consolidate {
         /// The copies that are stale, at least one.
         stale: Vec<StaleCopy>,
     },
-    /// Write the index of a shard again, whose inner chunks are intact.
+    /// Rebuilds the index of a shard whose inner chunks are intact.
     #[non_exhaustive]
     RebuildIndex {
         /// The key of the shard.
@@ -68,7 +68,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// The action in words. They stay the same from version to version.
+    /// Returns the action in words, which do not change between versions.
     pub fn as_str(&self) -> &'static str {
         match self {
             Action::RemoveOrphan { .. } => "remove an orphaned temporary file",
@@ -85,27 +85,27 @@ impl fmt::Display for Action {
     }
 }
 
-/// Something that could not be looked at.
+/// Something that could not be examined.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Unexamined {
     /// The node.
     pub node: NodePath,
-    /// What of it.
+    /// The part of the node.
     pub subject: Subject,
-    /// Why not.
+    /// The reason.
     pub error: Arc<Error>,
 }
 
-/// What a repair looks at.
+/// The things that a repair examines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Subject {
-    /// Temporary files that writers left behind.
+    /// Temporary files of killed writers.
     Orphans,
     /// The nodes below a group.
     Nodes,
-    /// The copies of metadata documents in a group.
+    /// Consolidated metadata in a group.
     ConsolidatedMetadata,
     /// The shards of an array.
     Shards,

@@ -1,4 +1,4 @@
-//! One step of a repair, and how it is done.
+//! A single step of a repair.
 
 use super::report::{Action, Repair};
 use crate::{
@@ -14,22 +14,22 @@ use ozarr::{
 };
 use std::{io, sync::Arc};
 
-/// Something that can be made right.
+/// A possible repair.
 pub(super) struct Step {
     pub(super) node: NodePath,
     pub(super) how: How,
-    /// Why it was not done.
+    /// Why the step failed.
     pub(super) error: Option<Arc<Error>>,
 }
 
-/// What is done, and with what.
+/// What the step does, with the data it needs.
 pub(super) enum How {
-    /// By its name.
+    /// The name of the temporary file.
     RemoveOrphan(String),
-    /// With its key and its text.
+    /// The key and the text.
     RecreateDocument(Key, String),
     Consolidate(Vec<StaleCopy>),
-    /// With the key and the chunk index of the shard.
+    /// The array, and the key and chunk index of the shard.
     RebuildIndex(Box<Array>, String, Vec<u64>),
 }
 
@@ -46,37 +46,37 @@ impl Step {
         };
         Repair { node: self.node, action, error: self.error }
     }
-    /// The name of a temporary file that is removed.
+    /// Returns the name of the temporary file to remove.
     fn orphan(&self) -> Option<&str> {
         match &self.how {
             How::RemoveOrphan(name) => Some(name),
             _ => None,
         }
     }
-    /// Does it. Temporary files are [removed](erase_orphans) together.
+    /// Applies the step. Temporary files are [removed](erase_orphans) together.
     pub(super) fn apply(&self, hierarchy: &Hierarchy) -> Result<()> {
         match &self.how {
             How::RemoveOrphan(_) => Ok(()),
             How::RecreateDocument(key, text) => {
                 let is_new = hierarchy.store().writer()?.set_if_absent(key, text.as_bytes())?;
-                // Another repair may have been faster: any document that can be read is what was missing.
+                // Another repair may have been faster: any readable document is the missing one.
                 if is_new { Ok(()) } else { hierarchy.metadata(&self.node).map(|_| ()) }
             }
-            // As it is now: a copy that is all that is left of a document is never replaced.
+            // The current state counts: a copy that is all that is left of a document is never replaced.
             How::Consolidate(_) => consolidate(hierarchy, &self.node.to_string()).map(|_| ()),
             How::RebuildIndex(array, key, chunk_index) => {
                 let shard = Shards::of(array)?.map(|shards| shards.look(array, chunk_index)).transpose()?.flatten();
                 let changed = || Error::data("the shard was modified concurrently and cannot be repaired").at_key(key);
                 let replaced =
                     shard.ok_or_else(changed).and_then(|(old, new)| Shards::replace(array, chunk_index, &old, &new));
-                // Another repair may have been faster: what counts is whether the shard can be read now.
+                // Another repair may have been faster: the step succeeded if the shard can be read now.
                 replaced.or_else(|e| array.chunk(chunk_index).and_then(|chunk| chunk.check()).map_err(|_| e))
             }
         }
     }
 }
 
-/// Removes what writers left behind, and notes with each step what became of it.
+/// Removes temporary files of killed writers, and records the outcome with each step.
 pub(super) fn erase_orphans(hierarchy: &Hierarchy, node: &NodePath, steps: &mut Vec<Step>) {
     let (store, prefix) = (hierarchy.store(), Prefix::of(node));
     if !steps.iter().any(|step| step.orphan().is_some()) {
@@ -92,7 +92,7 @@ pub(super) fn erase_orphans(hierarchy: &Hierarchy, node: &NodePath, steps: &mut 
             (Ok(_), Ok(_)) => Some(Arc::new(io::Error::other("the file still exists").into())),
         };
     }
-    // Left behind since the steps were found.
+    // Left by writers killed after the steps were found.
     let mut more: Vec<String> = erased.unwrap_or_default();
     more.retain(|name| !steps.iter().any(|step| step.orphan() == Some(name)));
     steps.extend(more.into_iter().map(|name| Step::new(node, How::RemoveOrphan(name))));

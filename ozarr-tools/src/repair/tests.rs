@@ -4,8 +4,8 @@ use super::{
 };
 use ozarr::{Json, NewArray};
 
-/// The step of a shard that something else changed since the step was found: done if the shard can be read, and an error if
-/// it cannot.
+/// A shard changed by another program after the step was found: the step succeeds if the shard can be read, and fails
+/// otherwise.
 #[test]
 fn a_changed_shard_is_repaired_only_if_it_is_readable() {
     let hierarchy = Hierarchy::in_memory();
@@ -24,7 +24,7 @@ fn a_changed_shard_is_repaired_only_if_it_is_readable() {
     step.apply(&hierarchy).unwrap();
 }
 
-/// The step of a document that something else wrote since the step was found.
+/// A document written by another program after the step was found.
 #[test]
 fn an_existing_document_is_recreated_only_if_it_is_readable() {
     let hierarchy = Hierarchy::in_memory();

@@ -5,7 +5,7 @@ use ozarr::{
     zarr_core::{extension::Extension, store::Prefix},
 };
 
-/// An array of one shard of `n` inner chunks of eight elements, all of one codec. `skip`: inner chunks that are not stored.
+/// An array of one shard with `n` inner chunks of eight equal elements. Inner chunks in `skip` are not stored.
 fn one_shard(n: u64, skip: &[u64], limit: Option<u64>) -> (Array, Vec<u8>) {
     let mut context = Context::new();
     context.limits.chunk_bytes = limit.unwrap_or(context.limits.chunk_bytes);
@@ -23,7 +23,7 @@ fn key(array: &Array) -> Key {
     array.chunk_key(&[0]).unwrap()
 }
 
-/// What a shard is repaired to.
+/// Returns the repaired shard.
 fn repaired(array: &Array, shard: &[u8]) -> Option<Vec<u8>> {
     array.data_store().writer().unwrap().set(&key(array), shard).unwrap();
     let found = Shards::of(array).unwrap().unwrap().look(array, &[0]).unwrap();
@@ -33,7 +33,7 @@ fn repaired(array: &Array, shard: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// The first byte of an entry of a shard of `n`.
+/// The first byte of an entry of a shard with `n` entries.
 fn entry(shard: &[u8], n: usize, i: usize) -> usize {
     shard.len() - 4 - 16 * (n - i)
 }
@@ -51,7 +51,7 @@ fn every_flipped_bit_of_an_index_is_restored() {
     assert_eq!(repaired(&array, &right), None, "nothing is wrong");
 }
 
-/// A shard of three inner chunks whose second is absent, and an old version of it still there.
+/// A shard of three inner chunks whose second is absent, although its old version is still present.
 fn with_a_hole() -> (Array, Vec<u8>) {
     let (array, mut shard) = one_shard(3, &[], None);
     let at = entry(&shard, 3, 1);
@@ -73,7 +73,7 @@ fn a_gap_is_not_assigned_to_an_absent_chunk() {
         shard[at..at + 16].fill(noise);
         assert_eq!(repaired(&array, &shard).as_ref(), Some(&right), "{noise}");
     }
-    // With a checksum that tells nothing, it is not known whose the hole is.
+    // With an unusable checksum, the owner of the gap is unknown.
     let mut shard = right.clone();
     let last = shard.len() - 1;
     shard[last] ^= 1;
@@ -86,7 +86,7 @@ fn a_gap_is_not_assigned_to_an_absent_chunk() {
 #[test]
 fn overlapping_entries_are_not_repaired() {
     let (array, right) = one_shard(4, &[], None);
-    // Each reads, and one is there twice.
+    // Each entry reads, and one range occurs twice.
     for from in [2, 3] {
         let mut shard = right.clone();
         let (a, b) = (entry(&shard, 4, 1), entry(&shard, 4, from));
@@ -95,7 +95,7 @@ fn overlapping_entries_are_not_repaired() {
         shard[last] ^= 1;
         assert_eq!(repaired(&array, &shard), None);
     }
-    // Without a gap too: the data of the second is cut out.
+    // Also without a gap: the data of the second chunk is cut out.
     let (array, shard) = one_shard(3, &[], None);
     let mut cut = [&shard[..12], &shard[24..]].concat();
     for (i, offset) in [(1, 0u64), (2, 12)] {
@@ -133,7 +133,7 @@ fn large_indexes_are_repaired_fast() {
     let n = 4096;
     let (array, right) = one_shard(n, &[7, 9, 4000], None);
     let start = std::time::Instant::now();
-    // One bit of an offset, of a length, one entry over all others, noise, and a checksum.
+    // One bit of an offset, of a length, one entry that covers all others, noise, and a checksum.
     let damages: [fn(&mut [u8]); 5] = [
         |e| e[1] ^= 8,
         |e| e[8] ^= 4,
@@ -151,7 +151,7 @@ fn large_indexes_are_repaired_fast() {
         assert_eq!(repaired(&array, &shard).as_ref(), Some(&right));
     }
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
-    // Many holes, and a checksum that fits nothing: it ends soon.
+    // Many gaps, and a checksum that matches nothing: the search ends soon.
     let mut shard = right.clone();
     for i in (0..n as usize).step_by(2) {
         let at = entry(&shard, n as usize, i);

@@ -1,4 +1,4 @@
-//! Elements as JSON: each as a fill value is written.
+//! Elements as JSON, each in the form of a fill value.
 
 use ozarr::{
     Array, ErrorKind, Json, Result, Selection,
@@ -24,17 +24,17 @@ pub(super) fn each(array: &Array, selection: &Selection, each: &mut dyn FnMut(Js
     handles.iter().try_for_each(|h| each(data_type.fill_to_json(strings.get(Handle::from_bytes(h))?)?))
 }
 
-/// Memory for the handles of strings.
+/// Allocates memory for the handles of strings.
 pub(crate) fn string_handles(shape: &[u64]) -> Result<Vec<u8>> {
     let bytes = product(shape, Handle::SIZE as u64)?;
     zeroed(usize::try_from(bytes).map_err(|_| ErrorKind::Memory(bytes))?)
 }
 
-/// How many elements there are in a list of each depth, the innermost first.
+/// The number of elements in a list of each depth, innermost first.
 pub(super) struct ListSizes(Vec<u64>);
 
 impl ListSizes {
-    /// Of lists in lists of these lengths.
+    /// Returns the sizes of nested lists with this shape.
     pub(super) fn new(shape: &[u64]) -> Self {
         let products = shape.iter().rev().scan(1u64, |product, n| {
             *product = product.saturating_mul(*n);
@@ -42,7 +42,7 @@ impl ListSizes {
         });
         Self(products.collect())
     }
-    /// How many lists begin, or end, at the element of this number.
+    /// Returns the number of lists that begin, or end, at the element with this number.
     pub(super) fn edges(&self, at: u64) -> usize {
         self.0.iter().filter(|size| at.is_multiple_of(**size)).count()
     }
@@ -55,7 +55,7 @@ pub(super) struct Brackets {
 }
 
 impl Brackets {
-    /// Of lists in lists of these lengths.
+    /// Returns the brackets of nested lists with this shape.
     pub(super) fn new(shape: &[u64]) -> Self {
         Self { sizes: ListSizes::new(shape), at: 0 }
     }

@@ -1,4 +1,4 @@
-//! Elements in files of other formats.
+//! Transfers elements to and from files of other formats.
 
 mod json;
 mod npy;
@@ -29,12 +29,12 @@ use std::{
     path::Path,
 };
 
-/// Elements that are in memory at a time, of forms that are made of many small texts and of others.
+/// The number of elements in memory at a time: for formats with many small texts, and for the others.
 const FEW: u64 = 1 << 20;
 const MANY: u64 = 1 << 22;
 
-/// Writes selected elements in C order. Takes memory for a few million elements at a time, and for whole chunks where they are
-/// larger.
+/// Writes the selected elements in C order. Uses memory for a few million elements at a time, and for whole chunks
+/// where they are larger.
 ///
 /// ```
 /// use ozarr::{Hierarchy, NewArray};
@@ -49,8 +49,8 @@ const MANY: u64 = 1 << 22;
 /// ```
 ///
 /// # Errors
-/// When the selection does not fit the array, the format has no form for the data type, something cannot be read, or cannot be
-/// written, or the work is [cancelled](crate::Progress::is_cancelled). What was written before stays.
+/// If the selection does not fit the array, the format does not support the data type, an element cannot be read or
+/// written, or the work is [cancelled](crate::Progress::is_cancelled). Elements that were already written remain.
 pub fn export(
     array: &Array,
     selection: impl Into<Selection>,
@@ -66,7 +66,7 @@ pub fn export(
     progress.begin(Stage::Exporting, product(&shape, 1)?);
     progress.check()?;
     let mut brackets = Brackets::new(&shape);
-    // Behind a dimension without elements there is nothing: the lists before it are empty.
+    // A dimension without elements contains nothing: the lists before it are empty.
     if let (Format::Json, Some(depth)) = (format, shape.iter().position(|n| *n == 0)) {
         brackets = Brackets::new(&shape[..depth]);
         return (0..product(&shape[..depth], 1)?).try_for_each(|_| brackets.print("[]", out));
@@ -96,11 +96,11 @@ pub fn export(
     Ok(())
 }
 
-/// The same into a file. A regular file appears under its name, or replaces the one there, only when it is complete: see
-/// [`OutputFile`].
+/// Writes the selected elements to a file. A regular file appears under its name, or replaces the existing one, only
+/// when it is complete: see [`OutputFile`].
 ///
 /// # Errors
-/// As [`export`], and when the file cannot be written. A file that was there is then as it was.
+/// As for [`export`], and if the file cannot be written. An existing file is then unchanged.
 pub fn export_file(
     array: &Array,
     selection: impl Into<Selection>,
@@ -115,10 +115,10 @@ pub fn export_file(
     file.commit()
 }
 
-/// Writes elements into the selected part of an array.
+/// Reads elements from the bytes of a file into the selected part of an array.
 ///
-/// Takes memory for as many elements as there are in a row of chunks, the chunks along all dimensions but the first, or for
-/// a million if these are more; for bytes and `.npy` files in another byte order than the machine's, for a copy of them.
+/// Uses memory for the elements in a row of chunks (the chunks along all dimensions but the first), or for a million if
+/// these are more. Bytes and `.npy` files in a byte order other than the machine's are copied.
 ///
 /// ```
 /// use ozarr::{Hierarchy, NewArray};
@@ -137,9 +137,9 @@ pub fn export_file(
 /// ```
 ///
 /// # Errors
-/// When the bytes are not of the format, not as many elements as are selected or of another shape or data type: nothing is
-/// written then, as all elements are looked at before the first is written. When the array cannot be written or the work is
-/// [cancelled](crate::Progress::is_cancelled), what was written before stays.
+/// If the bytes do not have the format, or the wrong number of elements, shape or data type: nothing is written then,
+/// because all elements are checked before the first is written. If the array cannot be written or the work is
+/// [cancelled](crate::Progress::is_cancelled), elements that were already written remain.
 pub fn import(
     array: &Array,
     selection: impl Into<Selection>,
@@ -152,10 +152,11 @@ pub fn import(
     write_parts(array, &selection, source, options)
 }
 
-/// The same with the bytes of a file, which is in memory meanwhile.
+/// Reads elements from a file into the selected part of an array. The whole file is in memory for the duration of the
+/// call.
 ///
 /// # Errors
-/// As [`import`], and when the file cannot be read. Errors in the file name its path in their text.
+/// As for [`import`], and if the file cannot be read. Errors in the file name its path.
 pub fn import_file(
     array: &Array,
     selection: impl Into<Selection>,
@@ -188,7 +189,7 @@ fn write_parts(
     Ok(())
 }
 
-/// An error in the elements of a file, which names the file.
+/// Returns an error in the elements of a file, with the name of the file.
 fn in_file(e: &Error, path: &Path) -> Error {
     let named = |what: &str| format!("{}: {what}", path.display());
     let mut new = Error::new(match e.kind() {

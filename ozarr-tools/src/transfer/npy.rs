@@ -7,7 +7,7 @@ use ozarr::{
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// NumPy's name for a layout, little endian.
+/// Returns NumPy's name for a layout, in little-endian byte order.
 fn descr(layout: &Layout) -> Result<String> {
     let &Layout::Fixed { kind, width, components } = layout else {
         let e = Error::argument("the .npy format does not support variable-length elements and structs");
@@ -28,7 +28,7 @@ fn descr(layout: &Layout) -> Result<String> {
     })
 }
 
-/// The header of a file of elements in C order, little endian.
+/// Returns the header of a file of little-endian elements in C order.
 pub(super) fn header(layout: &Layout, shape: &[u64]) -> Result<Vec<u8>> {
     let lengths: String = shape.iter().map(|n| format!("{n},")).collect();
     let mut text = format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({lengths}), }}", descr(layout)?);
@@ -45,9 +45,9 @@ pub(super) fn header(layout: &Layout, shape: &[u64]) -> Result<Vec<u8>> {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Npy<'f> {
     pub(super) shape: Vec<u64>,
-    /// To the end of the file.
+    /// The bytes up to the end of the file.
     pub(super) data: &'f [u8],
-    /// In Fortran order, not C order.
+    /// The elements are in Fortran order, not C order.
     pub(super) is_fortran: bool,
     pub(super) is_big: bool,
 }
@@ -55,7 +55,7 @@ pub(super) struct Npy<'f> {
 /// Finds the elements of a file.
 ///
 /// # Errors
-/// When it is no .npy file, is cut short or too long, or has elements of another layout.
+/// If it is not an .npy file, is truncated or too long, or has elements of another layout.
 pub(super) fn read<'f>(file: &'f [u8], layout: &Layout) -> Result<Npy<'f>> {
     let wrong = |why: &str| Error::argument(format!("invalid .npy file: {why}"));
     let rest = file.strip_prefix(MAGIC).ok_or_else(|| wrong("missing magic bytes"))?;

@@ -1,32 +1,33 @@
-//! How elements are exchanged with files.
+//! Formats and options of transfers.
 
 use crate::progress::{Listener, Progress};
 
-/// A form that elements of an array have outside of it.
+/// A format for the elements of an array outside a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// JSON lists in lists, one for each dimension. An element has the form that it has as a fill value.
+    /// Nested JSON lists, one level for each dimension. Elements have the form of fill values.
     Json,
-    /// Each element as JSON, one a line in C order. An element has the form that it has as a fill value.
+    /// One JSON text per line, in C order. Elements have the form of fill values.
     JsonLines,
-    /// Little-endian bytes in C order. Not for elements of variable length.
+    /// Little-endian bytes in C order. Elements of variable length are not supported.
     Raw,
-    /// A NumPy file, version 1. Versions 2 and 3 are read too. Not for structs and elements of variable length.
+    /// A NumPy file, version 1. Versions 2 and 3 are also read. Structs and elements of variable length are not
+    /// supported.
     Npy,
 }
 
-/// How [`export`](crate::export()), [`import`](crate::import()) and their forms for files go about it.
+/// Options of [`export`](crate::export()), [`import`](crate::import()) and their variants for files.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct TransferOptions<'a> {
     pub(super) progress: Listener<'a>,
-    /// Elements that are in memory at a time, instead of what is usual.
+    /// The number of elements in memory at a time, instead of the default.
     pub(super) part: Option<u64>,
 }
 
 impl<'a> TransferOptions<'a> {
-    /// Tells how far the work is, in elements.
+    /// Reports progress in elements.
     #[must_use]
     pub fn with_progress(mut self, progress: &'a dyn Progress) -> Self {
         self.progress = Listener(Some(progress));

@@ -1,24 +1,24 @@
-//! Parts of a selection, in C order, each of at most `most` elements: lazily, so that no array is too large to begin.
+//! Splits a selection lazily into parts of at most `most` elements in C order, so that no array is too large.
 
 use ozarr::{Array, Indices, Result, Selection, Slice, slice};
 use std::ops::Range;
 
 /// A part of a selection.
 pub(super) struct Part {
-    /// Where it is in the selected elements.
+    /// The ranges of the part within the selected elements.
     pub(super) ranges: Vec<Range<u64>>,
-    /// Where it is in the array.
+    /// The selection of the part within the array.
     pub(super) selection: Selection,
 }
 
 impl Part {
-    /// How many elements it has.
+    /// Returns the number of elements.
     pub(super) fn len(&self) -> u64 {
         self.ranges.iter().map(|range| range.end - range.start).product()
     }
 }
 
-/// Parts of a selection in C order, each of at most `most` elements.
+/// Returns the parts of a selection in C order, each with at most `most` elements.
 pub(super) fn parts(array: &Array, selection: &Selection, most: u64) -> Result<impl Iterator<Item = Part>> {
     let selected = selection.indices(array.shape())?;
     let shape: Vec<u64> = selected.iter().map(|s| s.len).collect();
@@ -32,7 +32,7 @@ pub(super) fn parts(array: &Array, selection: &Selection, most: u64) -> Result<i
     }))
 }
 
-/// How many selected elements are in the chunks along all dimensions but the first.
+/// Returns the number of selected elements in the chunks along all dimensions but the first.
 pub(super) fn row_of_chunks(array: &Array, selection: &Selection) -> Result<u64> {
     let selected = selection.indices(array.shape())?;
     let first = array.chunk_shape().and_then(|chunk| chunk.first()).copied().unwrap_or(1);
@@ -40,10 +40,10 @@ pub(super) fn row_of_chunks(array: &Array, selection: &Selection) -> Result<u64>
     Ok(lengths.fold(1, u64::saturating_mul))
 }
 
-/// Parts of an array of a shape whose elements one after another are its elements in C order.
+/// Parts of a shape whose elements, one part after another, are in C order.
 struct Slabs {
     shape: Vec<u64>,
-    /// The dimension that is cut; those before it go index by index, those behind it are whole.
+    /// The dimension that is split; those before it advance index by index, those after it are whole.
     axis: usize,
     rows: u64,
     chunk: u64,
@@ -51,14 +51,14 @@ struct Slabs {
 }
 
 impl Slabs {
-    /// `chunk`: the lengths of chunks, at which cuts are put where they can be.
+    /// `chunk` is the chunk shape; parts are split at chunk boundaries where possible.
     fn new(shape: &[u64], chunk: &[u64], most: u64) -> Self {
         let (mut axis, mut behind) = (shape.len(), 1u64);
         while axis > 0 && behind.saturating_mul(shape[axis - 1].max(1)) <= most {
             axis -= 1;
             behind = behind.saturating_mul(shape[axis].max(1));
         }
-        // All fits behind `axis`; the dimension before it is cut.
+        // Everything after `axis` fits; the dimension before it is split.
         let axis = axis.saturating_sub(1);
         let behind = shape.iter().skip(axis + 1).fold(1u64, |n, l| n.saturating_mul((*l).max(1)));
         let next = (!shape.contains(&0)).then(|| vec![0; shape.len()]);

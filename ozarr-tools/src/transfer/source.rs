@@ -1,4 +1,4 @@
-//! What is imported: elements of a file, part by part.
+//! Sources of imports: the elements of a file, part by part.
 
 use super::{
     npy,
@@ -16,7 +16,7 @@ use ozarr::{
 };
 use std::borrow::Cow;
 
-/// The elements of a file that was understood as a whole.
+/// The elements of a file whose header and size were checked.
 pub(super) enum Source<'f> {
     /// Elements in the machine's byte order, with the lengths of all dimensions of the selection.
     Bytes {
@@ -28,7 +28,7 @@ pub(super) enum Source<'f> {
 }
 
 impl<'f> Source<'f> {
-    /// Reads all of a file once, without keeping its elements.
+    /// Reads a whole file once without storing its elements.
     pub(super) fn check(
         array: &Array,
         selection: &Selection,
@@ -79,7 +79,7 @@ impl<'f> Source<'f> {
             Source::Bytes { bytes, shape, is_fortran } => {
                 let (size, rank) = (array.representation().element_size(), shape.len());
                 let elements = if *is_fortran {
-                    // Fortran order is C order of the dimensions backwards.
+                    // Fortran order is C order with the dimensions reversed.
                     let backwards: Vec<u64> = shape.iter().rev().copied().collect();
                     View::new(bytes, &backwards, size)?.permute(&(0..rank).rev().collect::<Vec<_>>())?
                 } else {
@@ -112,7 +112,7 @@ fn check_raw(file: &[u8], shape: &[u64], layout: &Layout) -> Result<()> {
     Ok(())
 }
 
-/// Elements in C order, in the form in which an array takes them.
+/// Elements in C order, in the form that an array accepts.
 enum Elements {
     Fixed(Vec<u8>),
     Bytes(Vec<Vec<u8>>),

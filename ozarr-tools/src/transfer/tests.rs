@@ -54,7 +54,7 @@ fn lists_nest_as_deep_as_the_array() {
     let wide = array(&[1 << 33, 1 << 33, 0], "int8");
     let e = export(&wide, .., Format::Json, &mut Vec::new(), &usual()).unwrap_err();
     assert!(matches!(e.kind(), ErrorKind::Limit { .. } | ErrorKind::Argument(_)), "{e}");
-    // Elements may be lists themselves.
+    // Elements can be lists themselves.
     let c = array(&[2], "complex64");
     import(&c, .., Format::Json, b"[[1.5,2],[0,\"NaN\"]]", &usual()).unwrap();
     assert_eq!(text(&c, Format::Json), "[[1.5,2.0],[0.0,\"NaN\"]]");
@@ -90,7 +90,7 @@ fn in_parts(most: u64) -> TransferOptions<'static> {
     TransferOptions { part: Some(most), ..usual() }
 }
 
-/// What each format has of the elements 256, 257, .. of an array of shape [3, 4].
+/// The elements 256, 257, .. of an array of shape [3, 4] in each format.
 fn golden(format: Format) -> Vec<u8> {
     let bytes: Vec<u8> = (0..12).flat_map(|i| [i, 1]).collect();
     match format {
@@ -184,7 +184,7 @@ fn elements_have_the_limits_of_chunks_not_of_documents() {
     }
 }
 
-/// Cancels when so many elements are done.
+/// Cancels after a number of elements.
 struct Cancel(AtomicU64, u64);
 impl Progress for Cancel {
     fn add(&self, n: u64) {

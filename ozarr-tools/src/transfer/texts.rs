@@ -1,4 +1,4 @@
-//! The JSON texts of elements in a file, one at a time: what a file takes in memory does not grow with its elements.
+//! The JSON texts of elements in a file, one at a time, so that memory does not grow with their number.
 
 use super::json::ListSizes;
 use ozarr::{
@@ -12,9 +12,9 @@ use std::{io, str};
 
 /// The texts of elements in C order.
 pub(super) enum Texts<'t> {
-    /// One a line.
+    /// One text per line.
     Lines(str::Lines<'t>, u64),
-    /// In lists in lists.
+    /// Nested lists.
     Lists(Lists<'t>),
 }
 
@@ -27,7 +27,7 @@ impl<'t> Texts<'t> {
     pub(super) fn lists(file: &'t [u8], shape: &[u64]) -> Result<Self> {
         Lists::new(file, shape).map(Self::Lists)
     }
-    /// The next element in the form in which an array takes it.
+    /// Returns the next element in the form that an array accepts.
     pub(super) fn next(&mut self, decoder: &Decoder<'_>) -> Result<Option<Vec<u8>>> {
         match self {
             Texts::Lines(lines, at) => {
@@ -38,7 +38,7 @@ impl<'t> Texts<'t> {
             Texts::Lists(lists) => {
                 let Some(text) = lists.next()? else { return Ok(None) };
                 decoder.element(text).map(Some).map_err(|e| {
-                    // Its line and column would be those in the element.
+                    // Line and column would be those within the element.
                     let ErrorKind::Json { reason, .. } = e.kind() else { return e.within(lists.index()) };
                     Error::argument(format!("invalid JSON: {reason}")).within(lists.index())
                 })
@@ -47,7 +47,7 @@ impl<'t> Texts<'t> {
     }
 }
 
-/// What reads the text of an element.
+/// Parses the text of an element.
 pub(super) struct Decoder<'a> {
     array: &'a Array,
     limits: Limits,
@@ -55,7 +55,7 @@ pub(super) struct Decoder<'a> {
 
 impl<'a> Decoder<'a> {
     pub(super) fn new(array: &'a Array) -> Self {
-        // An element is data: its length is limited as that of a chunk, not as that of a document.
+        // An element is data: its length has the limit of a chunk, not that of a document.
         let limits = array.hierarchy().context().limits.clone();
         let most = limits.chunk_bytes;
         Self { array, limits: limits.with_metadata_bytes(most) }
@@ -73,12 +73,12 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Reads lists in lists of a known shape, without looking at more than one element at a time.
+/// Reads nested lists of a known shape, with one element at a time in memory.
 pub(super) struct Lists<'t> {
     text: &'t [u8],
     at: usize,
     shape: Vec<u64>,
-    /// Of lists of elements, or of empty lists if the shape has a dimension without elements.
+    /// The sizes of lists of elements, or of empty lists if a dimension has length 0.
     sizes: ListSizes,
     of_empty: bool,
     read: u64,
@@ -92,7 +92,7 @@ impl<'t> Lists<'t> {
         let (sizes, total) = (ListSizes::new(outer), product(outer, 1)?);
         Ok(Self { text, at: 0, shape: shape.to_vec(), sizes, of_empty: empty.is_some(), read: 0, total })
     }
-    /// The text of the next element.
+    /// Returns the text of the next element.
     fn next(&mut self) -> Result<Option<&'t [u8]>> {
         while self.read < self.total {
             if self.read > 0 {
@@ -112,7 +112,7 @@ impl<'t> Lists<'t> {
         self.space();
         if self.at < self.text.len() { Err(self.wrong("the end of the file")) } else { Ok(None) }
     }
-    /// Where the element lies that was read last.
+    /// Returns the index of the element that was read last.
     fn index(&self) -> String {
         let (mut left, mut index) = (self.read.saturating_sub(1), Vec::new());
         for length in self.shape.iter().rev() {
@@ -134,7 +134,7 @@ impl<'t> Lists<'t> {
         self.at += 1;
         Ok(())
     }
-    /// The text of a value up to its end. Whether it is JSON is not looked at.
+    /// Returns the text of a value up to its end, without checking that it is JSON.
     fn element(&mut self) -> Result<&'t [u8]> {
         self.space();
         let (start, mut depth, mut in_string) = (self.at, 0u64, false);

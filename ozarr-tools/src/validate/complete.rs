@@ -1,15 +1,15 @@
-//! Chunks that are not stored, told in memory that does not grow with their number.
+//! Finds missing chunks in memory that does not grow with their number.
 
 use super::problem::Fault;
 use ozarr::{Array, Result, zarr_core::store::Prefix};
 
-/// How many of an array are named.
+/// The number of missing chunks that are named for each array.
 const EXAMPLES: usize = 20;
 
-/// The chunks that are not stored, if any. `stored`: sorted chunk indices in the grid, each once.
+/// Returns the missing chunks, if any. `stored` contains unique sorted chunk indices in the grid.
 pub(super) fn check(array: &Array, stored: &[Vec<u64>]) -> Result<Option<Fault>> {
     let grid = array.chunk_grid().grid_shape(array.shape())?;
-    // Never looked at one by one: a grid may have more chunks than a program can count.
+    // Chunks are not counted one by one: a grid may have more than a program can count.
     let total = grid.iter().fold(1u64, |n, len| n.saturating_mul(*len));
     let missing = total.saturating_sub(stored.len() as u64);
     if missing == 0 {

@@ -1,4 +1,4 @@
-//! Every problem of a hierarchy, with node, key and rule.
+//! Finds every problem of a hierarchy, with node, key and rule.
 
 mod complete;
 mod problem;
@@ -27,31 +27,31 @@ use std::{
     thread,
 };
 
-/// What is checked apart from metadata and keys.
+/// What is checked in addition to metadata and keys.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ValidateOptions<'a> {
-    /// Decode every stored chunk too.
+    /// Decode every stored chunk.
     pub data: bool,
-    /// Report chunks that are not stored, and so have the fill value, as problems.
+    /// Report chunks that are not stored, and therefore have the fill value, as problems.
     pub complete: bool,
     progress: Listener<'a>,
 }
 
 impl<'a> ValidateOptions<'a> {
-    /// The same with another [`data`](Self::data).
+    /// Sets [`data`](Self::data).
     #[must_use]
     pub fn with_data(mut self, data: bool) -> Self {
         self.data = data;
         self
     }
-    /// The same with another [`complete`](Self::complete).
+    /// Sets [`complete`](Self::complete).
     #[must_use]
     pub fn with_complete(mut self, complete: bool) -> Self {
         self.complete = complete;
         self
     }
-    /// Tells how far the decoding of chunks is.
+    /// Reports the progress of decoding chunks.
     #[must_use]
     pub fn with_progress(mut self, progress: &'a dyn Progress) -> Self {
         self.progress = Listener(Some(progress));
@@ -59,25 +59,28 @@ impl<'a> ValidateOptions<'a> {
     }
 }
 
-/// What was found.
+/// The result of a validation.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Validation {
-    /// All problems, in the order of the nodes; those of chunks after those of keys.
+    /// All problems, in the order of the nodes; those of chunks follow those of keys.
     pub problems: Vec<Problem>,
-    /// Nodes that were opened.
+    /// The number of nodes that were opened.
     pub nodes: u64,
-    /// Chunks that were decoded, or found damaged.
+    /// The number of chunks that were decoded or found damaged.
     pub chunks: u64,
-    /// [`repair`](crate::repair()) can do something about one of the problems.
+    /// [`repair`](crate::repair()) can repair at least one of the problems.
     pub is_repairable: bool,
 }
 
-/// Checks a node and all below it. What cannot be read is a problem, and hides no other. Documents themselves are checked, also
-/// if the hierarchy was opened to use copies of them.
+/// Checks a node and everything below it.
 ///
-/// Decodes chunks on as many threads as the [context](ozarr::Context::threads) has, one at a time on each. Takes memory for the problems, and with
-/// [`data`](ValidateOptions::data) or [`complete`](ValidateOptions::complete) for the indices of all stored chunks.
+/// Anything that cannot be read is a problem and does not hide others. The documents themselves are checked, even if
+/// the hierarchy was opened to use their copies.
+///
+/// Decodes chunks on the number of threads of the [context](ozarr::Context::threads), one at a time on each. Uses
+/// memory for the problems, and with [`data`](ValidateOptions::data) or [`complete`](ValidateOptions::complete) for the
+/// indices of all stored chunks.
 ///
 /// ```
 /// use ozarr::{Hierarchy, NewArray, zarr_core::store::Key};
@@ -94,7 +97,8 @@ pub struct Validation {
 /// ```
 ///
 /// # Errors
-/// When the path is not one of a node, or the work is [cancelled](Progress::is_cancelled). That there is no node is a problem.
+/// If the path is not a node path, or the work is [cancelled](Progress::is_cancelled). A missing node is a problem, not
+/// an error.
 pub fn validate(hierarchy: &Hierarchy, path: &str, options: &ValidateOptions<'_>) -> Result<Validation> {
     let node = NodePath::new(path)?;
     let mut found = Found { keep: options.data || options.complete, ..Found::default() };
@@ -107,11 +111,11 @@ pub fn validate(hierarchy: &Hierarchy, path: &str, options: &ValidateOptions<'_>
 struct Found {
     report: Validation,
     arrays: Vec<StoredChunks>,
-    /// Keeps `arrays`.
+    /// Collect `arrays`.
     keep: bool,
 }
 
-/// An array, to be opened again, and the indices of its stored chunks: sorted, and each of them in the grid.
+/// An array to be opened again, and the sorted indices of its stored chunks, all of them in the grid.
 struct StoredChunks {
     array: NodePath,
     indices: Vec<Vec<u64>>,
@@ -171,7 +175,7 @@ fn check(node: &Node, progress: Listener<'_>, found: &mut Found) {
     }
 }
 
-/// The node at a path; if its name is one that no node can have, the group above.
+/// Returns the node at a path, or the group above if the name is not a valid node name.
 fn nearest(path: &str) -> NodePath {
     let mut path = path.trim_start_matches('/');
     loop {
@@ -182,7 +186,7 @@ fn nearest(path: &str) -> NodePath {
     }
 }
 
-/// One node, without those below.
+/// Checks one node without its children.
 fn check_node(node: &Node, found: &mut Found) {
     found.report.nodes += 1;
     let checked = match node {
@@ -197,7 +201,7 @@ fn check_node(node: &Node, found: &mut Found) {
     }
 }
 
-/// Below an array are its metadata document and its chunks, and nothing else.
+/// Checks that only the metadata document and chunks are below an array.
 fn check_keys(array: &Array, found: &mut Found) -> Result<()> {
     let path = array.path();
     for (point, name) in array.skipped() {
@@ -227,7 +231,7 @@ fn check_keys(array: &Array, found: &mut Found) -> Result<()> {
     Ok(())
 }
 
-/// Directly below a group is its metadata document, and no other key.
+/// Checks that a group has no key directly below it except its metadata document.
 fn check_group_keys(group: &Group, found: &mut Found) -> Result<()> {
     let prefix = Prefix::of(group.path());
     for key in group.hierarchy().store().lister()?.list_dir(&prefix)?.keys {
@@ -239,14 +243,14 @@ fn check_group_keys(group: &Group, found: &mut Found) -> Result<()> {
     Ok(())
 }
 
-/// Decodes all chunks that are stored, on several threads.
+/// Decodes all stored chunks on several threads.
 fn check_chunks(hierarchy: &Hierarchy, arrays: &[StoredChunks], options: &ValidateOptions<'_>, found: &mut Found) {
     let progress = options.progress;
     let all: Vec<_> = arrays.iter().flat_map(|a| a.indices.iter().map(|index| (&a.array, index))).collect();
     let (next, damaged) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     progress.begin(Stage::Chunks, all.len() as u64);
     let work = || {
-        // Each thread has one array open: the one whose chunks it is at.
+        // Each thread has one array open: that of its current chunk.
         let mut open: Option<(&NodePath, Array)> = None;
         while !progress.is_cancelled()
             && let Some((path, chunk_index)) = all.get(next.fetch_add(1, Relaxed))
@@ -275,13 +279,13 @@ fn check_chunks(hierarchy: &Hierarchy, arrays: &[StoredChunks], options: &Valida
     let mut damaged = damaged.into_inner().unwrap_or_else(PoisonError::into_inner);
     damaged.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
     for (path, chunk_index, e) in damaged {
-        // Once is enough: each look reads a shard.
+        // Once is enough: each check reads a shard.
         found.report.is_repairable = found.report.is_repairable || is_repairable(hierarchy, path, chunk_index);
         found.error(path, Rule::ChunkDecodes, e);
     }
 }
 
-/// True of a shard whose index can be rebuilt.
+/// Returns true for a shard whose index can be rebuilt.
 fn is_repairable(hierarchy: &Hierarchy, path: &NodePath, chunk_index: &[u64]) -> bool {
     let look = || -> Result<bool> {
         let array = hierarchy.array(&path.to_string())?;

@@ -1,4 +1,4 @@
-//! What is wrong with a hierarchy.
+//! Problems of a hierarchy.
 
 use crate::consolidated::StaleCopy;
 use ozarr::{
@@ -7,22 +7,22 @@ use ozarr::{
 };
 use std::{fmt, sync::Arc};
 
-/// Something in a hierarchy that should not be as it is. As text it is one line, without what can be done about it.
+/// A problem in a hierarchy. Its text is one line without advice.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Problem {
-    /// The node; of an entry that has a name which no node can have, the group that it is in.
+    /// The node, or for an entry with an invalid node name the group that contains it.
     pub node: NodePath,
-    /// The key, if it is one of a key, as text: also a prefix, or a name that no key can have.
+    /// The key as text, if the problem concerns one; also a prefix, or a name that is not a valid key.
     pub key: Option<String>,
     /// The rule that is broken.
     pub rule: Rule,
-    /// How it is broken.
+    /// How the rule is broken.
     pub fault: Fault,
 }
 
 impl Problem {
-    /// The line of this problem with `advice` behind the fault: what can be done about it.
+    /// Returns the line of this problem with `advice` after the fault.
     pub fn with_advice(&self, advice: &str) -> impl fmt::Display {
         let key = self.key.as_ref().map_or(String::new(), |key| format!(" {key}:"));
         format!("{}:{key} {}{advice} [{}]", self.node, self.fault, self.rule)
@@ -35,36 +35,36 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What is true of a hierarchy in which nothing is wrong.
+/// The rules that a hierarchy without problems satisfies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rule {
-    /// A node can be opened.
+    /// Every node can be opened.
     NodeOpens,
-    /// Its keys and the nodes below it can be listed.
+    /// The keys and nodes below a group can be listed.
     KeysAreListed,
-    /// All extensions are known, also those that need not be understood.
+    /// All extensions are known, even those with `must_understand` set to false.
     ExtensionIsKnown,
-    /// All keys below an array are of chunks.
+    /// All keys below an array belong to chunks.
     KeyOfChunk,
-    /// What is in the place of a key is a value.
+    /// The entry at a key is a value.
     KeyIsReadable,
     /// All chunks lie in the grid of their array.
     ChunkInGrid,
-    /// Directly below a group are only nodes and reserved names.
+    /// Only nodes and reserved names are directly below a group.
     KeyOfNode,
-    /// Consolidated metadata is what the documents are.
+    /// Consolidated metadata equals the documents.
     ConsolidatedIsUpToDate,
     /// All stored chunks can be decoded.
     ChunkDecodes,
     /// All chunks are stored.
     AllChunksAreStored,
-    /// Writers that were killed left no temporary files.
+    /// There are no temporary files of killed writers.
     NothingIsLeftBehind,
 }
 
 impl Rule {
-    /// The rule in words. They stay the same from version to version.
+    /// Returns the rule in words, which do not change between versions.
     pub fn as_str(self) -> &'static str {
         match self {
             Rule::NodeOpens => "a node opens",
@@ -88,34 +88,34 @@ impl fmt::Display for Rule {
     }
 }
 
-/// How a rule is broken.
+/// The ways in which a rule can be broken.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Fault {
-    /// It failed, or could not be found out.
+    /// An operation failed, or its outcome is unknown.
     Error(Arc<Error>),
-    /// An extension that need not be understood is not known, and skipped.
+    /// An extension with `must_understand` set to false is not known, and is skipped.
     SkippedExtension(ExtensionPoint, String),
-    /// A key below an array that belongs to no chunk.
+    /// A key below an array belongs to no chunk.
     KeyOfNoChunk,
-    /// A chunk outside the grid of its array, with its chunk index.
+    /// A chunk lies outside the grid of its array; the value is its chunk index.
     ChunkOutsideGrid(Vec<u64>),
-    /// A key below a group that belongs to no node.
+    /// A key below a group belongs to no node.
     KeyOfNoNode,
-    /// A document that is missing while its copy is there, and something below the node.
+    /// A document is missing although its copy and keys below the node exist.
     LostDocument,
-    /// A copy that is not what its document is.
+    /// A copy differs from its document.
     StaleCopy(StaleCopy),
-    /// Chunks that are not stored, and so have the fill value.
+    /// Chunks are not stored, and therefore have the fill value.
     MissingChunks {
-        /// How many.
+        /// The number of missing chunks.
         missing: u64,
-        /// How many chunks the array has.
+        /// The number of chunks of the array.
         total: u64,
-        /// The keys of the first of them.
+        /// The keys of the first missing chunks.
         examples: Vec<String>,
     },
-    /// A temporary file that a writer left behind.
+    /// A killed writer left a temporary file.
     Orphan,
 }
 

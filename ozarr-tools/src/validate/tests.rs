@@ -9,7 +9,7 @@ use ozarr::{
 };
 use std::{io, sync::Arc};
 
-/// A store in which a prefix cannot be listed and a key cannot be read.
+/// A store with a prefix that cannot be listed and a key that cannot be read.
 #[derive(Debug)]
 struct Broken(MemoryStore);
 
@@ -79,7 +79,7 @@ fn unreadable_nodes_do_not_hide_other_problems() {
     }
 }
 
-/// Notes which threads decode chunks, and cancels after so many of them.
+/// Records the threads that decode chunks, and cancels after a number of chunks.
 #[derive(Default)]
 struct Threads {
     seen: Mutex<Vec<thread::ThreadId>>,
@@ -99,7 +99,7 @@ impl Progress for Threads {
     }
 }
 
-/// In a context of one thread.
+/// In a context with one thread.
 fn of_many_chunks() -> Hierarchy {
     let zarr = Hierarchy::new(MemoryStore::default(), Context::new().with_threads(1).unwrap());
     zarr.create_array("/a", NewArray::new([64], "uint8").chunks([1])).unwrap().write(.., &[1u8; 64]).unwrap();
