@@ -1,4 +1,4 @@
-//! From what a user types to a store and a node in it.
+//! Resolves what the user types to a store and a node in it.
 
 use ozarr::{
     Context, ErrorKind, Hierarchy, Location as Store, Result,
@@ -10,21 +10,21 @@ use ozarr::{
 pub(crate) struct Location {
     pub(crate) hierarchy: Hierarchy,
     pub(crate) node: NodePath,
-    /// As it was typed.
+    /// The text as typed.
     pub(crate) typed: String,
 }
 
 impl Location {
-    /// A node to be read.
+    /// Returns a node to be read.
     pub(crate) fn read(typed: &str, context: &Context) -> Result<Self> {
         Self::open(typed, Store::from(typed).existing_node()?, OpenMode::ReadOnly, context)
     }
-    /// A node to be changed.
+    /// Returns a node to be changed.
     pub(crate) fn write(typed: &str, context: &Context) -> Result<Self> {
         Self::open(typed, Store::from(typed).existing_node()?, OpenMode::ReadWrite, context)
     }
-    /// A node to be checked or repaired: also a directory that does not exist, if a writer that ended has left temporary files
-    /// of it.
+    /// Returns a node to be checked or repaired: also a directory that does not exist, if a killed writer left
+    /// temporary files of it.
     pub(crate) fn repair(typed: &str, mode: OpenMode, context: &Context) -> Result<Self> {
         let error = match Self::open(typed, Store::from(typed).existing_node()?, mode, context) {
             Err(e) if matches!(e.kind(), ErrorKind::NodeNotFound) => e,
@@ -45,7 +45,7 @@ impl Location {
             false => Ok(at),
         }
     }
-    /// A node to be created.
+    /// Returns a node to be created.
     pub(crate) fn create(typed: &str, context: &Context) -> Result<Self> {
         Self::open(typed, Store::from(typed).new_node()?, OpenMode::CreateOnWrite, context)
     }
@@ -53,7 +53,7 @@ impl Location {
         let hierarchy = Hierarchy::options().mode(mode).context(context.clone()).open(store)?;
         Ok(Self { hierarchy, node, typed: typed.to_owned() })
     }
-    /// The path of the node, as functions of a hierarchy take it.
+    /// Returns the path of the node, in the form that functions of a hierarchy accept.
     pub(crate) fn path(&self) -> String {
         self.node.to_string()
     }

@@ -1,4 +1,4 @@
-//! The `ozarr` command. Data goes to standard output, talk to standard error.
+//! The `ozarr` command. Data goes to standard output, everything else to standard error.
 //!
 //! Exit status: 0 done; 1 problems found; 2 the command line is wrong; 3 error.
 #![forbid(unsafe_code)]
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     match commands::run(arguments.command, &arguments.session) {
         Ok(commands::Outcome::Done) => ExitCode::SUCCESS,
         Ok(commands::Outcome::ProblemsFound) => PROBLEMS_FOUND.into(),
-        // Whoever reads the output has seen enough.
+        // The reader of the output has closed it.
         Err(e) if output::is_closed_pipe(&e.error) => ExitCode::SUCCESS,
         Err(e) => {
             output::print_error(&e.parts(), is_json);

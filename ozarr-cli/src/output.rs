@@ -1,7 +1,7 @@
-//! Where things are said: data on standard output, talk on standard error.
+//! Output: data on standard output, everything else on standard error.
 //!
-//! Names and error texts come from stored data. What is printed for people shows them as text: they cannot control a
-//! terminal, begin a line that looks like one of ours, or bury the rest under a megabyte. JSON has them in full.
+//! Names and error texts come from stored data. Output for people shows them escaped and truncated: they cannot control
+//! a terminal, begin a line that looks like one of ours, or hide the rest behind a megabyte. JSON contains them whole.
 
 pub(crate) use ozarr::text::{escaped, name, shown};
 
@@ -19,7 +19,7 @@ pub(crate) fn put(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Prints data as it is, and a line end.
+/// Prints data unchanged, and a line end.
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{text}")?;
@@ -31,7 +31,7 @@ pub(crate) fn show(line: &str) -> Result<()> {
     print(&shown(line))
 }
 
-/// Prints text for people that is too large to be put together first: no line is cut.
+/// Prints text for people that is too large to build in memory first. No line is truncated.
 pub(crate) fn print_escaped(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> Result<()> {
     struct Lines<'o>(&'o mut dyn fmt::Write);
     impl fmt::Write for Lines<'_> {
@@ -45,12 +45,12 @@ pub(crate) fn print_escaped(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Resu
     print_with(|out| write(&mut Lines(out)))
 }
 
-/// Prints data that is too large to be put together first, and a line end.
+/// Prints data that is too large to build in memory first, and a line end.
 pub(crate) fn print_with(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> Result<()> {
     print_lines(|out| write(out).and_then(|()| out.write_str("\n")))
 }
 
-/// Prints lines that are too large to be put together first.
+/// Prints lines that are too large to build in memory first.
 pub(crate) fn print_lines(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> Result<()> {
     struct Stream(io::BufWriter<io::StdoutLock<'static>>, io::Result<()>);
     impl fmt::Write for Stream {
@@ -71,8 +71,8 @@ pub(crate) fn print_status(line: &str) {
     let _standard_error_may_be_closed = writeln!(io::stderr().lock(), "{}", shown(line));
 }
 
-/// Prints why a command failed on standard error: what is wrong, where, and after an empty line what to do; or all of it in
-/// one line.
+/// Prints why a command failed on standard error: what is wrong, where, and after an empty line what to do; or all of
+/// it in one line.
 pub(crate) fn print_error(e: &Parts, in_one_line: bool) {
     if in_one_line {
         return print_status(&format!("error: {e}"));
@@ -88,7 +88,7 @@ pub(crate) fn print_error(e: &Parts, in_one_line: bool) {
     let _standard_error_may_be_closed = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// A word in bold and a color, if standard error is a terminal that has colors and the user wants them.
+/// Formats a word in bold and a color, if standard error is a terminal with colors and the user wants them.
 fn in_color(word: &'static str, color: &str) -> Cow<'static, str> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let has_colors = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
@@ -98,7 +98,7 @@ fn in_color(word: &'static str, color: &str) -> Cow<'static, str> {
     }
 }
 
-/// Tells what was done, on standard error, unless the user wants it quiet.
+/// Reports on standard error what was done, unless the user wants it quiet.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Status {
     is_quiet: bool,
@@ -114,28 +114,28 @@ impl Status {
             print_status(line);
         }
     }
-    /// The progress of long work.
+    /// Returns a progress bar for long work.
     pub(crate) fn bar(self) -> Bar {
         Bar::new(!self.is_quiet)
     }
 }
 
-/// A number of things, in the singular or the plural.
+/// Formats a count, in the singular or the plural.
 pub(crate) fn count(n: u64, thing: &str) -> String {
     if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
 }
 
-/// A text without line ends.
+/// Replaces the line ends of a text.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// True if standard output is a pipe whose reader has gone.
+/// Returns true if standard output is a pipe whose reader has closed it.
 pub(crate) fn is_closed_pipe(e: &Error) -> bool {
     matches!(e.kind(), ErrorKind::Io(e) if e.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// A number of bytes for people.
+/// Formats a number of bytes for people.
 pub(crate) fn bytes(n: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let (mut value, mut unit) = (n as f64, 0);

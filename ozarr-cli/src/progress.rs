@@ -1,4 +1,4 @@
-//! Progress of long work: one line on standard error, if that is a terminal.
+//! Shows the progress of long work in one line on standard error, if that is a terminal.
 
 use ozarr_tools::{Progress, Stage};
 use std::{
@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A bar that grows with what is done of a whole.
+/// A bar that grows with the completed work.
 pub(crate) struct Bar {
     done: AtomicU64,
     work: Mutex<Option<Work>>,
@@ -25,7 +25,7 @@ struct Work {
 }
 
 impl Bar {
-    /// Shown only if standard error is a terminal.
+    /// Shows the bar only if standard error is a terminal.
     pub(crate) fn new(visible: bool) -> Self {
         Self { done: AtomicU64::new(0), work: Mutex::new(None), visible: visible && io::stderr().is_terminal() }
     }

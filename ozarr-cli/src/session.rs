@@ -1,4 +1,4 @@
-//! What a run of the command works with: extensions, and what they may open.
+//! The state of a run: extensions, and the directories that they may read.
 
 use crate::{
     args::Session as Args,
@@ -12,17 +12,17 @@ use ozarr::{
 };
 use std::{io, sync::Arc};
 
-/// The context of the command, and what the search for plugins found.
+/// The context of the command, and the result of the search for plugins.
 pub(crate) struct Session {
     pub(crate) context: Context,
     pub(crate) status: Status,
-    /// Those that were asked for.
+    /// The plugins given with `--plugin`.
     pub(crate) given: Vec<Arc<Plugin>>,
     pub(crate) found: Discovery,
 }
 
 impl Session {
-    /// Built-in extensions, plugins that are installed, and those that were asked for.
+    /// Collects built-in extensions, installed plugins, and those given with `--plugin`.
     pub(crate) fn new(args: &Args, is_fsync: bool) -> Result<Self, Failure> {
         if args.verbose {
             print_events();

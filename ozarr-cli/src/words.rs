@@ -1,15 +1,15 @@
-//! Errors of the library in the words of the command line.
+//! Rewords errors of the library for the command line.
 
 use ozarr::{Error, ErrorKind};
 use std::{fmt, path::Path};
 
-/// Why a command failed: an error of the library, printed with other words for what its caller gave and what to do next.
-/// Where the library names an option, the command names a flag.
+/// Why a command failed: an error of the library, in which names of arguments and hints are replaced. Where the library
+/// names an option, the command names a flag.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: Error,
     words: Vec<(&'static str, String)>,
-    /// A key in the error that is the path of a file which the user named.
+    /// A key in the error that is the path of a file named by the user.
     file: Option<String>,
 }
 
@@ -17,12 +17,12 @@ impl Failure {
     pub(crate) fn reworded<const N: usize>(error: Error, words: [(&'static str, &str); N]) -> Self {
         Self { words: words.map(|(ours, typed)| (ours, typed.to_owned())).into(), ..error.into() }
     }
-    /// The error may be about a file that is not one of a store.
+    /// Marks the error as possibly about a file outside a store.
     pub(crate) fn in_file(mut self, file: &Path) -> Self {
         self.file = Some(file.display().to_string());
         self
     }
-    /// Its parts. Only what is wrong and the hint are reworded: names and places are data.
+    /// Returns its parts. Only the description and the hint are reworded: names and places are data.
     pub(crate) fn parts(&self) -> Parts {
         let other =
             |text: &str| self.words.iter().fold(text.to_owned(), |text, (ours, typed)| text.replace(ours, typed));
@@ -51,7 +51,7 @@ impl From<Error> for Failure {
 const KEY: &str = "key";
 const NODE: &str = "node";
 
-/// An error in its parts: what is wrong, where, and what to do.
+/// The parts of an error: what is wrong, where, and what to do.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Parts {
     pub(crate) what: String,
@@ -75,14 +75,14 @@ impl Parts {
         parts.what = what.strip_prefix("invalid argument: ").unwrap_or(what).to_owned();
         parts
     }
-    /// The same without a key and a node that stand before it.
+    /// Removes a key and a node that the line already names.
     pub(crate) fn below(mut self, key: Option<&str>, node: &str) -> Self {
         self.place.retain(|(label, value)| {
             !(*label == KEY && key == Some(value.as_str()) || *label == NODE && value == node)
         });
         self
     }
-    /// Where, as text: empty if nothing is known.
+    /// Returns the place as text, which is empty if it is unknown.
     pub(crate) fn place(&self) -> String {
         let parts = self.place.iter().enumerate().map(|(i, (label, value))| match (i, *label) {
             (0, "at") => value.clone(),
@@ -92,7 +92,7 @@ impl Parts {
     }
 }
 
-/// One line, as the library prints it.
+/// Formats one line, as the library does.
 impl fmt::Display for Parts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)?;

@@ -1,4 +1,4 @@
-//! `ozarr plugin add`: installs a plugin for this user, unless it or an installed plugin would then be unusable.
+//! `ozarr plugin add`: installs a plugin for this user, unless that would make it or an installed plugin unusable.
 
 use super::{
     Outcome,
@@ -23,11 +23,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Why the new plugin or an installed one would be unusable, in whole or in part.
+/// A reason why the new plugin or an installed one would be unusable, in whole or in part.
 struct Problem {
-    /// The word for it in JSON.
+    /// Its name in JSON.
     kind: &'static str,
-    /// The name of the extension that it is about.
+    /// The name of the extension concerned.
     name: Option<String>,
     /// The id of the other plugin.
     other: Option<String>,
@@ -69,12 +69,12 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     }
     let folder = user_folder()?;
     std::fs::create_dir_all(&folder).map_err(|e| Error::from(e).at_key(folder.display()))?;
-    // Under a name of its own, so that programs which use the old one are not disturbed.
+    // Under a name of its own, so that programs that use the old library are not disturbed.
     let extension = file.extension().map_or("so".into(), |e| e.to_string_lossy().into_owned());
     let library = folder.join(format!("{}-{}.{extension}", manifest.id, hash.get(..12).unwrap_or(&hash)));
     let copy = written(&library, new.bytes())?;
     if denied.is_none() {
-        // Loading it shows now what would otherwise show when it is used. Nothing is locked while its code runs.
+        // Loading it reveals problems now rather than on first use. Nothing is locked while its code runs.
         new.load_copy(copy.is_at())?;
     }
     let _lock = lock(&folder);
@@ -172,7 +172,7 @@ fn refuse(new: &Manifest, problems: &[Problem], json: bool) -> Result<Outcome> {
     })
 }
 
-/// Gives the library its name, writes the manifest, and removes what they replace.
+/// Renames the library, writes the manifest, and removes the files that they replace.
 fn install(
     manifest: &Manifest,
     copy: OutputFile,
@@ -200,14 +200,14 @@ fn install(
     Ok(())
 }
 
-/// A whole file that has not got its name yet.
+/// Writes a complete file that does not have its name yet.
 fn written(at: &Path, bytes: &[u8]) -> Result<OutputFile> {
     let out = OutputFile::create(at)?;
     out.file().write_all(bytes).map_err(|e| Error::from(e).at_key(at.display()))?;
     Ok(out)
 }
 
-/// Whether a version comes before another, by the rules of Semantic Versioning; false for versions of another form.
+/// Returns true if a version precedes another by the rules of Semantic Versioning; false for versions of another form.
 fn is_older(version: &str, than: &str) -> bool {
     let parse = |version: &str| {
         let version = version.split('+').next().unwrap_or_default();
@@ -220,7 +220,7 @@ fn is_older(version: &str, than: &str) -> bool {
     let numbers = (0..a.len().max(b.len())).map(|i| number(&a, i).cmp(&number(&b, i)));
     let order = numbers.fold(Ordering::Equal, Ordering::then).then_with(|| match (&a_pre, &b_pre) {
         (Some(a), Some(b)) => pre_release(a, b),
-        // A pre-release comes before its release.
+        // A pre-release precedes its release.
         (a, b) => b.is_some().cmp(&a.is_some()),
     });
     order == Ordering::Less
@@ -235,7 +235,7 @@ fn pre_release(a: &str, b: &str) -> Ordering {
             (Some(_), None) => Ordering::Greater,
             (Some(a), Some(b)) => match (a.parse::<u64>(), b.parse::<u64>()) {
                 (Ok(a), Ok(b)) => a.cmp(&b),
-                // Numbers come before words.
+                // Numbers precede words.
                 (Ok(_), Err(_)) => Ordering::Less,
                 (Err(_), Ok(_)) => Ordering::Greater,
                 (Err(_), Err(_)) => a.cmp(b),

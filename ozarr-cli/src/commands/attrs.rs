@@ -39,7 +39,7 @@ pub(crate) fn run(subcommand: Subcommand, session: &Session) -> Result<Outcome, 
     Ok(Outcome::Done)
 }
 
-/// Also of a node that needs an extension which is not known.
+/// Also works for a node that needs an unknown extension.
 fn get(node: &str, key: Option<&str>, context: &Context) -> Result<()> {
     let at = Location::read(node, context)?;
     let metadata = at.hierarchy.metadata(&at.node)?;
@@ -67,7 +67,7 @@ fn update(node: &str, session: &Session, change: impl FnMut(&mut Object)) -> Res
     Ok(at)
 }
 
-/// Attributes as an option has them: a JSON object, or `@FILE`.
+/// Parses the attributes of an option: a JSON object, or `@FILE`.
 pub(super) fn given(text: &str) -> Result<Object, Failure> {
     match text.strip_prefix('@') {
         Some(file) => from_file(Path::new(file)),

@@ -1,4 +1,4 @@
-//! `ozarr completions` and `ozarr man`: what a shell and `man` know of this command.
+//! `ozarr completions` and `ozarr man`: shell completions and man pages.
 
 use super::Outcome;
 use crate::{args::Arguments, output::put, words::Failure};
@@ -8,7 +8,7 @@ use ozarr::{Error, Result};
 use std::{fs, path::Path};
 
 pub(crate) fn print(shell: Shell) -> Result<Outcome> {
-    // Written to a pipe that is closed, the generator panics.
+    // The generator panics when it writes to a closed pipe.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "ozarr", &mut script);
     put(&String::from_utf8_lossy(&script))?;

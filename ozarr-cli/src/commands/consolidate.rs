@@ -1,4 +1,4 @@
-//! `ozarr consolidate`: copies of metadata in a group.
+//! `ozarr consolidate`: writes consolidated metadata.
 
 use super::Outcome;
 use crate::{args::Consolidate as Args, location::Location, output::print, session::Session};

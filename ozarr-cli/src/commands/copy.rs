@@ -1,4 +1,4 @@
-//! `ozarr copy`: an array or a hierarchy, with other codecs, chunks or data type if asked.
+//! `ozarr copy`: copies an array or a hierarchy, with other codecs, chunks or data type if requested.
 
 use super::Outcome;
 use crate::{
@@ -22,7 +22,7 @@ use std::time::Instant;
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
     let (start, status) = (Instant::now(), session.status);
     let from = Location::read(&args.source, &session.context)?;
-    // What is wrong with the source is told before what is wrong with the destination.
+    // Problems of the source are reported before those of the destination.
     if let Node::Array(array) = from.hierarchy.node(&from.path())? {
         check_lengths(array.shape(), args)?;
     }
@@ -38,12 +38,12 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
         ("the source and the destination", &places),
     ];
     let copied = copied.map_err(|e| Failure::reworded(e, words))?;
-    // The copy is there: sizes that cannot be measured are left out.
+    // The copy is complete: sizes that cannot be measured are left out.
     let size = |at: &Location| stored_bytes(&at.hierarchy, &at.path()).ok();
     Ok(report(&copied, [size(&from), size(&to)], start, args, status)?)
 }
 
-/// Of a single array, lengths for another number of dimensions are a mistake.
+/// For a single array, lengths with another number of dimensions are a mistake.
 fn check_lengths(shape: &[u64], args: &Args) -> Result<()> {
     for (option, lengths) in [("--chunks", &args.chunk_shape), ("--shards", &args.shard_shape)] {
         if let Some(given) = lengths.as_ref().map(|lengths| lengths.0.len()).filter(|n| *n != shape.len()) {
@@ -66,7 +66,7 @@ fn options<'a>(args: &Args, bar: &'a Bar, note: &'a (dyn Fn(&KeptLengths) + Sync
     options.with_progress(bar).with_notes(note)
 }
 
-/// A name, or an extension as JSON.
+/// Parses a name, or an extension as JSON.
 fn data_type(text: &str) -> Json {
     Json::parse(text.as_bytes(), &Limits::default()).unwrap_or_else(|_| text.into())
 }
@@ -105,12 +105,12 @@ fn report(
     Ok(Outcome::Done)
 }
 
-/// How large the copy is, if its source were 1.
+/// Returns the size of the copy relative to its source.
 fn ratio([before, after]: [Option<u64>; 2]) -> Option<f64> {
     Some(after? as f64 / before.filter(|before| *before > 0)? as f64)
 }
 
-/// The sizes that are known, before the time. Two that are zero tell nothing.
+/// Formats the known sizes, before the time. Two zeros are left out.
 fn in_words(sizes: [Option<u64>; 2]) -> String {
     if sizes == [Some(0); 2] {
         return String::new();

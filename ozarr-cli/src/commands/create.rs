@@ -1,4 +1,4 @@
-//! `ozarr create`: an array from options or from its metadata document, and its elements if they are given.
+//! `ozarr create`: creates an array from options or a metadata document, with elements if they are given.
 
 use super::{Outcome, attrs};
 use crate::{args::Create as Args, location::Location, output::print, session::Session, words::Failure};
@@ -95,7 +95,7 @@ fn from_options(args: &Args, context: &Context) -> Result<ArrayMetadata, Failure
     Ok(new.metadata(context)?)
 }
 
-/// JSON, or text: `NaN` and `-Infinity` are text in metadata. What a string array is filled with is always text.
+/// Parses JSON or text: `NaN` and `-Infinity` are text in metadata. The fill value of a string array is always text.
 fn fill_value(text: &str, data_type: &Extension) -> FillValue {
     match Json::parse(text.as_bytes(), &Limits::default()) {
         Ok(value) if data_type.name() != "string" || matches!(value, Json::String(_)) => value.into(),

@@ -1,4 +1,4 @@
-//! `ozarr elements`: each element in C order as its fill-value JSON, one a line.
+//! `ozarr elements`: prints each element in C order as fill-value JSON, one per line.
 
 use super::Outcome;
 use crate::{args::Elements as Args, location::Location};

@@ -1,4 +1,4 @@
-//! `ozarr extensions`: what this program knows.
+//! `ozarr extensions`: lists the known extensions.
 
 use super::{Outcome, info};
 use crate::{

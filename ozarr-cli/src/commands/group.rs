@@ -1,4 +1,4 @@
-//! `ozarr group`: a new group.
+//! `ozarr group`: creates a group.
 
 use super::{Outcome, attrs};
 use crate::{args::Group as Args, location::Location, output::print, session::Session, words::Failure};

@@ -1,4 +1,4 @@
-//! `ozarr info`: the metadata of a node, its stored size, and the extensions that it needs.
+//! `ozarr info`: shows the metadata of a node, its stored size, and the extensions that it needs.
 
 use super::Outcome;
 use crate::{
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
         }
     };
     if args.node.json {
-        // A document may be large: it is neither copied nor put into a text.
+        // A document may be large: it is printed without being copied into a string.
         print_with(|out| {
             write!(out, "{{\n  \"path\": {},\n  \"metadata\": ", Json::from(node.path().to_string()))?;
             document.write_pretty(out, 1)?;
@@ -121,7 +121,7 @@ fn show_array(array: &Array, info: &Object) -> Result<()> {
     show_attributes(array.metadata().attributes())
 }
 
-/// Attributes are the user's own text: no line of them is cut.
+/// Attributes are the user's own text: no line of them is truncated.
 fn show_attributes(attributes: Option<&Object>) -> Result<()> {
     print_escaped(|out| {
         out.write_str("attributes: ")?;
@@ -132,8 +132,8 @@ fn show_attributes(attributes: Option<&Object>) -> Result<()> {
     })
 }
 
-/// Calls `each` for the metadata of the arrays at and below a node, also of those that cannot be opened. Gives how many
-/// documents could not be read.
+/// Calls `each` with the metadata of the arrays at and below a node, even of those that cannot be opened. Returns the
+/// number of documents that could not be read.
 pub(super) fn arrays(hierarchy: &Hierarchy, path: &NodePath, each: &mut dyn FnMut(&ArrayMetadata)) -> Result<usize> {
     if let NodeMetadata::Array(m) = hierarchy.metadata(path)? {
         each(&m);
@@ -149,7 +149,7 @@ pub(super) fn arrays(hierarchy: &Hierarchy, path: &NodePath, each: &mut dyn FnMu
             Ok(Child { node: Ok(Node::Array(array)), .. }) => each(array.metadata()),
             Ok(Child { node: Ok(Node::Group(_)), .. }) => {}
             Ok(Child { path, node: Err(e), .. }) => match hierarchy.metadata(&NodePath::new(&path)?) {
-                // What it needs is just what is not here.
+                // The missing extensions are the answer here.
                 Ok(NodeMetadata::Array(m)) => each(&m),
                 Ok(NodeMetadata::Group(_)) => warn(&e),
                 Err(e) => warn(&e),
@@ -160,7 +160,7 @@ pub(super) fn arrays(hierarchy: &Hierarchy, path: &NodePath, each: &mut dyn FnMu
     Ok(unread)
 }
 
-/// The extension and those in its configuration, wherever lists of codecs stand.
+/// Collects the extension and those in its configuration, in every list of codecs.
 pub(super) fn nested(point: ExtensionPoint, e: &Extension, found: &mut BTreeMap<(ExtensionPoint, String), bool>) {
     *found.entry((point, e.name().to_owned())).or_default() |= e.must_understand() != Some(false);
     for (member, value) in e.configuration().into_iter().flat_map(Object::iter) {
@@ -174,7 +174,7 @@ pub(super) fn nested(point: ExtensionPoint, e: &Extension, found: &mut BTreeMap<
     }
 }
 
-/// Why the plugin that a name stands for is not used.
+/// Returns why the plugin behind a name is not used.
 pub(super) fn refusal(found: &Discovery, registry: &Registry, point: ExtensionPoint, name: &str) -> Option<String> {
     let provider = registry.find(point, name)?.provider();
     found.plugins.iter().find_map(|c| {
@@ -184,7 +184,7 @@ pub(super) fn refusal(found: &Discovery, registry: &Registry, point: ExtensionPo
     })
 }
 
-/// Tells which extensions arrays at and below a node need, and what gives each.
+/// Shows which extensions the arrays at and below a node need, and the provider of each.
 pub(super) fn needs(hierarchy: &Hierarchy, path: &NodePath, plugins: &Discovery, json: bool) -> Result<Outcome> {
     let mut used = BTreeMap::new();
     let unread = arrays(hierarchy, path, &mut |metadata| {

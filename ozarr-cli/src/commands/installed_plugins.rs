@@ -1,4 +1,4 @@
-//! The folder of the plugins that this user installed.
+//! The directory of the plugins that this user installed.
 
 use ozarr::{
     Error, Result,
@@ -15,7 +15,7 @@ pub(super) fn user_folder() -> Result<PathBuf> {
     Places::of_user().ok_or_else(none)
 }
 
-/// The manifests of the plugins in a folder, sorted by path.
+/// Returns the manifests of the plugins in a directory, sorted by path.
 pub(super) fn installed(folder: &Path) -> Vec<(PathBuf, Manifest)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
     let manifests = entries.filter(|p| p.to_string_lossy().ends_with(".zarrplugin.json"));
@@ -24,15 +24,15 @@ pub(super) fn installed(folder: &Path) -> Vec<(PathBuf, Manifest)> {
     read
 }
 
-/// Keeps other runs of the command from changing the folder until the file is dropped. Without it two runs at once can
-/// install plugins that offer the same name. Windows does not open folders, and NFS does not lock them: there the
-/// command works without.
+/// Locks the directory against other runs of the command until the file is dropped. Without the lock, two runs at the
+/// same time could install plugins that offer the same name. Windows cannot open directories, and NFS cannot lock them:
+/// there the command works without a lock.
 pub(super) fn lock(folder: &Path) -> Option<File> {
     let file = File::open(folder).ok()?;
     file.lock().ok().map(|()| file)
 }
 
-/// Removes a library that a manifest names, if it lies in the folder itself.
+/// Removes a library that a manifest names, if it lies directly in the directory.
 pub(super) fn remove_file(folder: &Path, name: &str) {
     let plain = Path::new(name).file_name().is_some_and(|f| f == name);
     if plain {
@@ -44,7 +44,7 @@ pub(super) fn is_manifest(file: &Path) -> bool {
     file.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"))
 }
 
-/// The extensions that a plugin offers, as JSON.
+/// Returns the extensions that a plugin offers, as JSON.
 pub(super) fn names(manifest: &Manifest) -> Json {
     let one = |o: &ProvidedExtension| {
         let mut e: Object = [("name", o.name.as_str())].into_iter().collect();

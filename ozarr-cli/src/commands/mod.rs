@@ -1,4 +1,4 @@
-//! The verbs, a file each.
+//! The subcommands, one file each.
 
 mod add_plugin;
 mod attrs;

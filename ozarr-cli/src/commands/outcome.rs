@@ -1,10 +1,10 @@
-//! How verbs end.
+//! Outcomes of subcommands.
 
-/// How a subcommand ended that did not fail.
+/// The outcome of a subcommand that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// All is well.
+    /// It succeeded.
     Done,
-    /// It found what should not be.
+    /// It found problems.
     ProblemsFound,
 }

@@ -1,4 +1,4 @@
-//! `ozarr plugin`: the plugins of this machine.
+//! `ozarr plugin`: manages the plugins of this machine.
 
 use super::{
     Outcome, add_plugin, info,
@@ -23,7 +23,7 @@ use ozarr::{
 };
 use std::path::{Path, PathBuf};
 
-/// `session` is made only by those verbs that need one: the others work also when a plugin is broken.
+/// Only subcommands that need a `session` create one: the others work even when a plugin is broken.
 pub(crate) fn run(subcommand: Subcommand, session: &dyn Fn() -> Result<Session, Failure>) -> Result<Outcome, Failure> {
     Ok(match subcommand {
         Subcommand::List { json } => list(json, &session()?)?,
@@ -41,7 +41,7 @@ pub(crate) fn run(subcommand: Subcommand, session: &dyn Fn() -> Result<Session, 
     })
 }
 
-/// `active`, `shadowed` (all its names mean something else) or `refused`.
+/// Returns `active`, `shadowed` (all its names refer to other extensions) or `refused`.
 fn status(c: &Candidate, registry: &Registry) -> &'static str {
     let Some(manifest) = c.manifest.as_ref().filter(|_| c.refused.is_none()) else { return "refused" };
     let origin = c.library.as_ref().map(|l| l.display().to_string()).unwrap_or_default();
@@ -177,7 +177,7 @@ fn remove(id: &str, json: bool) -> Result<Outcome> {
     let _lock = lock(&folder);
     let all = installed(&folder);
     let there: Vec<_> = all.iter().filter(|(_, m)| m.id == id).collect();
-    // What cannot be read has no id: it is removed by the name of its file.
+    // An unreadable manifest has no id: it is removed by its file name.
     let unread = folder.join(id.strip_suffix(".zarrplugin.json").unwrap_or(id)).with_added_extension("zarrplugin.json");
     let is_unread = unread.is_file() && all.iter().all(|(path, _)| *path != unread);
     if there.is_empty() && Path::new(id).components().count() == 1 && is_unread {

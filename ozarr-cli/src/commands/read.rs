@@ -1,4 +1,4 @@
-//! `ozarr read`: elements of an array as JSON, bytes, or a NumPy file.
+//! `ozarr read`: prints elements of an array as JSON, bytes, or a NumPy file.
 
 use super::{Outcome, summary};
 use crate::{args::Read as Args, location::Location, output::print, session::Session, words::Failure};

@@ -1,4 +1,4 @@
-//! `ozarr rm`: removes a node, and what is below it only if that is asked for.
+//! `ozarr rm`: removes a node, and with `--recursive` everything below it.
 
 use super::Outcome;
 use crate::{
@@ -31,14 +31,14 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     if at.node == NodePath::ROOT
         && let Some(directory) = ozarr::Location::from(args.node.as_str()).directory()?
     {
-        // Of a store that is removed nothing is left. A directory with entries of others stays.
+        // Removing a store removes its directory too, unless that has other entries.
         let _it_may_have_entries = std::fs::remove_dir(directory);
     }
     session.status.print(&format!("removed {}", at.typed));
     Ok(Outcome::Done)
 }
 
-/// What would be removed with a node although it does not belong to it alone.
+/// Returns what would be removed with a node although it does not belong to it alone.
 fn below(at: &Location) -> Result<Option<String>> {
     Ok(match at.hierarchy.node(&at.path()) {
         Ok(Node::Array(array)) => {

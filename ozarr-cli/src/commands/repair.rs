@@ -1,4 +1,4 @@
-//! `ozarr repair`: what can be made right without a doubt. Shown first, done with `--apply`; data is never removed.
+//! `ozarr repair`: shows the repairs that are certain, and makes them with `--apply`. Data is never removed.
 
 use super::Outcome;
 use crate::{
@@ -57,7 +57,7 @@ fn report(found: &RepairReport, args: &Args, status: Status) -> Result<Outcome> 
     Ok(if is_done { Outcome::Done } else { Outcome::ProblemsFound })
 }
 
-/// A repair, or what could not be looked at.
+/// A repair, or something that could not be examined.
 struct Line<'r> {
     node: String,
     repair: &'r str,
@@ -81,7 +81,7 @@ fn lines(found: &RepairReport) -> Vec<Line<'_>> {
     repairs.chain(unexamined).collect()
 }
 
-/// What an action is done to, or why.
+/// Returns the object of an action, or its reason.
 fn subject(action: &Action) -> String {
     match action {
         Action::RemoveOrphan { name, .. } => name.clone(),

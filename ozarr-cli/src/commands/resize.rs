@@ -1,4 +1,4 @@
-//! `ozarr resize`: another shape.
+//! `ozarr resize`: changes the shape of an array.
 
 use super::Outcome;
 use crate::{

@@ -5,13 +5,13 @@ use ozarr::{Array, Result, Selection, Slice, slice};
 use ozarr_tools::{Format, TransferOptions, export};
 use std::ops::Range;
 
-/// The most elements that a terminal shows unless all are asked for.
+/// The most elements that a terminal shows without `--all`.
 pub(super) const MOST: u64 = 5000;
 
 /// The most elements of a summary.
 const MOST_OF_SUMMARY: u64 = 10_000;
 
-/// A summary of the selected elements; `None` for so many dimensions that it would be as long as all of them.
+/// Returns a summary of the selected elements, or `None` if there are too many dimensions for it to be shorter.
 pub(super) fn summary(array: &Array, selection: &Selection) -> Result<Option<String>> {
     let (all, kept) = (selection.indices(array.shape())?, selection.shape(array.shape())?);
     let Some(edge) = edge(kept.iter().filter(|n| **n > 1).count()) else { return Ok(None) };
@@ -38,18 +38,18 @@ pub(super) fn summary(array: &Array, selection: &Selection) -> Result<Option<Str
     Ok(Some(out))
 }
 
-/// How many elements are shown at each end of a dimension.
+/// Returns the number of elements that are shown at each end of a dimension.
 fn edge(dimensions: usize) -> Option<u64> {
     let dimensions = u32::try_from(dimensions).ok()?;
     (1..=3u64).rev().find(|edge| (2 * edge).checked_pow(dimensions).is_some_and(|n| n <= MOST_OF_SUMMARY))
 }
 
-/// The parts of a dimension that are shown.
+/// Returns the parts of a dimension that are shown.
 fn pieces(len: u64, edge: u64) -> Vec<Range<u64>> {
     if len > 2 * edge { vec![0..edge, len - edge..len] } else { vec![0..len] }
 }
 
-/// One of the pieces of each dimension: the combination with this number.
+/// Returns the combination of pieces with this number, one for each dimension.
 fn block(pieces: &[Vec<Range<u64>>], mut number: usize) -> Vec<Range<u64>> {
     let mut block = Vec::with_capacity(pieces.len());
     for of_dimension in pieces {
@@ -59,13 +59,13 @@ fn block(pieces: &[Vec<Range<u64>>], mut number: usize) -> Vec<Range<u64>> {
     block
 }
 
-/// Where the element with number `k` of a block is among all that are shown, both in C order.
+/// Returns the position of element `k` of a block among all shown elements, both in C order.
 fn place(mut k: u64, block: &[Range<u64>], lengths: &[u64], edge: u64) -> usize {
     let (mut at, mut stride) = (0, 1);
     for (range, len) in block.iter().zip(lengths).rev() {
         let n = range.end - range.start;
         let index = range.start + k % n;
-        // Those behind the gap follow those before it.
+        // Elements after the gap follow those before it.
         at += stride * if *len > 2 * edge && index >= edge { index + 2 * edge - len } else { index };
         stride *= (*len).min(2 * edge);
         k /= n;

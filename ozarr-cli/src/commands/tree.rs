@@ -1,4 +1,4 @@
-//! `ozarr tree`: the nodes of a hierarchy, also those that cannot be opened.
+//! `ozarr tree`: shows the nodes of a hierarchy, including those that cannot be opened.
 
 use super::Outcome;
 use crate::{
@@ -35,8 +35,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome> {
     Ok(Outcome::ProblemsFound)
 }
 
-/// A node and all below it, one object in the other. Printed as it is found, so that neither many nodes nor deep ones take
-/// memory or stack.
+/// Prints a node and everything below it as nested objects. They are printed as they are found, so that memory and
+/// stack do not grow with the number or depth of nodes.
 fn as_json(root: &Node, broken: &mut u64) -> Result<()> {
     let mut out = Tree::default();
     out.node(&members("", root), matches!(root, Node::Group(_)))?;
@@ -67,7 +67,7 @@ fn as_json(root: &Node, broken: &mut u64) -> Result<()> {
     print("")
 }
 
-/// What is printed of a node itself.
+/// Returns the printed members of a node.
 fn members(name: &str, node: &Node) -> Object {
     let mut o: Object = [("name", name)].into_iter().collect();
     o.set("path", node.path().to_string());
@@ -85,22 +85,22 @@ fn members(name: &str, node: &Node) -> Object {
     o
 }
 
-/// Objects one in the other, in the form of [`Json::to_pretty`].
+/// Prints nested objects in the form of [`Json::to_pretty`].
 #[derive(Default)]
 struct Tree {
-    /// The groups that are not closed yet.
+    /// The groups that are still open.
     open: Vec<Open>,
 }
 
 #[derive(Default)]
 struct Open {
     children: usize,
-    /// Why its children are not known.
+    /// Why the children are unknown.
     error: Option<String>,
 }
 
 impl Tree {
-    /// Prints a node in the innermost group that is open. A group stays open.
+    /// Prints a node in the innermost open group. A group stays open.
     fn node(&mut self, members: &Object, is_group: bool) -> Result<()> {
         let indent = "    ".repeat(self.open.len());
         let mut text = match self.open.last_mut() {
@@ -120,13 +120,13 @@ impl Tree {
         }
         put(&text)
     }
-    /// Notes why the children of the innermost group are not known.
+    /// Records why the children of the innermost group are unknown.
     fn fail(&mut self, error: String) {
         if let Some(group) = self.open.last_mut() {
             group.error = Some(error);
         }
     }
-    /// Closes groups until so many are open.
+    /// Closes groups until `depth` are open.
     fn close(&mut self, depth: usize) -> Result<()> {
         while self.open.len() > depth
             && let Some(group) = self.open.pop()

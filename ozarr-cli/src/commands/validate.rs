@@ -1,4 +1,4 @@
-//! `ozarr validate`: every problem of a hierarchy, with node, key and id.
+//! `ozarr validate`: reports every problem of a hierarchy, with node, key and id.
 
 use super::Outcome;
 use crate::{
@@ -42,7 +42,7 @@ fn report(found: &Validation, args: &Args, status: Status) -> Result<Outcome> {
     Ok(if found.problems.is_empty() { Outcome::Done } else { Outcome::ProblemsFound })
 }
 
-/// What programs know a problem by. Never changed; documented in docs/command-line.md.
+/// Returns the id of a problem for programs. Ids never change; docs/command-line.md lists them.
 fn id(problem: &Problem) -> &'static str {
     match (&problem.fault, problem.rule) {
         (Fault::Error(e), _) if matches!(e.kind(), ErrorKind::UnknownExtension { .. }) => "unknown-extension",
@@ -63,7 +63,7 @@ fn id(problem: &Problem) -> &'static str {
     }
 }
 
-/// A problem on one line, which names its node and its key once.
+/// Formats a problem as one line that names its node and its key once.
 fn line(p: &Problem) -> String {
     let (node, key) = (p.node.to_string(), p.key.as_deref());
     let what = match &p.fault {
@@ -74,7 +74,7 @@ fn line(p: &Problem) -> String {
     format!("{node}:{key} {what}{} [{}]", advice(p), id(p))
 }
 
-/// What can be done about a problem, to be put behind what is wrong.
+/// Returns advice about a problem, to follow its description.
 fn advice(problem: &Problem) -> &'static str {
     match problem.fault {
         Fault::Orphan => "; `ozarr repair` removes it",

@@ -1,4 +1,4 @@
-//! `ozarr view`: one or two dimensions of an array as a picture.
+//! `ozarr view`: draws one or two dimensions of an array.
 
 use super::Outcome;
 use crate::{
@@ -18,11 +18,11 @@ use std::{
     path::Path,
 };
 
-/// Cells of a PNG along each axis, at most.
+/// The most cells of a PNG along each axis.
 const MOST: u64 = 1024;
-/// Pixels of the longer side of a PNG, if elements of a small array as larger squares fit in as many.
+/// The longer side of a PNG in pixels, if the elements of a small array fit as larger squares.
 const WANTED: usize = 256;
-/// Pixels of a chart.
+/// The size of a chart in pixels.
 const CHART: (usize, usize) = (1024, 256);
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome, Failure> {
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-/// A plane in so many cells. Tells if not all elements were read.
+/// Reduces a plane to at most this many cells. Prints a note if not all elements were read.
 fn sample(plane: &Plane, most: [u64; 2]) -> Result<Grid> {
     let grid = plane.sample(most)?;
     if grid.is_sampled {
@@ -61,10 +61,10 @@ fn sample(plane: &Plane, most: [u64; 2]) -> Result<Grid> {
     Ok(grid)
 }
 
-/// The colors that were asked for.
+/// Returns the colors that the options select.
 fn palette(plane: &Plane, grid: &Grid, args: &Args) -> Palette {
     let found = if plane.is_line() { grid.full_range() } else { grid.range() };
-    // Of booleans both values have a color, also if only one is there.
+    // Both values of a boolean have a color, even if only one occurs.
     let found = if plane.numbers.is_bool() { (0.0, 1.0) } else { found.unwrap_or((0.0, 0.0)) };
     let asked = |end: fn(crate::args::ValueRange) -> Option<f64>| args.range.and_then(end);
     let range = match (asked(|r| r.low), asked(|r| r.high)) {

@@ -1,4 +1,4 @@
-//! `ozarr write`: elements of a file into an array.
+//! `ozarr write`: writes elements of a file into an array.
 
 use super::Outcome;
 use crate::{args::Write as Args, location::Location, output::count, session::Session, words::Failure};

@@ -1,4 +1,4 @@
-//! One dimension as a line.
+//! Draws one dimension as a line.
 
 use super::{
     colormap::Rgb,
@@ -8,10 +8,11 @@ use super::{
 };
 use std::ops::RangeInclusive;
 
-/// What a line is drawn on.
+/// The background of a line.
 const PAPER: Rgb = [255, 255, 255];
 
-/// A line over columns: each has the rows from its lowest to its highest number, and is connected to the one before.
+/// A line over columns: each covers the rows from its lowest to its highest number, and is connected to the previous
+/// one.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Chart {
     height: usize,
@@ -27,7 +28,7 @@ enum Column {
 }
 
 impl Chart {
-    /// The first row of a grid, `width` columns wide.
+    /// Draws the first row of a grid, `width` columns wide.
     pub(crate) fn new(grid: &Grid, palette: &Palette, width: usize, height: usize) -> Self {
         let last = height.max(1) - 1;
         let row = |v: f64| ((1.0 - palette.share(v)) * last as f64).round() as usize;
@@ -40,7 +41,7 @@ impl Chart {
                 continue;
             };
             let (own_top, own_bottom) = (row(high), row(low));
-            // Connected to the column before.
+            // Connected to the previous column.
             let (top, bottom) = match before {
                 Some((_, above)) if above < own_top => (above + 1, own_bottom),
                 Some((below, _)) if below > own_bottom => (own_top, below - 1),
@@ -54,7 +55,7 @@ impl Chart {
     fn is_line(&self, x: usize, y: usize) -> bool {
         matches!(self.columns.get(x), Some(Column::Line(rows)) if rows.contains(&y))
     }
-    /// As pixels. Columns without numbers have the colors of NaN and the fill value.
+    /// Returns the chart as pixels. Columns without numbers have the colors of NaN and the fill value.
     pub(crate) fn pixels(&self, palette: &Palette) -> Pixels {
         let mut pixels = Pixels::new(self.columns.len(), self.height, PAPER);
         for (x, column) in self.columns.iter().enumerate() {
@@ -69,7 +70,7 @@ impl Chart {
         }
         pixels
     }
-    /// As lines of Braille characters, each of which has two columns and four rows.
+    /// Returns the chart as lines of Braille characters, each with two columns and four rows.
     pub(crate) fn braille(&self) -> Vec<String> {
         /// The bits of the dots of a character: for each column those of its rows.
         const DOTS: [[u32; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
@@ -87,7 +88,7 @@ impl Chart {
         let line = |top: usize| (0..self.columns.len()).step_by(2).map(|left| character(left, top)).collect();
         (0..self.height).step_by(4).map(line).collect()
     }
-    /// Columns without a number: of NaN, and of the fill value.
+    /// Returns the numbers of columns with NaN and with the fill value.
     pub(crate) fn missing(&self) -> [usize; 2] {
         let count = |number: Number| self.columns.iter().filter(|c| **c == Column::Missing(number)).count();
         [Number::Nan, Number::Fill].map(count)

@@ -1,11 +1,11 @@
-//! From numbers to colors.
+//! Maps numbers to colors.
 
 use clap::ValueEnum;
 
 /// A color: red, green and blue.
 pub(crate) type Rgb = [u8; 3];
 
-/// Colors of NaN elements, in no colormap.
+/// The default color of NaN, which is in no colormap.
 pub(crate) const NAN: Rgb = [255, 0, 255];
 
 /// Colors by name.
@@ -21,7 +21,7 @@ const NAMES: [(&str, Rgb); 9] = [
     ("magenta", NAN),
 ];
 
-/// The colors of numbers between a lowest and a highest one.
+/// The colors of the numbers in a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Colormap {
     /// Violet, green, yellow; perceptually uniform
@@ -35,7 +35,7 @@ pub(crate) enum Colormap {
 }
 
 impl Colormap {
-    /// Colors at equal distances, the lowest first.
+    /// Returns colors at equal distances, the lowest first.
     fn stops(self) -> &'static [Rgb] {
         match self {
             Colormap::Viridis => &[
@@ -64,7 +64,7 @@ impl Colormap {
             Colormap::Coolwarm => &[[0x3b, 0x4c, 0xc0], [0xdd, 0xdd, 0xdd], [0xb4, 0x04, 0x26]],
         }
     }
-    /// The color of a share of the range: 0 is the lowest number, 1 the highest.
+    /// Returns the color of a fraction of the range: 0 is the lowest number, 1 the highest.
     pub(crate) fn at(self, share: f64) -> Rgb {
         let stops = self.stops();
         let place = share.clamp(0.0, 1.0) * (stops.len() - 1) as f64;
@@ -75,7 +75,7 @@ impl Colormap {
             (a + (b - a) * part).round() as u8
         })
     }
-    /// A color for the fill value that is not among these.
+    /// Returns a color for the fill value that is not in the colormap.
     pub(crate) fn fill_color(self) -> Rgb {
         match self {
             Colormap::Gray => [0, 80, 200],
@@ -85,7 +85,7 @@ impl Colormap {
     }
 }
 
-/// A color as it is typed: `#RRGGBB` or a name.
+/// Parses a color: `#RRGGBB` or a name.
 pub(crate) fn color(text: &str) -> Result<Rgb, String> {
     if let Some((_, rgb)) = NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
         return Ok(*rgb);
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colormaps_reach_both_end_colours() {
+    fn colormaps_reach_both_end_colors() {
         for map in Colormap::value_variants() {
             let stops = map.stops();
             assert_eq!([map.at(0.0), map.at(1.0)], [stops[0], stops[stops.len() - 1]], "{map:?}");

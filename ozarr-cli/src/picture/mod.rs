@@ -1,4 +1,4 @@
-//! Elements of an array as pictures: in a terminal, and as PNG.
+//! Draws elements of an array, in a terminal and as PNG.
 
 mod chart;
 mod colormap;

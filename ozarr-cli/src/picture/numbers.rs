@@ -1,4 +1,4 @@
-//! Elements as numbers that can be drawn.
+//! Converts elements to numbers that can be drawn.
 
 use half::f16;
 use ozarr::{
@@ -6,10 +6,10 @@ use ozarr::{
     zarr_core::layout::{Layout, ScalarKind},
 };
 
-/// What an element is in a picture.
+/// An element in a picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Number {
-    /// A number; of a complex one the magnitude.
+    /// A number, or the magnitude of a complex number.
     Value(f64),
     /// Not a number.
     Nan,
@@ -17,19 +17,19 @@ pub(crate) enum Number {
     Fill,
 }
 
-/// How the elements of an array are numbers.
+/// Converts the elements of an array to numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Numbers {
     pub(crate) kind: ScalarKind,
-    /// Bytes of one scalar.
+    /// The size of one scalar in bytes.
     pub(crate) width: usize,
     pub(crate) is_complex: bool,
-    /// The fill value, if it is drawn in a color of its own.
+    /// The fill value, if it is drawn in a separate color.
     fill: Option<Vec<u8>>,
 }
 
 impl Numbers {
-    /// Those of an array.
+    /// Returns the conversion for an array.
     ///
     /// # Errors
     /// If its elements are not numbers.
@@ -42,7 +42,7 @@ impl Numbers {
                 (Bool, 1, 1) | (Int | UInt, 1 | 2 | 4 | 8, 1) | (Float, 2 | 4 | 8, 1 | 2)
             )
         {
-            // Of a boolean both values are data.
+            // Both values of a boolean are data.
             let fill = (kind != Bool).then(|| r.fill().to_vec());
             return Ok(Self { kind, width, is_complex: components == 2, fill });
         }
@@ -52,12 +52,12 @@ impl Numbers {
             "integers, floating-point and complex numbers and booleans can; `ozarr read` prints other elements",
         ))
     }
-    /// The same with the fill value as a number like any other.
+    /// Treats the fill value as any other number.
     #[must_use]
     pub(crate) fn without_fill(self) -> Self {
         Self { fill: None, ..self }
     }
-    /// Bytes of one element.
+    /// Returns the size of one element in bytes.
     pub(crate) fn size(&self) -> usize {
         if self.is_complex { 2 * self.width } else { self.width }
     }
@@ -65,7 +65,7 @@ impl Numbers {
     pub(crate) fn is_bool(&self) -> bool {
         self.kind == ScalarKind::Bool
     }
-    /// An element, which has [`size`](Self::size) bytes in the order of the machine.
+    /// Converts an element, which has [`size`](Self::size) bytes in native byte order.
     pub(crate) fn number(&self, element: &[u8]) -> Number {
         let (first, second) = element.split_at(self.width.min(element.len()));
         let mut value = self.scalar(first);
@@ -78,7 +78,7 @@ impl Numbers {
             _ => Number::Value(value),
         }
     }
-    /// One scalar of an element.
+    /// Converts one scalar of an element.
     pub(crate) fn scalar(&self, bytes: &[u8]) -> f64 {
         let wide = || <[u8; 8]>::try_from(bytes).unwrap_or_default();
         match (self.kind, bytes) {
@@ -92,7 +92,7 @@ impl Numbers {
             _ => u64::from_ne_bytes(wide()) as f64,
         }
     }
-    /// One scalar of an element that is an integer.
+    /// Converts one scalar of an integer element.
     pub(crate) fn integer(&self, bytes: &[u8]) -> i128 {
         let wide = || <[u8; 8]>::try_from(bytes).unwrap_or_default();
         match (self.kind, bytes) {

@@ -1,4 +1,4 @@
-//! Numbers as NumPy prints them.
+//! Formats numbers as NumPy does.
 
 use super::{
     numbers::Numbers,
@@ -6,16 +6,16 @@ use super::{
 };
 use ozarr::{Result, zarr_core::layout::ScalarKind};
 
-/// Of more elements than these, the first and the last of each axis are printed.
+/// If there are more elements, only the first and the last of each axis are printed.
 const ALL: u64 = 1000;
-/// How many at each end.
+/// The number of elements at each end.
 const EDGE: u64 = 3;
-/// The longest line.
+/// The length of the longest line.
 const LINE: usize = 75;
-/// The most digits of a fraction.
+/// The most digits after the decimal point.
 const DIGITS: usize = 8;
 
-/// A plane as `numpy.array2string` prints an array of it.
+/// Formats a plane as `numpy.array2string` does.
 ///
 /// # Errors
 /// If a chunk cannot be read.
@@ -55,10 +55,10 @@ pub(crate) fn summary(plane: &Plane) -> Result<String> {
     })
 }
 
-/// Words with spaces between them, in lines that are not too long; lines behind the first are indented.
+/// Joins words with spaces, in lines of limited length; lines after the first are indented.
 fn row(words: &[String], is_cut: bool, depth: usize) -> String {
     let indent = " ".repeat(depth);
-    // The brackets that follow take room too.
+    // The closing brackets take space too.
     let most = LINE - depth;
     let (mut out, mut line) = (String::new(), indent.clone());
     let dots = "...".to_owned();
@@ -79,7 +79,7 @@ fn row(words: &[String], is_cut: bool, depth: usize) -> String {
     out.split_off(indent.len())
 }
 
-/// Elements as words of one length.
+/// Formats elements as words of equal length.
 fn words(numbers: &Numbers, elements: &[u8], is_scalar: bool) -> Vec<String> {
     let each = elements.chunks_exact(numbers.size());
     match numbers.kind {
@@ -119,7 +119,7 @@ fn words(numbers: &Numbers, elements: &[u8], is_scalar: bool) -> Vec<String> {
     }
 }
 
-/// The `f64` whose shortest decimal is that of a number with so many bytes.
+/// Returns the `f64` whose shortest decimal is that of a number with this many bytes.
 fn shortest(value: f64, width: usize) -> f64 {
     let text = match width {
         _ if !value.is_finite() => return value,
@@ -133,7 +133,7 @@ fn shortest(value: f64, width: usize) -> f64 {
     text.and_then(|text| text.parse::<f64>().ok()).unwrap_or(value)
 }
 
-/// Floating-point numbers with their points below each other; with exponents if their sizes differ much.
+/// Formats floating-point numbers with aligned decimal points, or with exponents if their magnitudes differ much.
 fn floats(values: &[f64], has_plus: bool) -> Vec<String> {
     let finite = || values.iter().copied().filter(|v| v.is_finite());
     let sizes = || finite().map(f64::abs).filter(|v| *v != 0.0);
@@ -173,9 +173,9 @@ fn floats(values: &[f64], has_plus: bool) -> Vec<String> {
     values.iter().map(text).collect()
 }
 
-/// The parts of a decimal.
+/// The parts of a decimal number.
 struct Parts {
-    /// With its sign.
+    /// The integer part, with its sign.
     whole: String,
     fraction: String,
     exponent_sign: char,

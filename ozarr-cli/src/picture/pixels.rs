@@ -1,4 +1,4 @@
-//! Cells as pixels.
+//! Draws cells as pixels.
 
 use super::{
     colormap::{Colormap, Rgb},
@@ -17,7 +17,7 @@ pub(crate) struct Palette {
 }
 
 impl Palette {
-    /// Where a number is in the range: 0 is its lowest, 1 its highest number.
+    /// Returns the position of a number in the range: 0 for its lowest number, 1 for its highest.
     pub(crate) fn share(&self, value: f64) -> f64 {
         let (low, high) = self.range;
         if low == high {
@@ -29,10 +29,10 @@ impl Palette {
                 0.5
             };
         }
-        // The difference of two numbers may be infinite, that of their halves is not.
+        // The difference of two numbers may be infinite; that of their halves is not.
         ((value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)).clamp(0.0, 1.0)
     }
-    /// The color of a number.
+    /// Returns the color of a number.
     pub(crate) fn color(&self, number: Number) -> Rgb {
         match number {
             Number::Value(v) => self.map.at(self.share(v)),
@@ -47,16 +47,16 @@ impl Palette {
 pub(crate) struct Pixels {
     pub(crate) width: usize,
     pub(crate) height: usize,
-    /// Row by row from the top.
+    /// The pixels row by row from the top.
     pub(crate) colors: Vec<Rgb>,
 }
 
 impl Pixels {
-    /// Of one color.
+    /// Creates a picture of one color.
     pub(crate) fn new(width: usize, height: usize, color: Rgb) -> Self {
         Self { width, height, colors: vec![color; width.saturating_mul(height)] }
     }
-    /// Cells, each of which is a square of `side` pixels.
+    /// Draws each cell as a square of `side` pixels.
     pub(crate) fn of(grid: &Grid, palette: &Palette, side: usize) -> Self {
         let side = side.max(1);
         let mut pixels = Self::new(grid.columns * side, grid.rows * side, palette.fill);
@@ -70,7 +70,7 @@ impl Pixels {
         }
         pixels
     }
-    /// The color of a pixel.
+    /// Returns the color of a pixel.
     pub(crate) fn get(&self, x: usize, y: usize) -> Rgb {
         self.colors[y * self.width + x]
     }

@@ -1,13 +1,13 @@
-//! The one or two dimensions of an array that are drawn.
+//! Selects the one or two dimensions of an array that are drawn.
 
 use super::numbers::{Number, Numbers};
 use ozarr::{Array, Error, Indices, Result, Selection, Slice, slice};
 use std::ops::Range;
 
-/// Elements that are read at a time.
+/// The most elements that are read at a time.
 const PART: u64 = 1 << 21;
-/// Elements of a chunk that are read at a time if it has more than [`PART`]: decoding it takes the memory anyway, and it
-/// is decoded for each part.
+/// The most elements of one chunk that are read at a time if it has more than [`PART`]: decoding it needs the memory
+/// anyway, and each part decodes it again.
 const MOST_PART: u64 = 1 << 25;
 
 /// A selection of an array with one or two dimensions, as rows and columns: one dimension is one row.
@@ -28,7 +28,7 @@ pub(crate) struct Part {
 }
 
 impl<'a> Plane<'a> {
-    /// The elements of a selection. Dimensions of length 1 are left out if there are more than two.
+    /// Selects elements. Dimensions of length 1 are left out if there are more than two.
     ///
     /// # Errors
     /// If the elements are not numbers, the selection does not fit, or more than two dimensions remain.
@@ -38,7 +38,7 @@ impl<'a> Plane<'a> {
         let axes: Vec<usize> = if shape.len() > 2 {
             (0..indices.len()).filter(|d| indices[*d].len != 1).collect()
         } else {
-            // Which of several dimensions of length 1 remains makes no difference.
+            // It makes no difference which of several dimensions of length 1 remains.
             let mut wanted = shape.iter().peekable();
             (0..indices.len()).filter(|d| wanted.next_if(|n| **n == indices[*d].len).is_some()).collect()
         };
@@ -55,24 +55,24 @@ impl<'a> Plane<'a> {
         }
         Ok(Self { array, numbers, indices, axes })
     }
-    /// True if it has at most one dimension.
+    /// Returns true if there is at most one dimension.
     pub(crate) fn is_line(&self) -> bool {
         self.axes.len() < 2
     }
-    /// True if it has no elements.
+    /// Returns true if there are no elements.
     pub(crate) fn is_empty(&self) -> bool {
         self.shape().contains(&0)
     }
-    /// How many dimensions it has.
+    /// Returns the number of dimensions.
     pub(crate) fn dimensions(&self) -> usize {
         self.axes.len()
     }
-    /// Rows and columns.
+    /// Returns the number of rows and columns.
     pub(crate) fn shape(&self) -> [u64; 2] {
         let len = |axis: Option<usize>| axis.map_or(1, |d| self.indices[d].len);
         self.axis_of().map(len)
     }
-    /// The dimensions of rows and columns.
+    /// Returns the dimensions of rows and columns.
     fn axis_of(&self) -> [Option<usize>; 2] {
         match self.axes[..] {
             [rows, columns] => [Some(rows), Some(columns)],
@@ -80,7 +80,7 @@ impl<'a> Plane<'a> {
             _ => [None, None],
         }
     }
-    /// The bytes of elements in C order, every `stride`-th along each axis: `part` counts these.
+    /// Reads every `stride`-th element along each axis, as bytes in C order. `part` counts these elements.
     pub(crate) fn read(&self, part: &Part, stride: [u64; 2]) -> Result<Vec<u8>> {
         let axes = self.axis_of();
         let slice_of = |(d, s): (usize, &Indices)| -> Slice {
@@ -96,7 +96,8 @@ impl<'a> Plane<'a> {
         let selection: Selection = self.indices.iter().enumerate().map(slice_of).collect();
         self.array.read_bytes(selection)
     }
-    /// Parts that together have `shape` elements, every `stride`-th along each axis. They end where chunks end, if they can.
+    /// Returns parts that together have `shape` elements, every `stride`-th along each axis. They end at chunk
+    /// boundaries where possible.
     pub(crate) fn parts(&self, shape: [u64; 2], stride: [u64; 2]) -> impl Iterator<Item = Part> {
         let [rows, columns] = [0, 1].map(|i| self.cuts_of(i, stride[i]));
         let [height, width] = [(rows, shape[0]), (columns, shape[1])].map(|(cuts, n)| cuts.chunk().min(n).max(1));
@@ -108,11 +109,12 @@ impl<'a> Plane<'a> {
             columns.cut(0..shape[1], columns_at_once).map(move |columns| Part { rows: rows.clone(), columns })
         })
     }
-    /// Calls `each` with parts that together have the elements of stored chunks, every `stride`-th along each axis. Only
-    /// chunks that are stored take time. Each part is within one chunk, of a shard within one inner chunk.
+    /// Calls `each` with parts that together contain the elements of stored chunks, every `stride`-th along each axis.
+    ///
+    /// Only stored chunks take time. Each part is within one chunk, or within one inner chunk of a shard.
     ///
     /// # Errors
-    /// If the store cannot list, and those of `each`.
+    /// If the store cannot list, or if `each` fails.
     pub(crate) fn each_stored_part(
         &self,
         shape: [u64; 2],
@@ -124,7 +126,7 @@ impl<'a> Plane<'a> {
         let mut chunks = self.array.stored_keys()?.chunks;
         chunks.dedup();
         for index in chunks {
-            // Those outside the grid are not elements.
+            // Chunks outside the grid contain no elements.
             let Ok(chunk) = self.array.chunk(&index) else { continue };
             let elements = |d: usize| chunk.region().start[d]..chunk.region().end(d);
             let is_drawn = |d: usize| axes.contains(&Some(d)) || elements(d).contains(&self.indices[d].start);
@@ -140,7 +142,7 @@ impl<'a> Plane<'a> {
         }
         Ok(())
     }
-    /// The elements of chunks that are not stored.
+    /// Returns the number for elements of chunks that are not stored.
     pub(crate) fn fill(&self) -> Number {
         self.numbers.number(self.array.representation().fill())
     }
@@ -152,7 +154,7 @@ impl<'a> Plane<'a> {
     }
 }
 
-/// How indices along one axis lie in chunks.
+/// Chunk boundaries along one axis.
 #[derive(Debug, Clone, Copy)]
 struct Cuts {
     start: u64,
@@ -161,16 +163,16 @@ struct Cuts {
 }
 
 impl Cuts {
-    /// How many indices are in one chunk.
+    /// Returns the number of indices in one chunk.
     fn chunk(&self) -> u64 {
         self.chunk / self.step.max(1)
     }
-    /// The indices of elements in a range, of `length` indices.
+    /// Returns the indices of the elements in a range, given the number of indices.
     fn within(self, elements: Range<u64>, length: u64) -> Range<u64> {
         let first = |element: u64| element.saturating_sub(self.start).div_ceil(self.step.max(1)).min(length);
         first(elements.start)..first(elements.end)
     }
-    /// Ranges of at most `most` indices, which end where chunks end, if they can.
+    /// Returns ranges of at most `most` indices, which end at chunk boundaries where possible.
     fn cut(self, indices: Range<u64>, most: u64) -> impl Iterator<Item = Range<u64>> {
         let Range { mut start, end: length } = indices;
         std::iter::from_fn(move || {
@@ -188,7 +190,7 @@ impl Cuts {
     }
 }
 
-/// A region that leaves the last two of some dimensions.
+/// Returns an example of a region that leaves the last two dimensions.
 fn example(dimensions: usize) -> String {
     let parts: Vec<&str> = (0..dimensions).map(|d| if d + 2 < dimensions { "0" } else { ":" }).collect();
     parts.join(",")

@@ -1,10 +1,10 @@
-//! Pixels as PNG.
+//! Encodes pixels as PNG.
 
 use super::pixels::Pixels;
 use ozarr::{Error, ErrorKind, Result};
 use std::io;
 
-/// A picture as the bytes of a PNG file.
+/// Returns a picture as the bytes of a PNG file.
 ///
 /// # Errors
 /// If it has no pixels, or too many.

@@ -1,4 +1,4 @@
-//! A plane in fewer cells: block means, or single elements of a plane that is too large to be read.
+//! Reduces a plane to fewer cells: block means, or single elements if the plane is too large to read.
 
 use super::{
     numbers::Number,
@@ -6,25 +6,25 @@ use super::{
 };
 use ozarr::Result;
 
-/// The most elements that are all read. Of more, a sample is read.
+/// The largest number of elements that are all read. From larger planes a sample is read.
 pub(crate) const MOST_READ: u64 = 1 << 26;
 
-/// The fewest cells that the shorter side of a long plane gets, if it has as many elements.
+/// The fewest cells along the shorter side of a long plane, if it has that many elements.
 const FEWEST: u64 = 4;
 
-/// Cells in rows and columns, each of which stands for a block of elements.
+/// Cells in rows and columns, each of which represents a block of elements.
 #[derive(Debug)]
 pub(crate) struct Grid {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
-    /// Elements of a block along each axis.
+    /// The number of elements in a block along each axis.
     pub(crate) block: [u64; 2],
-    /// True if one element of each block was read, and not all.
+    /// True if one element of each block was read instead of all.
     pub(crate) is_sampled: bool,
     cells: Vec<Cell>,
 }
 
-/// What was read of a block.
+/// The sums over a block.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     sum: f64,
@@ -59,28 +59,29 @@ impl Grid {
         let [rows, columns] = [0, 1].map(|i| shape[i].div_ceil(block[i]) as usize);
         Self { rows, columns, block, is_sampled, cells: vec![Cell::EMPTY; rows.saturating_mul(columns)] }
     }
-    /// The mean of the numbers of a cell. Without numbers it is NaN if it has one, and the fill value otherwise.
+    /// Returns the mean of the numbers in a cell. Without numbers it is NaN if the cell has one, and the fill value
+    /// otherwise.
     pub(crate) fn number(&self, row: usize, column: usize) -> Number {
         let cell = &self.cells[row * self.columns + column];
         let mean = cell.sum / cell.count as f64;
         match cell.count {
             0 if cell.has_nan => Number::Nan,
             0 => Number::Fill,
-            // Both infinities.
+            // Infinities of both signs.
             _ if mean.is_nan() => Number::Nan,
             _ => Number::Value(mean),
         }
     }
-    /// The lowest and the highest number of the elements of a cell.
+    /// Returns the lowest and the highest number in a cell.
     pub(crate) fn extent(&self, row: usize, column: usize) -> Option<(f64, f64)> {
         let cell = &self.cells[row * self.columns + column];
         (cell.count > 0).then_some((cell.low, cell.high))
     }
-    /// The cells in C order.
+    /// Returns the cells in C order.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = Number> {
         (0..self.rows * self.columns).map(|i| self.number(i / self.columns, i % self.columns))
     }
-    /// The lowest and the highest finite mean.
+    /// Returns the lowest and the highest finite mean.
     pub(crate) fn range(&self) -> Option<(f64, f64)> {
         let finite = self.numbers().filter_map(|n| match n {
             Number::Value(v) if v.is_finite() => Some(v),
@@ -90,7 +91,7 @@ impl Grid {
             range.map_or(Some((v, v)), |(low, high): (f64, f64)| Some((low.min(v), high.max(v))))
         })
     }
-    /// The lowest and the highest finite number of all elements.
+    /// Returns the lowest and the highest finite number of all elements.
     pub(crate) fn full_range(&self) -> Option<(f64, f64)> {
         let ends = self.cells.iter().filter(|c| c.count > 0).flat_map(|c| [c.low, c.high]).filter(|v| v.is_finite());
         ends.fold(None, |range, v| {
@@ -99,8 +100,8 @@ impl Grid {
     }
 }
 
-/// Elements of a block along each axis, so that there are at most `most` cells. Blocks are squares, unless one side of
-/// the plane is much shorter than the other.
+/// Returns the number of elements in a block along each axis, so that there are at most `most` cells. Blocks are
+/// square, unless one side of the plane is much shorter than the other.
 fn block(shape: [u64; 2], most: [u64; 2]) -> [u64; 2] {
     let side = (0..2).map(|i| shape[i].div_ceil(most[i].max(1))).max().unwrap_or(1).max(1);
     [0, 1].map(|i| {
@@ -110,7 +111,7 @@ fn block(shape: [u64; 2], most: [u64; 2]) -> [u64; 2] {
 }
 
 impl Plane<'_> {
-    /// The plane in at most `most` rows and columns, read part by part.
+    /// Reduces the plane to at most `most` rows and columns, reading part by part.
     ///
     /// # Errors
     /// If a chunk cannot be read.
@@ -161,7 +162,7 @@ mod tests {
         array
     }
 
-    /// Means of blocks, one after another.
+    /// Computes the means of blocks one after another.
     fn slowly(values: &[f32], shape: [usize; 2], block: [usize; 2]) -> Vec<Number> {
         let mut out = Vec::new();
         for top in (0..shape[0]).step_by(block[0]) {

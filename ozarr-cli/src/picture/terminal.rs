@@ -1,4 +1,4 @@
-//! Pictures in a terminal.
+//! Draws pictures in a terminal.
 
 use super::{
     chart::Chart,
@@ -10,30 +10,30 @@ use super::{
 };
 use std::fmt::Write;
 
-/// Characters for numbers from the lowest to the highest, where there are no colors.
+/// Characters for numbers from the lowest to the highest, if there are no colors.
 const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
-/// Those of NaN and the fill value.
+/// The characters for NaN and the fill value.
 const NAN: char = '×';
 const FILL: char = '·';
-/// Lines of text that a chart takes.
+/// The height of a chart in lines of text.
 const CHART_LINES: usize = 16;
-/// Columns of the scale.
+/// The width of the scale in columns.
 const SCALE: usize = 16;
-/// Half blocks of an element of a small array, at most.
+/// The largest side of an element of a small array in half blocks.
 const MOST_SIDE: usize = 4;
 
-/// What a picture is drawn on.
+/// The terminal that a picture is drawn on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Screen {
-    /// Characters of a line.
+    /// The number of characters in a line.
     pub(crate) columns: usize,
-    /// Lines of text.
+    /// The number of lines of text.
     pub(crate) lines: usize,
     pub(crate) has_colors: bool,
 }
 
 impl Screen {
-    /// The terminal of standard output. Its size is 80 columns and 24 lines if the system does not know it.
+    /// Returns the terminal of standard output. Its size is 80 columns and 24 lines if the system does not know it.
     pub(crate) fn of_stdout() -> Self {
         let (columns, lines) = size().unwrap_or((80, 24));
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -44,7 +44,7 @@ impl Screen {
             has_colors: !is_set("NO_COLOR") && !is_dumb,
         }
     }
-    /// Rows and columns of cells of a plane that fit.
+    /// Returns the number of rows and columns of cells that fit.
     pub(crate) fn cells(&self, is_line: bool) -> [u64; 2] {
         if is_line { [1, 2 * self.columns as u64] } else { [2 * (self.lines - 4) as u64, self.columns as u64] }
     }
@@ -60,7 +60,7 @@ fn size() -> Option<(usize, usize)> {
     None
 }
 
-/// The picture of a plane as text, with a scale below it.
+/// Draws a plane as text, with a scale below it.
 pub(crate) fn picture(plane: &Plane, grid: &Grid, palette: &Palette, screen: &Screen) -> String {
     let mut out = String::new();
     let _text_takes_all = if plane.is_line() {
@@ -82,7 +82,8 @@ fn background(out: &mut String, [r, g, b]: Rgb) -> std::fmt::Result {
     write!(out, "\x1b[48;2;{r};{g};{b}m")
 }
 
-/// Two rows of pixels in a line of text: the upper one has the color of the character, the lower one that behind it.
+/// Draws two rows of pixels per line of text: the upper one in the foreground color, the lower one in the background
+/// color.
 fn half_blocks(out: &mut String, pixels: &Pixels) -> std::fmt::Result {
     for y in (0..pixels.height).step_by(2) {
         let mut before = None;
@@ -100,7 +101,7 @@ fn half_blocks(out: &mut String, pixels: &Pixels) -> std::fmt::Result {
     Ok(())
 }
 
-/// Two rows of cells in a line of text, without colors.
+/// Draws two rows of cells per line of text, without colors.
 fn shades(out: &mut String, grid: &Grid, palette: &Palette) -> std::fmt::Result {
     for row in (0..grid.rows).step_by(2) {
         for column in 0..grid.columns {
@@ -112,7 +113,7 @@ fn shades(out: &mut String, grid: &Grid, palette: &Palette) -> std::fmt::Result 
     Ok(())
 }
 
-/// The character of the mean of numbers.
+/// Returns the character for the mean of numbers.
 fn shade(numbers: [Option<Number>; 2], palette: &Palette) -> char {
     let shares: Vec<f64> = numbers
         .iter()
@@ -129,7 +130,7 @@ fn shade(numbers: [Option<Number>; 2], palette: &Palette) -> char {
     SHADES[((mean * SHADES.len() as f64) as usize).min(SHADES.len() - 1)]
 }
 
-/// The numbers of the first and the last color, and the colors of what is not a number.
+/// Draws the numbers of the first and the last color, and the colors of NaN and the fill value.
 fn scale(
     out: &mut String,
     numbers: impl Iterator<Item = Number>,
@@ -171,7 +172,7 @@ fn scale(
     Ok(())
 }
 
-/// A chart, with the highest number above and the lowest below it.
+/// Draws a chart, with the highest number above and the lowest below it.
 fn line(out: &mut String, grid: &Grid, palette: &Palette, screen: &Screen) -> std::fmt::Result {
     let lines = CHART_LINES.min(screen.lines - 4);
     let chart = Chart::new(grid, palette, 2 * screen.columns, 4 * lines);
@@ -194,7 +195,7 @@ fn line(out: &mut String, grid: &Grid, palette: &Palette, screen: &Screen) -> st
     Ok(())
 }
 
-/// A number in a few characters.
+/// Formats a number in a few characters.
 pub(crate) fn short(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-4..1e7).contains(&size) {
@@ -229,7 +230,7 @@ mod tests {
     fn half_blocks_have_two_colors() {
         let values: Vec<f32> = (0..30 * 20).map(|i| if i < 20 { 0.0 } else { 4.0 }).collect();
         let text = drawn(&array(&[30, 20], &values), true);
-        // Blocks of 4 x 4 elements, of which the first row has a quarter of zeros.
+        // Blocks of 4 x 4 elements; a quarter of the first row are zeros.
         let first = "\u{1b}[38;2;191;191;191m\u{1b}[48;2;255;255;255m▀▀▀▀▀";
         assert!(text.starts_with(first), "{text:?}");
         let single = drawn(&array(&[1, 2], &[0.0, f32::NAN]), true);

@@ -1,4 +1,4 @@
-//! The facts about one array.
+//! Facts about one array.
 
 use super::{escape::limited, histogram::Histogram, map::Map, thumbnail::Thumbnail};
 use ozarr::{
@@ -10,10 +10,10 @@ use ozarr::{
 };
 use ozarr_tools::stored;
 
-/// The most bytes of attributes that are shown.
+/// The most bytes of attributes on the page.
 pub(super) const ATTRIBUTES: usize = 20_000;
 
-/// What the page shows of an array.
+/// The facts about an array that the page shows.
 pub(super) struct Facts {
     pub(super) path: String,
     pub(super) shape: Vec<u64>,
@@ -28,18 +28,18 @@ pub(super) struct Facts {
     pub(super) stored_bytes: Option<u64>,
     pub(super) decoded_bytes: Option<u64>,
     pub(super) map: Option<Map>,
-    /// True if stored chunks were decoded, so that the damaged ones are known.
+    /// True if stored chunks were decoded, so that damaged ones are known.
     pub(super) is_checked: bool,
     pub(super) histogram: Option<Histogram>,
     pub(super) thumbnail: Result<Thumbnail, String>,
-    /// Attributes as JSON, and whether they are cut.
+    /// Attributes as JSON, and whether they are truncated.
     pub(super) attributes: Option<(String, bool)>,
-    /// What could not be found out.
+    /// Errors that kept facts from being determined.
     pub(super) errors: Vec<String>,
 }
 
 impl Facts {
-    /// `damaged`: keys of chunks that could not be decoded, if all were decoded.
+    /// Collects the facts. `damaged` contains the keys of chunks that could not be decoded, if all were decoded.
     pub(super) fn new(array: &Array, damaged: Option<&[String]>) -> Self {
         let mut errors = Vec::new();
         let mut note = |e: Error| errors.push(e.to_string());
@@ -76,7 +76,7 @@ impl Facts {
             errors,
         }
     }
-    /// How many times as large as what is stored the elements are.
+    /// Returns the size of the elements relative to the stored size.
     pub(super) fn ratio(&self) -> Option<f64> {
         let stored = self.stored_bytes.filter(|n| *n > 0)?;
         Some(self.decoded_bytes? as f64 / stored as f64)
@@ -117,7 +117,7 @@ impl Facts {
     }
 }
 
-/// The chunk index of a key that names the store.
+/// Returns the chunk index of a store key.
 fn chunk_index(array: &Array, key: &str) -> Option<Vec<u64>> {
     let own = Key::new(key).ok()?.strip(&Prefix::of(array.path()))?;
     Some(array.chunk_key_encoding().decode(own.as_str(), array.ndim())?.to_vec())

@@ -1,10 +1,10 @@
-//! Text from stored data within HTML.
+//! Escapes text from stored data in HTML.
 
 use crate::output::escaped;
 use std::fmt;
 
-/// A text in HTML, also within an attribute in quotes. Characters that control a terminal or the direction of text are
-/// escapes; line ends stay.
+/// Escapes text for HTML, including quoted attributes. Characters that control a terminal or the direction of text
+/// become escapes; line ends are preserved.
 pub(super) fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for (i, line) in text.split('\n').enumerate() {
@@ -25,7 +25,7 @@ pub(super) fn html(text: &str) -> String {
     out
 }
 
-/// The first `most` bytes of what is written, and whether there was more.
+/// Returns the first `most` bytes of the written text, and whether there was more.
 pub(super) fn limited(most: usize, write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> (String, bool) {
     struct Limited {
         text: String,

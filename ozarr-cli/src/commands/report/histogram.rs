@@ -1,4 +1,4 @@
-//! How numbers of an array are distributed, from a bounded sample of its stored chunks.
+//! The distribution of an array's numbers, from a bounded sample of its stored chunks.
 
 use crate::picture::{Number, Numbers};
 use ozarr::{Array, Error, Result, Selection, Slice, slice};
@@ -9,7 +9,7 @@ pub(super) const CHUNKS: usize = 32;
 pub(super) const ELEMENTS: u64 = 1 << 15;
 /// Larger chunks are not decoded for a sample.
 pub(super) const CHUNK_BYTES: u64 = 256 << 20;
-/// Bars.
+/// The number of bars.
 pub(super) const BINS: usize = 32;
 
 /// A histogram of a sample.
@@ -19,19 +19,19 @@ pub(super) struct Histogram {
     pub(super) range: Option<(f64, f64)>,
     pub(super) mean: f64,
     pub(super) bins: [u64; BINS],
-    /// Elements that were read, by what they are.
+    /// The number of elements of each class.
     pub(super) finite: u64,
     pub(super) infinite: u64,
     pub(super) nan: u64,
     pub(super) fill: u64,
-    /// Chunks that were read.
+    /// The number of chunks that were read.
     pub(super) chunks: usize,
-    /// Chunks that could not be read.
+    /// The number of chunks that could not be read.
     pub(super) failed: usize,
 }
 
 impl Histogram {
-    /// Of elements of some of the chunks with these indices; `None` if the elements are not numbers.
+    /// Counts elements of some of the `stored` chunks. Returns `None` if the elements are not numbers.
     pub(super) fn new(array: &Array, stored: &[Vec<u64>]) -> Option<Self> {
         let numbers = Numbers::of(array).ok()?;
         let (mut histogram, mut values) = (Self::default(), Vec::new());
@@ -64,14 +64,14 @@ impl Histogram {
         }
         self.range = Some((low, high));
         self.mean = values.iter().map(|v| v / values.len() as f64).sum();
-        // The difference of two numbers may be infinite, that of their halves is not.
+        // The difference of two numbers may be infinite; that of their halves is not.
         let width = high / 2.0 - low / 2.0;
         for v in values {
             let share = if width > 0.0 { (v / 2.0 - low / 2.0) / width } else { 0.5 };
             self.bins[((share * BINS as f64) as usize).min(BINS - 1)] += 1;
         }
     }
-    /// The histogram as SVG within HTML.
+    /// Returns the histogram as SVG for HTML.
     pub(super) fn svg(&self) -> String {
         let most = self.bins.iter().copied().max().unwrap_or(0).max(1);
         let mut path = String::new();
@@ -85,7 +85,7 @@ impl Histogram {
     }
 }
 
-/// The bytes of some elements of a chunk; of a shard, of the inner chunk in its middle.
+/// Returns the bytes of some elements of a chunk, or of the inner chunk in the middle of a shard.
 fn sample(array: &Array, index: &[u64]) -> Result<Vec<u8>> {
     let chunk = array.chunk(index)?;
     let region = chunk.region();
@@ -108,7 +108,7 @@ fn sample(array: &Array, index: &[u64]) -> Result<Vec<u8>> {
     array.read_bytes(slices.iter().zip(&strides).map(part).collect::<Selection>())
 }
 
-/// Strides along each dimension, with which at most [`ELEMENTS`] remain.
+/// Returns strides along each dimension that leave at most [`ELEMENTS`] elements.
 fn strides(lengths: &[u64]) -> Vec<u64> {
     let strides: Vec<Cell<u64>> = lengths.iter().map(|_| Cell::new(1)).collect();
     let left = |d: usize| lengths[d].div_ceil(strides[d].get());

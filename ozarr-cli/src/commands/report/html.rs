@@ -1,4 +1,4 @@
-//! The page: HTML that needs nothing else, with text from the store escaped.
+//! The page: self-contained HTML, with text from the store escaped.
 
 use super::{
     array::{ATTRIBUTES, Facts},
@@ -14,10 +14,10 @@ use crate::{
 use std::io::{self, Write};
 
 const STYLE: &str = include_str!("page.css");
-/// Pixels of the longer side of a small picture on the page.
+/// The longer side of a small picture on the page in pixels.
 const WANTED: usize = 192;
 
-/// What comes before the arrays.
+/// Writes everything before the arrays.
 pub(super) fn begin(out: &mut dyn Write, overview: &Overview) -> io::Result<()> {
     let title = html(&overview.title);
     write!(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")?;
@@ -84,7 +84,7 @@ fn left_out(out: &mut dyn Write, number: usize, thing: &str) -> io::Result<()> {
     }
 }
 
-/// One array, the `number`-th of the page.
+/// Writes one array, the `number`-th on the page.
 pub(super) fn array(out: &mut dyn Write, number: usize, facts: &Facts) -> io::Result<()> {
     writeln!(
         out,
@@ -180,7 +180,7 @@ fn numbers(out: &mut dyn Write, facts: &Facts, histogram: &Histogram) -> io::Res
     writeln!(out, "<figure>{}\n<figcaption>{range}<br>{read}</figcaption></figure>", histogram.svg())
 }
 
-/// What comes after the arrays: `arrays` there are, of which the first are on the page.
+/// Writes everything after the arrays. There are `arrays` of them, of which the page shows the first.
 pub(super) fn end(out: &mut dyn Write, arrays: usize) -> io::Result<()> {
     left_out(out, arrays.saturating_sub(MOST_ARRAYS), "array")?;
     writeln!(

@@ -1,30 +1,30 @@
-//! Which chunks of a grid are stored, in a bounded number of cells.
+//! A map of the stored chunks of a grid, with a bounded number of cells.
 
 use std::fmt::Write;
 
-/// The most cells along each axis: of a grid with several dimensions, and of one with one.
+/// The most cells along each axis, for a grid with several dimensions and for one with a single dimension.
 const MOST_ROWS: u128 = 32;
 const MOST_COLUMNS: u128 = 64;
 const MOST_OF_LINE: u128 = 256;
-/// Units of a cell, without the gap to the next.
+/// The side of a cell without the gap to the next, in units of the map.
 const SIDE: &str = ".9";
-/// Pixels of a map, and of a cell, at most.
+/// The largest size of a map, and of a cell, in pixels.
 const WIDTH: usize = 480;
 const MOST_SIDE: usize = 14;
 
-/// How chunks are: in words, as classes and labels of the page.
+/// The states of chunks, as classes and labels of the page.
 pub(super) const STATES: [(&str, &str); 4] =
     [("stored", "stored"), ("partly", "some stored"), ("missing", "not stored"), ("damaged", "damaged")];
 
-/// A map of the chunks of an array. Rows are the chunk indices of all dimensions but the last in C order, columns those of
-/// the last.
+/// A map of the chunks of an array. Rows are the chunk indices of all dimensions but the last in C order, columns those
+/// of the last dimension.
 #[derive(Debug)]
 pub(super) struct Map {
-    /// Chunks in the grid, at most `u64::MAX`.
+    /// The number of chunks in the grid, at most `u64::MAX`.
     pub(super) total: u64,
     pub(super) stored: u64,
     pub(super) damaged: u64,
-    /// Rows and columns of chunks that a cell has, at most.
+    /// The most rows and columns of chunks in a cell.
     pub(super) block: [u128; 2],
     shape: [u128; 2],
     rows: usize,
@@ -39,7 +39,8 @@ struct Cell {
 }
 
 impl Map {
-    /// `stored` and `damaged`: chunk indices, each once; those outside the grid are left out. Damaged chunks are stored too.
+    /// Builds the map. `stored` and `damaged` contain unique chunk indices; those outside the grid are ignored. Damaged
+    /// chunks are also stored.
     pub(super) fn new(grid: &[u64], stored: &[Vec<u64>], damaged: &[Vec<u64>]) -> Self {
         let (last, leading) = grid.split_last().map_or((1, grid), |(last, leading)| (u128::from(*last), leading));
         let rows = leading.iter().fold(1u128, |n, len| n.saturating_mul((*len).into()));
@@ -72,7 +73,7 @@ impl Map {
         }
         map
     }
-    /// Chunks that are not stored.
+    /// Returns the number of chunks that are not stored.
     pub(super) fn missing(&self) -> u64 {
         self.total.saturating_sub(self.stored)
     }
@@ -85,11 +86,11 @@ impl Map {
             .iter()
             .zip(grid)
             .fold(0u128, |row, (i, n)| row.saturating_mul((*n).into()).saturating_add((*i).into()));
-        // Rows of a grid beyond 128 bits are counted with the last.
+        // Rows of a grid beyond 128 bits are counted with the last row.
         let row = (row / self.block[0]).min(self.rows as u128 - 1);
         Some(row as usize * self.columns + (last / self.block[1]) as usize)
     }
-    /// The number of the state of a cell in [`STATES`].
+    /// Returns the state of a cell as an index into [`STATES`].
     fn state(&self, row: usize, column: usize) -> usize {
         let cell = self.cells[row * self.columns + column];
         let size = |i: usize, at: usize| self.block[i].min(self.shape[i] - at as u128 * self.block[i]);
@@ -100,7 +101,7 @@ impl Map {
             _ => 0,
         }
     }
-    /// The map as SVG within HTML.
+    /// Returns the map as SVG for HTML.
     pub(super) fn svg(&self) -> String {
         let mut paths: [String; 4] = Default::default();
         for row in 0..self.rows {

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     Ok(if overview.problems.is_empty() { Outcome::Done } else { Outcome::ProblemsFound })
 }
 
-/// Writes the page, one array after the other. Returns the facts about each array if they are printed as JSON.
+/// Writes the page, one array after another. Returns the facts about each array if they are printed as JSON.
 fn write(mut out: Option<&mut dyn Write>, at: &Location, overview: &Overview, args: &Args) -> Result<Vec<Object>> {
     if let Some(out) = &mut out {
         html::begin(*out, overview)?;

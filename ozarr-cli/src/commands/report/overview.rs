@@ -1,4 +1,4 @@
-//! The facts about a whole hierarchy.
+//! Facts about a whole hierarchy.
 
 use crate::{
     args::Report as Args,
@@ -19,21 +19,21 @@ use std::{
     iter,
 };
 
-/// What a page has at most.
+/// The limits of a page.
 pub(super) const MOST_ARRAYS: usize = 200;
 pub(super) const MOST_ROWS: usize = 2000;
 pub(super) const MOST_PROBLEMS: usize = 200;
 
-/// What the page shows apart from arrays.
+/// The facts that the page shows apart from arrays.
 pub(super) struct Overview {
     pub(super) title: String,
     pub(super) nodes: u64,
     pub(super) stored_bytes: Option<u64>,
-    /// Chunks that were decoded, if all were.
+    /// The number of decoded chunks, if all were decoded.
     pub(super) decoded: Option<u64>,
-    /// Each in a line.
+    /// One line for each problem.
     pub(super) problems: Vec<String>,
-    /// The keys of damaged chunks, by the paths of their arrays.
+    /// The keys of damaged chunks, by the path of their array.
     pub(super) damaged: HashMap<String, Vec<String>>,
     pub(super) needs: Vec<Need>,
     pub(super) rows: Vec<Row>,
@@ -44,7 +44,7 @@ pub(super) struct Overview {
 pub(super) struct Need {
     pub(super) point: ExtensionPoint,
     pub(super) name: String,
-    /// The extension and its provider, or why it is not known.
+    /// The extension and its provider, or why it is unknown.
     pub(super) explained: String,
     pub(super) is_there: bool,
     pub(super) is_needed: bool,
@@ -52,7 +52,7 @@ pub(super) struct Need {
 }
 
 impl Need {
-    /// The extension in a line.
+    /// Returns the extension as a line of text.
     pub(super) fn text(&self) -> String {
         let refused = self.refused.as_ref().map_or(String::new(), |reason| format!("; refused: {reason}"));
         let point = if self.is_there || self.refused.is_some() { format!("{} ", self.point) } else { String::new() };
@@ -73,7 +73,7 @@ pub(super) struct Row {
     pub(super) depth: usize,
     pub(super) name: String,
     pub(super) text: String,
-    /// The number of an array, in the order of the page.
+    /// The number of an array in the order of the page.
     pub(super) array: Option<usize>,
     pub(super) is_broken: bool,
 }
@@ -93,7 +93,7 @@ impl Overview {
         Ok(Self {
             title: at.typed.clone(),
             nodes: found.nodes,
-            // What cannot be listed is among the problems.
+            // Nodes that cannot be listed are among the problems.
             stored_bytes: stored_bytes(&at.hierarchy, &at.path()).ok(),
             decoded: args.data.then_some(found.chunks),
             problems: found.problems.iter().map(ToString::to_string).collect(),
@@ -103,7 +103,7 @@ impl Overview {
             rows_left_out,
         })
     }
-    /// The keys of damaged chunks of an array, if all chunks were decoded.
+    /// Returns the keys of damaged chunks of an array, if all chunks were decoded.
     pub(super) fn damaged_of(&self, array: &Array) -> Option<&[String]> {
         self.decoded?;
         Some(self.damaged.get(&array.path().to_string()).map(Vec::as_slice).unwrap_or_default())
@@ -119,7 +119,7 @@ impl Overview {
     }
 }
 
-/// The extensions of all arrays, each once.
+/// Returns the extensions of all arrays, each once.
 fn needs(at: &Location, session: &Session) -> Result<Vec<Need>> {
     let (mut used, registry) = (BTreeMap::new(), &at.hierarchy.context().registry);
     arrays(&at.hierarchy, &at.node, &mut |metadata| {
@@ -133,7 +133,7 @@ fn needs(at: &Location, session: &Session) -> Result<Vec<Need>> {
     Ok(used.into_iter().map(need).collect())
 }
 
-/// The nodes of the tree, and how many more there are.
+/// Returns the nodes of the tree, and the number of nodes left out.
 fn rows(root: &Node, typed: &str) -> (Vec<Row>, u64) {
     let text = |node: &Node| match node {
         Node::Array(array) => array.to_string(),
@@ -168,7 +168,7 @@ fn rows(root: &Node, typed: &str) -> (Vec<Row>, u64) {
     (rows, left_out)
 }
 
-/// The arrays at and below a node that can be opened, in the order of the tree.
+/// Returns the arrays at and below a node that can be opened, in the order of the tree.
 pub(super) fn all_arrays(hierarchy: &Hierarchy, path: &str) -> Result<Box<dyn Iterator<Item = Array>>> {
     Ok(match hierarchy.node(path)? {
         Node::Array(array) => Box::new(iter::once(*array)),

@@ -5,9 +5,9 @@ use crate::picture::{Chart, Colormap, NAN, Palette, Pixels, Plane, encode};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use ozarr::{Array, Error, Result, Selection, Slice};
 
-/// Elements of the chunks that are decoded, at most, if one chunk does not have more.
+/// The most elements in the decoded chunks, unless one chunk has more.
 pub(super) const ELEMENTS: u64 = 1 << 24;
-/// Pixels along each axis, at most; those of a chart.
+/// The most pixels along each axis, and those of a chart.
 const SIDE: u64 = 96;
 const CHART: (usize, usize) = (192, 64);
 
@@ -18,17 +18,17 @@ pub(super) struct Thumbnail {
     pub(super) height: usize,
     /// A PNG file as a data URI.
     pub(super) uri: String,
-    /// The region of the array that it shows.
+    /// The region of the array in the picture.
     pub(super) region: String,
     /// The numbers of the first and the last color.
     pub(super) range: (f64, f64),
 }
 
 impl Thumbnail {
-    /// Of an array whose elements are numbers.
+    /// Draws an array.
     ///
     /// # Errors
-    /// If they are not, there are none, chunks are too large, or one cannot be read.
+    /// If the elements are not numbers, there are none, chunks are too large, or one cannot be read.
     pub(super) fn new(array: &Array) -> Result<Self> {
         if array.is_empty() {
             return Err(Error::argument("the array has no elements"));
@@ -58,7 +58,8 @@ fn palette(range: (f64, f64)) -> Palette {
     Palette { map, range, nan: NAN, fill: map.fill_color() }
 }
 
-/// The lengths of the part to show: whole chunks from the first one of each dimension, 1 of all dimensions but the last two.
+/// Returns the shape of the part to draw: whole chunks from the first one in each dimension, and length 1 in all
+/// dimensions but the last two.
 fn window(array: &Array) -> Result<Vec<u64>> {
     let shape = array.shape();
     let chunk = match array.inner_chunk_shape().or(array.chunk_shape()) {
@@ -73,7 +74,7 @@ fn window(array: &Array) -> Result<Vec<u64>> {
     Ok(window_of(shape, &chunk, (ELEMENTS / elements).max(1)))
 }
 
-/// At most so many chunks, about as many along one as along the other axis.
+/// Returns a part of at most this many chunks, about the same number along both axes.
 fn window_of(shape: &[u64], chunk: &[u64], most: u64) -> Vec<u64> {
     let mut lengths = vec![1; shape.len()];
     let Some(columns) = shape.len().checked_sub(1) else { return lengths };

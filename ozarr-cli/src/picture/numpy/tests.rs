@@ -1,4 +1,4 @@
-//! The texts that NumPy 2 prints for the same elements.
+//! Compares with texts that NumPy 2 prints for the same elements.
 
 use super::*;
 use half::f16;
