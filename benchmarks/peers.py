@@ -1,4 +1,4 @@
-"""Peers in Python under measurement: zarr-python, zarr-python with zarrs, tensorstore. Jobs are lines of JSON."""
+"""The Python peers under measurement: zarr-python, zarr-python with zarrs, TensorStore. Jobs are lines of JSON."""
 
 import json
 import sys
@@ -60,7 +60,7 @@ class ZarrPython:
         self.pipeline = pipeline
 
     def open(self, path, one_thread):
-        # Threads are made once: jobs on one thread come to a process of their own.
+        # Threads are created once: jobs on one thread run in a separate process.
         if one_thread:
             self.zarr.config.set({"async.concurrency": 1, "threading.max_workers": 1})
             if self.pipeline:

@@ -1,4 +1,4 @@
-//! Registers a codec of the application's own, and uses it by its name.
+//! Registers a codec of the application and uses it by name.
 //!
 //! `cargo run -p ozarr-examples --bin custom_codec`
 

@@ -19,7 +19,7 @@ fn main() -> Result<()> {
         .try_reduce(|| (0.0, 0), |a, b| Ok((a.0 + b.0, a.1 + b.1)))?;
     assert_eq!((sum / count as f64, count), (4.5, 1_000_000));
 
-    // Only the chunks that a region touches.
+    // Only the chunks that overlap a region.
     assert_eq!(array.chunks().within((..150, 299..301))?.len(), 4);
     println!("the mean is {}", sum / count as f64);
     Ok(())

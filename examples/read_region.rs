@@ -9,7 +9,7 @@ fn main() -> Result<()> {
     let array = Hierarchy::in_memory().create_array("/numbers", NewArray::of::<u16>([4, 6]).chunks([2, 3]))?;
     array.write(.., &(0..24).collect::<Vec<u16>>())?;
 
-    // A range for each dimension. Dimensions that are not given are read entirely.
+    // A range for each dimension. Missing dimensions are read entirely.
     assert_eq!(array.read::<u16>([0..2, 0..3])?, [0, 1, 2, 6, 7, 8]);
     assert_eq!(array.read::<u16>(&[0..2, 0..3])?, [0, 1, 2, 6, 7, 8]);
     assert_eq!(array.read::<u16>(3..)?, [18, 19, 20, 21, 22, 23]);

@@ -8,11 +8,11 @@ const LEFT: f64 = 170.0;
 const WIDTH: f64 = 560.0;
 const BAR: f64 = 13.0;
 
-/// Times of the rows, in parts of ours: a bar twice as long took twice as long.
+/// Draws the times of the rows relative to ours: a bar twice as long took twice as long.
 pub fn chart(title: &str, rows: &[&Row], subjects: &[Subject]) -> String {
     let group = subjects.len() as f64 * BAR + 14.0;
     let height = 60.0 + group * rows.len() as f64 + 24.0;
-    // Longer bars end at the edge, and say how long they are.
+    // Longer bars end at the edge and are labelled with their length.
     let most = 6.0;
     let mut svg = format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{height}" font-family="sans-serif" font-size="11">"#,

@@ -1,8 +1,8 @@
-//! How the arrays under measurement are stored, and what is in them.
+//! The layouts of the arrays under measurement, and their elements.
 
 use std::{fs::File, io, io::Write, path::Path};
 
-/// A way to store an array of three dimensions and 16-bit integers.
+/// The layout of an array of three dimensions and 16-bit integers.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
     pub name: &'static str,
@@ -35,7 +35,7 @@ impl Layout {
     pub fn named(name: &str) -> Self {
         LAYOUTS.into_iter().find(|l| l.name == name).unwrap_or(LAYOUTS[0])
     }
-    /// The same for arrays smaller than a shard.
+    /// Returns the layout for arrays smaller than a shard.
     pub fn within(self, side: u64) -> Self {
         Self { chunk: self.chunk.min(side), shard: self.shard.map(|s| s.min(side)), ..self }
     }
@@ -45,7 +45,7 @@ impl Layout {
     }
 }
 
-/// Numbers that look random and are the same in each run.
+/// Pseudorandom numbers that are the same in each run.
 pub struct Random(pub u64);
 impl Random {
     pub fn below(&mut self, n: u64) -> u64 {
@@ -56,7 +56,7 @@ impl Random {
     }
 }
 
-/// Writes a smooth field with noise, which compresses as measurements do.
+/// Writes a smooth field with noise, which compresses like measured data.
 pub fn write_field(path: &Path, shape: [u64; 3]) -> io::Result<()> {
     let mut file = io::BufWriter::with_capacity(1 << 20, File::create(path)?);
     let mut noise = Random(0x9E37_79B9_7F4A_7C15);

@@ -3,8 +3,9 @@
 //! `cargo run --release --locked -- [--short] [--side N] [--repeats N] [--workload NAME].. [--layout NAME]..
 //! [--subject NAME].. [--memory] [--growth] [--dir DIR] [-o DIR]`
 //!
-//! `-o` takes the results, and is `target/results` otherwise. Makes the data, builds every subject alone, runs every workload, checks that all read the same and that what each
-//! wrote is what it was to write. Prints a table, and writes `results.json`, `results.md` and a chart for each workload.
+//! Results are written to the directory of `-o`, or to `target/results`. The program creates the data, builds every
+//! subject separately, runs every workload, and checks that all read the same elements and that each wrote the right
+//! ones. It prints a table, and writes `results.json`, `results.md` and a chart for each workload.
 
 mod chart;
 mod layout;
@@ -27,7 +28,7 @@ use workload::{WORKLOADS, Workload};
 struct Arguments {
     side: u64,
     repeats: usize,
-    /// Arrays of the hierarchy.
+    /// The number of arrays in the hierarchy.
     nodes: u64,
     subjects: Vec<Subject>,
     workloads: Vec<String>,
@@ -96,7 +97,7 @@ impl Arguments {
         a.dir = a.dir.join(format!("zarr-benchmarks-{}", std::process::id()));
         Ok(a)
     }
-    /// What is to be measured.
+    /// Returns the selected workloads and layouts.
     fn measured(&self) -> impl Iterator<Item = (&'static Workload, &'static str)> {
         let is_in = |list: &[String], name: &str| list.is_empty() || list.iter().any(|n| n == name);
         let workloads = WORKLOADS.iter().filter(move |w| is_in(&self.workloads, w.name));
@@ -109,7 +110,7 @@ fn main() -> Result<(), Failure> {
     let a = Arguments::read()?;
     let mut subjects = a.subjects.clone();
     if !subjects.contains(&Subject::Ours) {
-        // It makes the data.
+        // It creates the data.
         subjects.push(Subject::Ours);
     }
     worker::build(&subjects)?;
@@ -125,9 +126,9 @@ struct Bench<'a> {
     rows: Vec<Row>,
 }
 
-const MEMORY: &str = "MiB beyond those before the work:";
-const GROWTH: &str = "A quarter of the data, all, and four times as much:";
-/// Who needs more than this is not asked as often.
+const MEMORY: &str = "Peak memory in MiB, beyond that before the work:";
+const GROWTH: &str = "A quarter of the data, all of it, and four times as much:";
+/// Programs that need more than this many seconds run less often.
 const SLOW: f64 = 3.0;
 
 impl Bench<'_> {
@@ -192,13 +193,13 @@ impl Bench<'_> {
         }
     }
 
-    /// The store of a layout with all its data, made when it is first asked for.
+    /// Returns the store of a layout with all its data, which is created on first use.
     fn store(&mut self, job: &Job, layout: &Layout) -> Result<PathBuf, Failure> {
         let path = self.a.dir.join(layout.name);
         if !path.exists() {
             self.ours(&Job { task: Task::Create, path: path.clone(), ..job.clone() })?;
             self.ours(&Job { task: Task::Write, path: path.clone(), ..job.clone() })?;
-            // Nobody reads only what was written in the same moment.
+            // Files are not read in the moment in which they were written.
             thread::sleep(Duration::from_millis(500));
         }
         Ok(path)
@@ -228,13 +229,13 @@ impl Bench<'_> {
                     return Err(format!("{} {name}: {} has other data", workload.name, subject.name()).into());
                 }
                 cells[k].reads = answer.reads;
-                // The first run warms caches up.
+                // The first run warms up caches.
                 if repeat > 0 || answer.seconds > SLOW {
                     cells[k].seconds.push(answer.seconds);
                 }
             }
         }
-        // Who can only read into fresh memory is compared with its best way to read.
+        // A program that can only read into new memory is compared by its best way to read.
         if workload.task == Task::ReadInto {
             let fresh = self.rows.iter().find(|r| r.workload == "read-all" && r.layout == name);
             for cell in cells.iter_mut().filter(|c| c.failed.is_some()) {
@@ -246,7 +247,7 @@ impl Bench<'_> {
         Ok(Row { workload: workload.name, layout: name.into(), bytes, cells })
     }
 
-    /// One measurement, with the checksum of what was read or written.
+    /// Runs one measurement, and returns the checksum of the elements read or written.
     fn measure(
         &mut self,
         workload: &Workload,
@@ -295,7 +296,7 @@ impl Bench<'_> {
         Ok(answer)
     }
 
-    /// How much memory reading and writing everything takes, each in a process that did nothing before.
+    /// Measures the memory for reading and writing everything, each in a new process.
     fn memory(&mut self, data: &Path) -> Result<Vec<Row>, Failure> {
         let mut rows = Vec::new();
         println!("\n{MEMORY}\n");
@@ -309,7 +310,7 @@ impl Bench<'_> {
                 {
                     self.workers.retain(|w| w.subject != *subject);
                     if workload.task == Task::Write {
-                        // The elements are there before.
+                        // Loads the elements in advance.
                         let nowhere = Job { path: self.a.dir.join("nowhere"), ..job.clone() };
                         self.ask(*subject, &nowhere)?;
                     }
@@ -334,7 +335,7 @@ impl Bench<'_> {
         Ok(rows)
     }
 
-    /// Whether more data takes as much more time.
+    /// Measures whether time grows in proportion to the data.
     fn growth(&mut self) -> Result<Vec<Row>, Failure> {
         let mut rows = Vec::new();
         println!("\n{GROWTH}\n");
@@ -345,7 +346,7 @@ impl Bench<'_> {
             for name in ["raw", "zstd", "shard-zstd"] {
                 let _not_of_this_size = fs::remove_dir_all(self.a.dir.join(name));
                 for workload in WORKLOADS.iter().filter(|w| ["read-all", "write-all"].contains(&w.name)) {
-                    // The kept elements are those of another size.
+                    // The cached elements have another size.
                     self.workers.clear();
                     let mut row = self.row(workload, name, shape, &data)?;
                     row.layout = format!("{name}, {} MiB", row.bytes >> 20);

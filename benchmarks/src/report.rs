@@ -1,20 +1,20 @@
-//! What was measured: a table, JSON, and the figures that both show.
+//! The results: a table, JSON, and the figures in both.
 
 use crate::worker::Subject;
 use serde::Serialize;
 
-/// One subject on one row.
+/// One subject in one row.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Cell {
     pub subject: &'static str,
     pub seconds: Vec<f64>,
     /// The median.
     pub median: f64,
-    /// The difference between the slowest and the fastest, in parts of the median.
+    /// The difference between the slowest and the fastest time, as a fraction of the median.
     pub spread: f64,
-    /// GB of decoded data a second.
+    /// GB of decoded data per second.
     pub rate: f64,
-    /// Calls to the system that read.
+    /// The number of system calls that read.
     pub reads: u64,
     /// Resident memory beyond that before the work, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,16 +49,16 @@ impl Row {
     pub fn of(&self, subject: Subject) -> Option<&Cell> {
         self.cells.iter().find(|c| c.subject == subject.name() && !c.seconds.is_empty())
     }
-    /// The peer with the least time.
+    /// Returns the fastest peer.
     pub fn fastest_peer(&self) -> Option<&Cell> {
         let peers = Subject::ALL.into_iter().filter(|s| s.is_peer()).filter_map(|s| self.of(s));
         peers.min_by(|a, b| a.median.total_cmp(&b.median))
     }
-    /// Our time in times of the limit's.
+    /// Returns our time relative to the limit.
     pub fn of_limit(&self) -> Option<f64> {
         Some(self.of(Subject::Ours)?.median / self.of(Subject::Limit)?.median)
     }
-    /// The fastest peer's time in times of ours.
+    /// Returns the time of the fastest peer relative to ours.
     pub fn of_peer(&self) -> Option<f64> {
         Some(self.fastest_peer()?.median / self.of(Subject::Ours)?.median)
     }
@@ -75,7 +75,7 @@ fn ratio(r: Option<f64>) -> String {
     r.map_or_else(|| "-".into(), |r| format!("{r:.2}"))
 }
 
-/// What the tables mean, and where they were made.
+/// Explains the tables, and describes the machine.
 pub fn legend(side: u64, repeats: usize, slow: f64) -> Result<String, common::Failure> {
     let machine = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = machine
@@ -84,10 +84,10 @@ pub fn legend(side: u64, repeats: usize, slow: f64) -> Result<String, common::Fa
         .map_or("?", |l| l.trim_start_matches([' ', '\t', ':']));
     let threads = std::thread::available_parallelism()?;
     Ok(format!(
-        "{side} x {side} x {side} 16-bit integers, {threads} threads of {name}, files in the system's cache. Seconds: the median of \
-         {repeats} runs in turns, of 2 for who takes more than {slow} s each time. Spread: the slowest of ours less the fastest, in parts \
-         of the median. GB/s: decoded, ours. In `read-into`, who cannot read into memory of the caller has the time of `read-all`. \
-         Versions: `requirements.txt` and `Cargo.lock`.\n"
+        "{side} x {side} x {side} 16-bit integers, {threads} threads of {name}, files in the page cache. Seconds: the median of \
+         {repeats} interleaved runs, or of 2 for a program that takes more than {slow} s. Spread: the difference between our slowest and \
+         fastest run, relative to the median. GB/s: our rate of decoded data. In `read-into`, a program that cannot read into memory of \
+         the caller has its time of `read-all`. Versions: `requirements.txt` and `Cargo.lock`.\n"
     ))
 }
 
@@ -122,7 +122,7 @@ pub fn line(row: &Row, subjects: &[Subject]) -> String {
     line + &format!(" {limit} | {peer} | {spread} | {rate} |")
 }
 
-/// The same for memory: bytes beyond those before, in MiB.
+/// Formats a row of memory: MiB beyond those before the work.
 pub fn memory_line(row: &Row, subjects: &[Subject]) -> String {
     let mut line = format!("| {} | {} |", row.workload, row.layout);
     for s in subjects {

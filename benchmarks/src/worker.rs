@@ -1,4 +1,4 @@
-//! The programs under measurement, each a process that takes jobs.
+//! The programs under measurement, each a process that runs jobs.
 
 use common::{Answer, Failure, Job};
 use std::{
@@ -7,7 +7,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-/// Who is measured.
+/// The programs under measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     Limit,
@@ -51,7 +51,7 @@ fn run(command: &mut Command) -> Result<(), Failure> {
     }
 }
 
-/// Builds everybody: each alone, so that nobody gets features that another asked for.
+/// Builds each program separately, so that none gets features that another requested.
 pub fn build(subjects: &[Subject]) -> Result<(), Failure> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let package = |name: &str| {
@@ -62,7 +62,7 @@ pub fn build(subjects: &[Subject]) -> Result<(), Failure> {
     for subject in subjects {
         eprintln!("building {}", subject.name());
         match subject {
-            // Whatever this machine has: what libraries can do at best.
+            // For this processor: the best that the libraries can do.
             Subject::Limit => {
                 run(package("limit").args(["--target-dir", "target/native"]).env("RUSTFLAGS", "-Ctarget-cpu=native"))?;
             }
@@ -76,7 +76,7 @@ pub fn build(subjects: &[Subject]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The interpreter of an environment that has the peers in Python.
+/// Returns the interpreter of an environment with the Python peers.
 fn python() -> Result<PathBuf, Failure> {
     let (folder, requirements) = (here().join("target/python"), here().join("requirements.txt"));
     let (python, done) = (folder.join("bin/python"), folder.join("requirements.txt"));

@@ -1,4 +1,4 @@
-//! What is done with an array: the jobs of each workload.
+//! The workloads, and the jobs of each.
 
 use crate::layout::{LAYOUTS, Layout, Random};
 use common::{Region, Task};
@@ -77,7 +77,7 @@ pub const WORKLOADS: [Workload; 9] = [
 ];
 
 impl Workload {
-    /// The parts of an array that are read or written.
+    /// Returns the parts of an array that are read or written.
     pub fn regions(&self, layout: &Layout, shape: [u64; 3]) -> Vec<Region> {
         let whole = Region { start: [0; 3], shape };
         let mut random = Random(0x5DEE_CE66_D1CE_4E5B);
@@ -104,7 +104,7 @@ impl Workload {
             _ => vec![whole],
         }
     }
-    /// Where a round trip goes.
+    /// Returns the layout of the copy in a round trip.
     pub fn target(&self, layout: &Layout) -> Layout {
         let i = LAYOUTS.iter().position(|l| l.name == layout.name).unwrap_or(0);
         LAYOUTS[(i + 1) % LAYOUTS.len()]

@@ -1,4 +1,4 @@
-"""What the adapters of Python implementations share: commands, sessions, and elements.
+"""Shared by the adapters of Python implementations: commands, sessions, and elements.
 
 An implementation is a class of `peers/peer.py` with `read(path)`, `open(path)` and `make(metadata, path)`, which gives
 something whose `[...]` can be assigned. A document goes to it as it is; only when it has failed is its document looked
@@ -39,13 +39,13 @@ COMMANDS = {"read": read, "write": write, "open": opened}
 
 
 def run(implementation, command, *arguments):
-    """The exit status, and what there is to say."""
+    """Returns the exit status and a message."""
     try:
         COMMANDS[command](implementation, *arguments)
     except peer.Unsupported as unknown:
         return UNSUPPORTED, str(unknown)
     except Exception as error:
-        # TensorStore appends all that it was asked for.
+        # TensorStore appends the whole request.
         said = f"{type(error).__name__}: {error}".split(" [tensorstore_spec=")[0]
         document = Path(arguments[0]) / "zarr.json" if command != "write" else Path(arguments[0])
         why = unknown_in(implementation, document)
@@ -54,7 +54,7 @@ def run(implementation, command, *arguments):
 
 
 def unknown_in(implementation, document):
-    """The data type or codec of a document that the implementation does not have, if it names one."""
+    """Returns a data type or codec of a document that the implementation does not support, if there is one."""
     try:
         metadata = json.loads(document.read_bytes())
         peer.refuse_unknown(implementation, metadata["data_type"], metadata["codecs"])
@@ -76,7 +76,7 @@ def main(make, package):
     if command == "version":
         print(importlib.metadata.version(package))
         return
-    # Whatever a library prints is talk: replies go where standard output was.
+    # Replies go to the original standard output, and anything that a library prints goes to standard error.
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     implementation = make()

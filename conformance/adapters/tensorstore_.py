@@ -1,11 +1,11 @@
-"""TensorStore for the conformance suite: version, read, write, open, session. See python_adapter.py."""
+"""TensorStore as an adapter of the conformance suite: version, read, write, open, session. See python_adapter.py."""
 
 import python_adapter
 from peer import TensorStore, Unsupported
 
 
 class Adapter(TensorStore):
-    # It has raw bytes, though Python does not get their elements: what it refuses about them it does not lack.
+    # It supports raw bytes, although not their elements from Python: a refusal of them is not a missing feature.
     data_types = TensorStore.data_types | {"raw_bytes"} | {f"r{8 * size}" for size in range(1, 65)}
 
     def read(self, path):

@@ -1,4 +1,4 @@
-"""zarr-python for the conformance suite: version, read, write, open, session. See python_adapter.py."""
+"""zarr-python as an adapter of the conformance suite: version, read, write, open, session. See python_adapter.py."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ class Adapter(ZarrPython):
         return self.zarr.open(path, mode="r")
 
     def make(self, metadata, path):
-        """zarr-python makes arrays from arguments. Of a document it can only open one that is there."""
+        """zarr-python creates arrays from arguments. From a document it can only open an existing array."""
         Path(path).mkdir()
         (Path(path) / "zarr.json").write_text(json.dumps(metadata))
         array = self.zarr.open_array(path, mode="r+")

@@ -1,4 +1,4 @@
-"""What a golden array is made from, with the parts that most tables of cases share."""
+"""The description of a golden array, and helpers that most tables of cases share."""
 
 import dataclasses
 from collections.abc import Callable
@@ -23,7 +23,7 @@ CRC32C = extension("crc32c")
 
 @dataclasses.dataclass
 class Case:
-    """One golden array; what is not given is as plain as possible."""
+    """A golden array; members that are not given have the simplest values."""
 
     point: str
     name: str
@@ -39,7 +39,7 @@ class Case:
     attributes: dict = dataclasses.field(default_factory=dict)
     writers: tuple = BOTH
     edit: Callable[[Path], str] | None = None
-    """Changes the array after the peer has written it, and says what was changed."""
+    """Changes the array after the peer has written it, and describes the change."""
 
     def __post_init__(self):
         dtype = self.elements.dtype
@@ -54,18 +54,18 @@ class Case:
 
 
 def ramp(dtype, shape):
-    """The elements 1, 2, 3, ... in C order."""
+    """Returns the elements 1, 2, 3, ... in C order."""
     return numpy.arange(1, numpy.prod(shape, dtype=int) + 1).astype(dtype).reshape(shape)
 
 
 def objects(values, shape=None):
-    """A numpy array of Python objects, which is how texts and byte strings are given."""
+    """Returns a numpy array of Python objects, for texts and byte strings."""
     elements = numpy.empty(len(values), object)
     elements[:] = values
     return elements.reshape(len(values) if shape is None else shape)
 
 
 def from_bits(dtype, bits):
-    """Floating-point numbers by their bits, which no arithmetic may touch."""
+    """Returns floating-point numbers from their bits, without arithmetic."""
     dtype = numpy.dtype(dtype)
     return numpy.array(bits, f"u{dtype.itemsize}").view(dtype)

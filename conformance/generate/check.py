@@ -1,4 +1,4 @@
-"""Reads every golden array with every peer and compares what it reads with elements.json; and every damaged array.
+"""Reads every golden array with every peer and compares its elements with elements.json, and reads every damaged array.
 
     python check.py
 
@@ -13,7 +13,7 @@ import sys
 from elements import to_json
 from golden import CASES, peer
 
-# Legal arrays that a peer refuses or reads wrong.
+# Valid arrays that a peer refuses or reads wrong.
 KNOWN_FAILURES = {
     ("tensorstore", "chunk_grid/regular/zarr-python-attribute-dimension-units"),
     ("tensorstore", "codec/gzip/zarr-python-two-members"),
@@ -48,7 +48,7 @@ KNOWN_ACCEPTANCES = {
 
 
 def read(reader, case):
-    """The elements, and if there are none, why."""
+    """Returns the elements, or the reason why there are none."""
     array = case / "array.zarr"
     metadata = json.loads((array / "zarr.json").read_bytes())
     try:
@@ -61,7 +61,7 @@ def read(reader, case):
 
 
 def check(reader, case):
-    """What became of one reading: "right", "wrong", or why there was none."""
+    """Returns the outcome of reading an array: "right", "wrong", or the reason why it failed."""
     elements, reason = read(reader, case)
     if reason is not None:
         return reason

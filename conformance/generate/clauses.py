@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which clause of clauses.toml each case is about.
+"""Maps each case to its clause of clauses.toml.
 
     python3 conformance/generate/clauses.py            write the clauses of the stored golden arrays
     python3 conformance/generate/clauses.py --check    write nothing; fail if a stored clause is another one
@@ -235,7 +235,7 @@ GOLDENS = {
 
 
 def clause_of(table, case):
-    """The one clause of a table that names the case."""
+    """Returns the clause of a table that matches the case. There is exactly one."""
     found = [clause for clause, patterns in table.items() if any(fnmatch.fnmatchcase(case, p) for p in patterns.split())]
     assert len(found) == 1, f"{case}: {found or 'no clause names it'}"
     return found[0]
@@ -250,12 +250,12 @@ def clause_of_golden(point, name, label):
 
 
 def check_patterns(table, cases):
-    """A pattern that names no case is a slip of the pen."""
+    """Fails for patterns that match no case, which are typing mistakes."""
     for pattern in " ".join(table.values()).split():
         assert fnmatch.filter(cases, pattern), f"{pattern} names no case"
 
 
-# Other generators give each case its clause themselves.
+# The other generators state the clause of each case themselves.
 OURS = ("conformance/generate/zarr_python.py", "conformance/generate/tensorstore_.py")
 
 

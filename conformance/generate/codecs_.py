@@ -57,7 +57,7 @@ def transposes():
 
 
 def compressible(dtype, length):
-    """A slow ramp with a little noise, so that compressors find something and not everything."""
+    """Returns a slow ramp with a little noise, which compresses partly."""
     steps = numpy.arange(length)
     return (steps // 3 + steps * steps * 7919 % 5).astype(dtype)
 
@@ -126,7 +126,7 @@ def prepend_skippable_frame(array):
 
 
 def drop_content_size(array):
-    """Puts a window descriptor in the place of the content size: the blocks of a frame do not depend on either."""
+    """Replaces the content size by a window descriptor: the blocks of a frame depend on neither."""
 
     def drop(chunk):
         magic, descriptor = chunk[:4], chunk[4]
@@ -287,7 +287,7 @@ def shard_shapes():
 
 
 def variable_lengths():
-    """None is transposed: zarr-python 3.1.6 stores the elements of a transposed chunk in the wrong order."""
+    """Returns arrays without a transpose: zarr-python 3.1.6 stores transposed chunks in the wrong order."""
     texts = objects(["", "a", "né", "日本語", "🦀", "x" * 30], (2, 3))
     strings = objects([b"", b"\0", b"\xff\0", b"abc", b"d" * 30, b"e"], (2, 3))
     for name, data_type, elements in [("vlen-utf8", "string", texts), ("vlen-bytes", "bytes", strings)]:

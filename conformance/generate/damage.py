@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes conformance/cases/damage: golden arrays of which one stored chunk is damaged.
+"""Writes conformance/cases/damage: golden arrays in which one stored chunk is damaged.
 
     python3 conformance/generate/damage.py            write the cases that are not there yet
     python3 conformance/generate/damage.py --check    write nothing; fail if a case is missing, changed or unknown
@@ -10,7 +10,7 @@ A case is a folder:
     array.zarr   the array, which every reader opens and refuses to read as a whole
     case.json    {"clause": .., "counterpart": the golden array it was made of, "generator": .., "about": ..}
 
-Stored cases are data that others rely on: they are added, not edited. Hence `--replace` must be asked for.
+Stored cases are data that others rely on: cases are added, not edited. To edit them nevertheless, pass `--replace`.
 Python 3.11, standard library only; the same rules always give the same bytes.
 """
 
@@ -33,7 +33,7 @@ def files_below(folder):
 
 
 def damaged(damage):
-    """The files of one case by their path below its folder."""
+    """Returns the files of one case by their paths below its directory."""
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", damage.name), f"{damage.name}: not kebab case"
     array = files_below(GOLDENS / damage.counterpart / "array.zarr")
     key = damage.key or min(key for key in array if key != "zarr.json")
@@ -52,7 +52,7 @@ def damaged(damage):
 
 
 def files():
-    """Every file of the cases by its path below CASES, and how many cases there are."""
+    """Returns every file of the cases by its path below CASES, and the number of cases."""
     wanted, names = {}, set()
     for module in (checksums_and_sizes, compressors, shards, variable_lengths):
         for damage in module.damages():

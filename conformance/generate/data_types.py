@@ -1,4 +1,4 @@
-"""Golden arrays for the data types: the ends of each range, the odd values, and the fill values."""
+"""Golden arrays for the data types: the ends of each range, unusual values, and fill values."""
 
 import base64
 import json
@@ -44,7 +44,7 @@ def data_type_case(name, label, about, elements, **given):
 
 
 def unwritten(name, label, about, dtype, fill, fill_value, **given):
-    """No chunk is stored, so a reader sees the fill value alone."""
+    """Returns arrays without stored chunks, of which a reader sees only the fill value."""
     elements = numpy.full(3, fill, dtype)
     return data_type_case(name, label, about, elements, fill_value=fill_value, **given)
 
@@ -224,7 +224,7 @@ def raw_bits():
 
 
 def respell_raw_bytes(array):
-    """No peer writes r<N> from Python; zarr-python's raw_bytes has the same chunks."""
+    """Returns arrays of r<N>. No peer writes them from Python; zarr-python's raw_bytes has the same chunks."""
     path = array / "zarr.json"
     metadata = json.loads(path.read_text())
     metadata["data_type"] = f"r{metadata['data_type']['configuration']['length_bytes'] * 8}"

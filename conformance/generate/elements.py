@@ -1,4 +1,4 @@
-"""The elements of an array as JSON, each in the form that a fill value of its data type has in zarr.json.
+"""Converts the elements of an array to JSON, each in the form of a fill value of its data type.
 
 The text is bit exact: a NaN other than the usual one, and a negative zero, are written as the hexadecimal number of
 their bits, so that two arrays are the same if and only if their texts are.
@@ -13,7 +13,7 @@ USUAL_NAN = {"float16": "0x7e00", "bfloat16": "0x7fc0", "float32": "0x7fc00000",
 
 
 def to_json(elements):
-    """A list of the elements in C order. `elements` is a numpy array, or one element without an array around it."""
+    """Returns a list of the elements in C order. `elements` is a numpy array or a single element."""
     if isinstance(elements, (str, bytes)):
         return [text_to_json(elements)]
     flat = numpy.asarray(elements).ravel()
@@ -70,7 +70,7 @@ def hexadecimal(element):
 
 
 def shortest(element):
-    """The number with the fewest digits that is read back as the element."""
+    """Returns the number with the fewest digits that reads back as the element."""
     if element.dtype.name in ("float16", "float32", "float64"):
         number = float(numpy.format_float_scientific(element, unique=True))
     else:
@@ -81,7 +81,7 @@ def shortest(element):
 
 
 def from_json(values, dtype):
-    """The elements that were written by `to_json`, in one dimension, bit for bit."""
+    """Returns the elements that `to_json` wrote, in one dimension, bit for bit."""
     if dtype.kind in "OT":
         elements = numpy.empty(len(values), object)
         elements[:] = [base64.b64decode(value) if dtype.kind == "O" else value for value in values]
@@ -99,7 +99,7 @@ def from_json(values, dtype):
 
 
 def float_bits(value, dtype):
-    """The bits of a float: no NaN goes through arithmetic, which may change it."""
+    """Returns the bits of a float without arithmetic, which could change a NaN."""
     if value == "NaN":
         value = USUAL_NAN.get(dtype.name, value)
     if isinstance(value, str) and value.startswith("0x"):

@@ -1,4 +1,4 @@
-"""Writes the cases of a table into conformance/cases, by one peer.
+"""Writes the cases of a table into conformance/cases with one peer.
 
 Each case is a folder with `array.zarr` (the array as the peer wrote it), `elements.json` (what a reader must see) and
 `case.json` (where it came from).

@@ -1,4 +1,4 @@
-"""Golden arrays for the chunk grid and the chunk key encodings: ranks, edges, and what is not stored."""
+"""Golden arrays for the chunk grid and the chunk key encodings: ranks, edges, and missing chunks."""
 
 import numpy
 

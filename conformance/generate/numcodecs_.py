@@ -1,4 +1,4 @@
-"""Golden arrays for what is stored but not among the core: codecs named numcodecs.*, and data types of the peers.
+"""Golden arrays for extensions outside the core specification: codecs named numcodecs.*, and data types of the peers.
 
     python numcodecs_.py
 
@@ -40,13 +40,13 @@ def registered(name, label, about, elements, codecs, chunk_shape=(2, 3)):
 
 
 def bytes_codec(name, label, about, dtype="uint16", **configuration):
-    """A codec that takes bytes, after the bytes of elements that compress somewhat."""
+    """Returns arrays with a bytes -> bytes codec whose elements compress partly."""
     codecs = [BYTES if dtype == "uint8" else LITTLE, numcodec(name, **configuration)]
     return registered(name, label, about, compressible(dtype, 75).reshape(15, 5), codecs, chunk_shape=(10, 3))
 
 
 def numcodec(name, **configuration):
-    """zarr-python wants a configuration even where there is nothing to say."""
+    """Adds an empty configuration, which zarr-python requires."""
     return {"name": f"numcodecs.{name}", "configuration": configuration}
 
 
@@ -109,7 +109,7 @@ def array_codec(name, label, about, elements, after=LITTLE, **configuration):
 
 
 def lossy_filters():
-    """The elements are such that nothing is lost: what is stored and what was given are the same."""
+    """Returns arrays whose elements the lossy codecs store exactly."""
     eighths = ramp("float64", (3, 5)) / 8
     about = "Numbers that need no more bits than are kept."
     for dtype, short in [("float32", "<f4"), ("float64", "<f8")]:
@@ -125,7 +125,7 @@ def lossy_filters():
 
 
 def serializers():
-    """zfp loses the lowest bits of integers whatever it is told, so there are none of those."""
+    """Returns arrays of floats: zfp always loses the lowest bits of integers."""
     for dtype in ("int32", "uint64", "float32", "float64", "int16"):
         codec = numcodec("pcodec", level=8, mode_spec="auto")
         elements = ramp(dtype, (3, 5))

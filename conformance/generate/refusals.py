@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes conformance/cases/refusal: for each rule that makes a reader refuse a node, one document and its counterpart.
+"""Writes conformance/cases/refusal: an invalid document and its valid counterpart for each rule.
 
     python3 conformance/generate/refusals.py            write the cases that are not there yet
     python3 conformance/generate/refusals.py --check    write nothing; fail if a case is missing, changed or unknown
@@ -34,8 +34,8 @@ for module in (json_text, nodes, extensions, grids_and_keys, codecs, sharding, f
 
 
 def strict_json(text):
-    """What Python's reader makes of the document, without the liberties it takes. What RFC 8259 leaves to each parser
-    has no place in a case: neither to accept it nor to refuse it is wrong."""
+    """Parses a document with Python's reader, without its extensions to JSON. Cases do not contain texts that RFC 8259
+    leaves to each parser: a reader may accept or refuse them."""
 
     def members(pairs):
         assert len(dict(pairs)) == len(pairs), "a repeated name"
@@ -51,7 +51,7 @@ def strict_json(text):
 
 
 def check_rule(rule):
-    """Slips of the pen in the rules themselves."""
+    """Returns mistakes in the rules themselves."""
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.id), f"{rule.id}: not kebab case"
     assert rule.refuse != rule.accept, f"{rule.id}: both documents are the same"
     counterpart = strict_json(rule.accept)
@@ -65,7 +65,7 @@ def check_rule(rule):
 
 
 def files():
-    """Every file of the cases by its path below CASES."""
+    """Returns every file of the cases by its path below CASES."""
     wanted = {}
     check_patterns(REFUSALS, [rule.id for rule in RULES])
     for rule in RULES:

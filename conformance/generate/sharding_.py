@@ -1,4 +1,4 @@
-"""Golden arrays for sharding in the forms that codecs_.py has not: chains in and around shards, data types, and holes.
+"""Golden arrays for forms of sharding that codecs_.py does not cover: chains in and around shards, data types, and gaps.
 
 python sharding_.py
 """
@@ -70,7 +70,7 @@ def inner_chains():
 
 
 def outer_chains():
-    """Only zarr-python writes codecs behind a shard."""
+    """Returns arrays with codecs after the sharding codec, which only zarr-python writes."""
     plain = sharding((2, 2), [LITTLE])
     for label, about, chain in [
         ("outer-zstd", "The whole shard is compressed with zstd.", [plain, ZSTD]),
@@ -177,7 +177,7 @@ def data_types():
 
 
 def variable_lengths():
-    """Only zarr-python writes them."""
+    """Returns arrays that only zarr-python writes."""
     texts = objects(["", "a", "né", "日本語", "🦀", "x" * 30, "", "", "", "", "b", ""], (3, 4))
     for label, about, codec in [
         ("strings", "Texts; inner chunks of nothing but empty texts are not stored.",
@@ -202,7 +202,7 @@ def variable_lengths():
 
 
 def layouts():
-    """No peer leaves room between inner chunks or can be told their order, but both are legal."""
+    """Returns shards with gaps or in another order: both are valid, but no peer writes them."""
     for label, about, arrange in [
         ("gaps", "Unused bytes lie before each inner chunk.", lambda chunks: [(b"unused", c) for c in chunks]),
         ("reversed", "The inner chunks lie in reverse order.", lambda chunks: [(b"", c) for c in chunks[::-1]]),
@@ -213,7 +213,7 @@ def layouts():
 
 
 def rearrange(array, arrange):
-    """Puts the inner chunks of each shard, whose index is at the end, in other places."""
+    """Moves the inner chunks of each shard, whose index is at the end."""
     for path in sorted(p for p in (array / "c").rglob("*") if p.is_file()):
         shard = path.read_bytes()
         index = numpy.frombuffer(shard[-68:-4], "<u8").reshape(4, 2).copy()

@@ -1,10 +1,10 @@
-"""Cases that are made by rules: written, or compared with what is stored."""
+"""Writes generated cases, or compares them with the stored ones."""
 
 import sys
 
 
 def keep(cases, wanted, arguments, usage, made):
-    """Writes the files that are not there yet; `--check` compares, `--replace` rewrites what differs.
+    """Writes missing files; `--check` compares the files, and `--replace` rewrites those that differ.
 
     `wanted`: the bytes of every file by its path below the folder `cases`; `made`: what they are, for people.
     """

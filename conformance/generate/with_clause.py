@@ -1,4 +1,4 @@
-"""Writes golden arrays together with the clause that each is about."""
+"""Writes golden arrays with their clauses."""
 
 import gzip
 import json
@@ -8,12 +8,12 @@ import golden
 
 
 def stop_clock():
-    """gzip puts the time into each file; with its clock stopped a second run gives the same files."""
+    """Stops the clock of gzip, which stores the time in each file, so that a second run writes the same files."""
     gzip.time = types.SimpleNamespace(time=lambda: 0)
 
 
 def write(clause, case, generator, with_package=""):
-    """As all golden arrays are written; `case.json` gets the clause, and the package that the writer used."""
+    """Writes a case like the other golden arrays, and adds the clause and the writer's package to `case.json`."""
     for peer_name in case.writers:
         golden.write_case(case, golden.peer.PEERS[peer_name](), peer_name, generator, clause)
         path = golden.CASES / case.point / case.name / f"{peer_name}-{case.label}" / "case.json"

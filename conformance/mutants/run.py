@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Switches off one check of the reader after another: the cases of its clause must notice, and no others.
+"""Switches off one check of the reader after another: the cases of its clause must fail, and no others.
 
     python3 conformance/mutants/run.py                  all mutants of mutants.toml
-    python3 conformance/mutants/run.py --only CLAUSE    those of a clause; may be given again
-    python3 conformance/mutants/run.py --sample N       every so many-th, N in all
-    python3 conformance/mutants/run.py --list           build nothing; tell what is covered
+    python3 conformance/mutants/run.py --only CLAUSE    those of a clause; may be repeated
+    python3 conformance/mutants/run.py --sample N       N of them at equal distances
+    python3 conformance/mutants/run.py --list           show the covered clauses without building anything
 
-A mutant is a change of a copy of the sources. The reader as it is must refuse every refusal and accept every
-counterpart. The same holds for damaged arrays, of which all is read. Of a mutant, at least one case of each named
-clause must be accepted, and whatever is read otherwise than before must be of those clauses. A clause with refusals or
-damage has a mutant, or mutants.toml says why it has none.
+A mutant is a changed copy of the sources. The unchanged reader must refuse every refusal and accept every counterpart,
+and likewise for damaged arrays, which are read completely. A mutant must accept at least one case of each of its clauses,
+and its outcomes must not change for cases of other clauses. A clause with refusals or damage has a mutant, or mutants.toml
+states why it has none.
 
-Copies are kept and built below the target folder. Python 3.11, standard library only; CARGO names another cargo.
+Copies are stored and built below the target directory. Python 3.11, standard library only; CARGO names another cargo.
 """
 
 import argparse
@@ -29,13 +29,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 CASES = ROOT / "conformance" / "cases"
 SCRATCH = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "mutants"
-# What the reader is built of, and a crate that it could be built with: cargo wants to see it.
+# The crates of the reader, and an optional dependency that cargo must find.
 CRATES = ["zarr-core", "zarr-codecs", "zarr-plugin-api", "ozarr"]
 RIGHT = ("refused", "accepted")
 
 
 class Wrong(Exception):
-    """What a mutant did that it should not."""
+    """A wrong outcome of a mutant."""
 
 
 def read_table():
@@ -50,13 +50,13 @@ def read_table():
 
 
 def negatives():
-    """How many cases each clause has that are to be refused."""
+    """Returns the number of cases of each clause that a reader must refuse."""
     paths = [*CASES.glob("refusal/*/rule.json"), *CASES.glob("damage/*/case.json")]
     return collections.Counter(re.search(r'"clause": "([^"]+)"', p.read_text())[1] for p in paths)
 
 
 def coverage(mutants, uncovered):
-    """Problems of clauses and mutants that do not belong together, and about edits that have no place."""
+    """Returns clauses without mutants, mutants without cases, and edits that do not apply."""
     cases, covered = negatives(), {clause for mutant in mutants for clause in mutant["clauses"]}
     yield from (f"{c}: no mutant, and no reason why" for c in sorted(cases.keys() - covered - uncovered.keys()))
     yield from (f"{c}: a mutant, and a reason why there is none" for c in sorted(covered & uncovered.keys()))
@@ -69,7 +69,7 @@ def coverage(mutants, uncovered):
 
 
 def edited(mutant, root):
-    """What the files of a mutant become: {path: (text before, text after)}. Raises where an edit has no place."""
+    """Returns the files of a mutant: {path: (text before, text after)}. Raises if an edit does not apply."""
     texts = {}
     for edit in mutant["edits"]:
         path = root / edit["file"]
@@ -84,17 +84,17 @@ def edited(mutant, root):
 
 
 def write(path, text):
-    """Only what changes is written, so that only that is built."""
+    """Writes only the files that change, so that only they are built."""
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
 
 def prepare():
-    """A workspace of the copies and the program that reads the cases."""
+    """Creates a workspace of the copies and the program that reads the cases."""
     for crate in CRATES:
         shutil.rmtree(SCRATCH / crate, ignore_errors=True)
-        # With new times: what a run before this one built of a mutant must not pass for built of these.
+        # With new times, so that cargo does not reuse what a previous run built from a mutant.
         shutil.copytree(ROOT / crate, SCRATCH / crate, copy_function=shutil.copy)
     for path in ("Cargo.toml", "src/main.rs"):
         write(SCRATCH / "reader" / path, (HERE / "reader" / path).read_text())
@@ -110,7 +110,7 @@ def prepare():
 
 
 def build_and_read():
-    """What the reader as it stands in the copies makes of each case: {case: (clause, (bad, counterpart))}."""
+    """Returns the outcome of each case with the reader of the copies: {case: (clause, (bad, counterpart))}."""
     target = SCRATCH / "target"
     cargo = [os.environ.get("CARGO", "cargo"), "build", "--quiet", "-p", "mutant-reader"]
     environment = os.environ | {"CARGO_TARGET_DIR": str(target), "RUSTFLAGS": "-Awarnings"}
@@ -126,7 +126,7 @@ def build_and_read():
 
 
 def check(mutant):
-    """The cases that the mutant accepts."""
+    """Returns the cases that the mutant accepts."""
     texts = edited(mutant, SCRATCH)
     try:
         for path, (_, after) in texts.items():

@@ -1,4 +1,4 @@
-"""Writes an HDF5 file whose data set uses shuffle, deflate and fletcher32, and where each of its chunks lies.
+"""Writes an HDF5 file whose data set uses shuffle, deflate and fletcher32, and the place of each of its chunks.
 
     python hdf5.py FILE.h5 MANIFEST.json ELEMENTS
 

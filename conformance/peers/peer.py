@@ -75,11 +75,11 @@ NUMCODECS = {
 
 
 class Unsupported(Exception):
-    """The peer does not know the data type or the codec at all."""
+    """The peer does not support the data type or the codec."""
 
 
 class ZarrPython:
-    """zarr-python, by its synchronous interface."""
+    """zarr-python, through its synchronous interface."""
 
     data_types = (
         set(NUMBERS)
@@ -122,7 +122,7 @@ class ZarrPython:
         return parse_dtype(metadata, zarr_format=3)
 
     def chain(self, codecs):
-        """The codecs as create_array takes them: three arguments by the kind of codec."""
+        """Returns the codecs as create_array expects them: three arguments by the kind of codec."""
         from zarr.abc.codec import ArrayArrayCodec, ArrayBytesCodec, BytesBytesCodec
         from zarr.registry import get_codec_class
 
@@ -188,7 +188,7 @@ def sharding(chunk_shape, codecs):
 
 
 def load(request, dtype):
-    """The elements of a write request as a numpy array of the peer's type. No element is parsed as a number."""
+    """Returns the elements of a write request as a numpy array of the peer's type. No element is parsed as a number."""
     content = Path(request["data"]).read_bytes()
     name = name_of(request["data_type"])
     if name in TEXTS:
@@ -207,7 +207,7 @@ def as_objects(values):
 
 
 def dump(elements, data_type):
-    """The file content for elements that a peer has read."""
+    """Returns the file contents for elements that a peer has read."""
     name = name_of(data_type)
     if name in TEXTS | BYTE_STRINGS:
         return json.dumps([as_json(element) for element in flat_objects(elements)]).encode()
@@ -216,7 +216,7 @@ def dump(elements, data_type):
 
 
 def flat_objects(elements):
-    """The elements as Python objects; a single one may come without an array around it."""
+    """Returns the elements as Python objects; a single element need not be in an array."""
     return elements.ravel().tolist() if isinstance(elements, numpy.ndarray) else [elements]
 
 
@@ -225,7 +225,7 @@ def as_json(element):
 
 
 def name_of(metadata):
-    """The name of an extension, which may be a bare string."""
+    """Returns the name of an extension, which may be a bare string."""
     return metadata if isinstance(metadata, str) else metadata["name"]
 
 

@@ -1,4 +1,4 @@
-//! Writes what the corpora begin with: chunks as we write them, and the documents of the golden cases.
+//! Writes the initial corpora: chunks encoded by Ozarr, and the documents of the golden cases.
 
 use std::{fs, io, path::Path};
 use zarr_fuzz::{CHUNKS, Chunk};
@@ -36,7 +36,7 @@ fn main() -> io::Result<()> {
             fs::write(folder.join(format!("seed-{i}")), text)?;
         }
     }
-    // Short inputs that stand for long documents: see `grammar`.
+    // Short inputs that expand to long documents: see `grammar`.
     let array = |codecs: &[u8]| {
         let before = br#"{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[4]}},"chunk_key_encoding":"default","fill_value":0,"codecs":["#;
         [&before[..], codecs, b"]}"].concat()

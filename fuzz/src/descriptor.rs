@@ -1,5 +1,5 @@
-//! A plugin's descriptor whose numbers and texts come from outside. Its pointers are honest, which no host can check: each
-//! leads to as many bytes as it says, or to nothing.
+//! A plugin's descriptor with untrusted numbers and texts. Its pointers are valid, which no host can check: each points
+//! to the number of bytes that it claims, or is null.
 
 use crate::heap::bounded;
 use std::{
@@ -25,7 +25,7 @@ fn manifest() -> &'static Manifest {
     MANIFEST.get_or_init(|| Manifest::parse(TEXT.as_bytes(), Path::new("fuzz")).expect("a manifest"))
 }
 
-/// The bytes from outside. At their end there are only zeros, and a zero says: what is right.
+/// The untrusted bytes. At their end there are only zeros, and a zero selects the correct value.
 struct From<'d>(&'d [u8]);
 
 impl From<'_> {
@@ -37,7 +37,7 @@ impl From<'_> {
     fn number(&mut self) -> u64 {
         (0..8).fold(0, |n, _| n << 8 | u64::from(self.byte()))
     }
-    /// What is right, something near it, or anything.
+    /// Returns the correct value, one near it, or any value.
     fn instead_of(&mut self, right: u64) -> u64 {
         match self.byte() {
             0 => right,
@@ -49,7 +49,7 @@ impl From<'_> {
     }
 }
 
-/// Memory of exactly the size that is asked for, so that a sanitizer sees the first byte beyond it.
+/// Memory of exactly the requested size, so that a sanitizer detects access to the first byte beyond it.
 struct Exact(*mut u8, Layout);
 
 impl Exact {
@@ -58,19 +58,19 @@ impl Exact {
         // SAFETY: the size is not zero.
         let at = unsafe { alloc_zeroed(layout) };
         assert!(!at.is_null(), "no memory");
-        // SAFETY: both have at least the smaller of the two sizes.
+        // SAFETY: both blocks have at least the smaller of the two sizes.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), at, bytes.len().min(len)) };
         Self(at, layout)
     }
 }
 impl Drop for Exact {
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout.
+        // SAFETY: `at` was allocated with this layout.
         unsafe { dealloc(self.0, self.1) }
     }
 }
 
-/// All that a descriptor leads to.
+/// All memory that a descriptor points to.
 #[derive(Default)]
 struct Made(Vec<Exact>);
 
@@ -82,18 +82,18 @@ impl Made {
     fn list<T: Copy>(&mut self, all: &[T]) -> *const T {
         self.keep(bytes_of(all), size_of_val(all))
     }
-    /// A struct that begins with its size, perhaps shorter or longer than it is.
+    /// Returns a struct that begins with its size, which may be smaller or larger than the true size.
     fn sized<T: Copy>(&mut self, from: &mut From<'_>, whole: T) -> *const T {
         if from.byte() == 255 {
             return ptr::null();
         }
         let size = from.instead_of(size_of::<T>() as u64) as u16 % 1024;
         let at: *const T = self.keep(bytes_of(&[whole]), usize::from(size).max(4));
-        // SAFETY: there are at least four bytes, aligned, and nobody else has them.
+        // SAFETY: there are at least four aligned bytes, and nothing else refers to them.
         unsafe { at.cast::<u32>().cast_mut().write(size.into()) };
         at
     }
-    /// A text, another, or none. One that says it is as long as the right one is.
+    /// Returns a text, another one, or none. Another one may claim the length of the correct text.
     fn text(&mut self, from: &mut From<'_>, right: &[u8]) -> abi::Str {
         let mut text = right.to_vec();
         if from.byte() > 127 {
@@ -107,7 +107,7 @@ impl Made {
         let text = self.text(from, right);
         if from.byte() == 255 { ptr::null() } else { self.list(&[text]) }
     }
-    /// A table of functions that are never called: what is not null counts.
+    /// Returns a table of functions that are never called: only whether they are null matters.
     fn vtable(&mut self, from: &mut From<'_>, kind: u32) -> *const std::ffi::c_void {
         let size = match kind {
             abi::EXTENSION_DATA_TYPE => size_of::<abi::DataType>(),
@@ -166,7 +166,7 @@ impl Made {
 }
 
 fn bytes_of<T: Copy>(all: &[T]) -> &[u8] {
-    // SAFETY: structs of the interface have no padding, which its own tests see to; their bytes may be read.
+    // SAFETY: structs of the interface have no padding, which tests of the interface check; their bytes may be read.
     unsafe { std::slice::from_raw_parts(all.as_ptr().cast(), size_of_val(all)) }
 }
 
@@ -175,11 +175,11 @@ thread_local! {
     static MESSAGE: Cell<abi::Str> = const { Cell::new(abi::Str { ptr: ptr::null(), len: 0 }) };
 }
 
-/// Answers what was made, or an error with any text.
+/// Returns the descriptor, or an error with any text.
 unsafe extern "C" fn entry(_: *const abi::Host, call: *const abi::Call) -> *const abi::Plugin {
     let (answer, message) = (ANSWER.get(), MESSAGE.get());
     if answer.is_null() {
-        // SAFETY: the host's call lives now; its function takes any text of its length.
+        // SAFETY: the host's call is alive; its function accepts any text with a correct length.
         unsafe {
             if let Some(set_error) = (*call).set_error {
                 set_error(call, message.len as i32, &raw const message, ptr::null());
@@ -189,7 +189,7 @@ unsafe extern "C" fn entry(_: *const abi::Host, call: *const abi::Call) -> *cons
     answer
 }
 
-/// What an entry function answers is read, or refused.
+/// Reads the result of an entry function, or refuses it.
 pub fn descriptor(data: &[u8]) {
     bounded(|| {
         let mut made = Made::default();

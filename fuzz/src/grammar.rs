@@ -1,4 +1,4 @@
-//! Long documents from short inputs, and the thread on which they are read.
+//! Expands short inputs to long documents, and provides the thread on which they are read.
 
 use std::{
     sync::{
@@ -8,19 +8,20 @@ use std::{
     thread,
 };
 
-/// No document becomes longer than this.
+/// The maximum length of a document.
 const LONGEST: usize = 192 << 10;
-/// So deep may repetitions stand one in the other.
+/// The maximum nesting of repetitions.
 const DEPTH: u32 = 4;
 
-/// `01 COUNT COUNT LENGTH` and so many bytes: these bytes, so many times.
+/// `01 COUNT COUNT LENGTH` and `LENGTH` bytes: repeats these bytes `COUNT` times.
 const REPEAT: u8 = 1;
-/// `02 COUNT COUNT LENGTH LENGTH`, so many bytes and so many: the first so many times, what follows, and the others as often.
+/// `02 COUNT COUNT LENGTH LENGTH` and two groups of bytes: the first group `COUNT` times, the following input, and the
+/// second group as often.
 const AROUND: u8 = 2;
-/// `03`: the number of the repetition that this stands in, so that members have names of their own.
+/// `03`: the number of the innermost repetition, so that members have different names.
 const NUMBER: u8 = 3;
 
-/// What an input stands for. Bytes that JSON may have stand for themselves, so that a document is its own input.
+/// Expands an input. Bytes that JSON allows stand for themselves, so that a document is its own input.
 pub fn expanded(data: &[u8]) -> Vec<u8> {
     let mut document = Document { text: Vec::new(), steps: 4 * LONGEST };
     document.expand(data, 0, DEPTH);
@@ -29,12 +30,12 @@ pub fn expanded(data: &[u8]) -> Vec<u8> {
 
 struct Document {
     text: Vec<u8>,
-    /// Steps that are left: repetitions of nothing make no document longer.
+    /// The remaining steps: empty repetitions do not make a document longer.
     steps: usize,
 }
 
 impl Document {
-    /// True if there may be more.
+    /// Returns true if the document may become longer.
     fn goes_on(&mut self) -> bool {
         self.steps = self.steps.saturating_sub(1);
         self.steps > 0 && self.text.len() <= LONGEST
@@ -80,12 +81,13 @@ fn count(a: u8, b: u8) -> usize {
     usize::from(u16::from_le_bytes([a, b]))
 }
 
-/// The stack that threads of Rust and of its pools have, unless somebody asks for another.
+/// The default stack size of threads in Rust and its thread pools.
 const STACK: usize = 2 << 20;
 
 type Work = (fn(&[u8]), Vec<u8>);
 
-/// Runs on a thread with a usual stack: libFuzzer's own has more than the threads on which chunks are read.
+/// Runs on a thread with a stack of the default size: libFuzzer's own stack is larger than those of the threads that
+/// read chunks.
 pub fn on_a_usual_stack(work: fn(&[u8]), data: &[u8]) {
     static THREAD: OnceLock<Mutex<(SyncSender<Work>, Receiver<()>)>> = OnceLock::new();
     let thread = THREAD.get_or_init(|| {

@@ -1,7 +1,7 @@
-//! What fuzz targets do with their bytes, and what must hold then. Each function panics if it does not.
+//! The fuzz targets and the properties that they check. Each function panics if a property does not hold.
 //!
-//! Memory of Rust is counted: whatever the bytes say, a run may take no more than [`MOST`]. What libraries in C allocate is not
-//! in that sum; `run` limits each of their allocations to as much.
+//! Memory from Rust's heap is counted: whatever the input, a run may allocate at most [`MOST`]. Allocations of
+//! libraries in C are not in that sum; `run` limits each of them to the same size.
 
 mod descriptor;
 mod grammar;
@@ -33,7 +33,7 @@ use std::{
 };
 use zarr_plugin_api::testing::Bench;
 
-/// The arrays whose chunks targets decode: target, data type, shape, codecs.
+/// The arrays whose chunks the targets decode: target, data type, shape, codecs.
 pub const CHUNKS: [(&str, &str, &str, &str); 9] = [
     // `blosc`.
     (
@@ -42,9 +42,9 @@ pub const CHUNKS: [(&str, &str, &str, &str); 9] = [
         "[16,8]",
         r#"[{"name":"bytes","configuration":{"endian":"little"}},{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":2,"blocksize":0}}]"#,
     ),
-    // `bytes` with a data type that not every byte is an element of.
+    // `bytes` with a data type that has invalid bit patterns.
     ("bytes_bool", "bool", "[8,5]", r#"["bytes"]"#),
-    // `crc32c` behind a transpose.
+    // `crc32c` after a transpose.
     (
         "crc32c",
         "uint16",
@@ -58,21 +58,21 @@ pub const CHUNKS: [(&str, &str, &str, &str); 9] = [
         "[16,8]",
         r#"[{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":1}}]"#,
     ),
-    // `sharding_indexed` with an index in front that nothing protects.
+    // `sharding_indexed` with an unprotected index at the start.
     (
         "sharding",
         "uint8",
         "[16,8]",
         r#"[{"name":"sharding_indexed","configuration":{"chunk_shape":[4,4],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"index_location":"start"}}]"#,
     ),
-    // Shards in a shard, with strings.
+    // Nested shards of strings.
     (
         "sharding_nested",
         "string",
         "[8]",
         r#"[{"name":"sharding_indexed","configuration":{"chunk_shape":[4],"codecs":[{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":["vlen-utf8"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"index_location":"end"}}],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"index_location":"end"}}]"#,
     ),
-    // `vlen-bytes`, compressed twice: nobody knows how much that will be.
+    // `vlen-bytes`, compressed twice: the decoded size is unknown.
     (
         "vlen_bytes",
         "bytes",
@@ -90,7 +90,7 @@ pub const CHUNKS: [(&str, &str, &str, &str); 9] = [
     ),
 ];
 
-/// The context of an application that reads data of third parties.
+/// Returns the context of an application that reads data from third parties.
 fn context() -> Context {
     let mut context = Context::new().with_executor(Arc::new(Sequential));
     context.limits = limits();
@@ -101,7 +101,7 @@ fn limits() -> Limits {
     Limits::default().with_chunk_bytes(1 << 20).with_metadata_bytes(1 << 20)
 }
 
-/// An array of one chunk, whose bytes come from outside.
+/// An array with one chunk of untrusted bytes.
 pub struct Chunk {
     array: Array,
     key: Key,
@@ -109,7 +109,7 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// The one of a target.
+    /// Returns the array of a target.
     pub fn new(target: &str) -> Self {
         let found = CHUNKS.iter().find(|(name, ..)| *name == target).expect("a target");
         let (_, data_type, shape, codecs) = *found;
@@ -130,20 +130,20 @@ impl Chunk {
         Self { array, key, fixed }
     }
 
-    /// The upper half of the array along its first dimension, less one.
+    /// Returns the second half of the array along its first dimension, less one element.
     fn part(&self) -> Vec<std::ops::Range<u64>> {
         let shape = self.array.shape();
         shape.iter().enumerate().map(|(d, n)| if d == 0 { 1..n / 2 + 1 } else { 0..*n }).collect()
     }
 
-    /// Bytes that are a chunk, for a corpus to begin with.
+    /// Returns the bytes of a valid chunk for the initial corpus.
     pub fn seed(&self, step: u64) -> Vec<u8> {
         let n = self.array.shape().iter().product::<u64>();
         if self.fixed {
             let bits = if self.array.metadata().data_type().name() == "bool" { 1 } else { 0xff };
             let size = self.array.representation().element_size() as u64;
             let mut bytes: Vec<u8> = (0..n * size).map(|i| ((i * i / 7 * step) & bits) as u8).collect();
-            // Something but the fill value.
+            // Differs from the fill value.
             bytes[0] = 1;
             self.array.write_bytes(.., &bytes).expect("it is written");
         } else {
@@ -159,7 +159,7 @@ impl Chunk {
         self.array.data_store().writer().and_then(|w| w.set(&self.key, bytes)).expect("memory");
     }
 
-    /// Reads the chunk, a part of it, and changes a part.
+    /// Reads the chunk and a part of it, and changes a part.
     pub fn run(&self, data: &[u8]) {
         bounded(|| {
             self.store(data);
@@ -175,7 +175,8 @@ impl Chunk {
         }
         assert!(whole.is_err() || part.is_ok(), "the whole is read, and not a part of it");
         let Ok(mut whole) = whole else {
-            // What cannot be read whole may be changed where that needs nothing of it, or not: nothing else.
+            // A chunk that cannot be read whole may be changed where that does not need the old elements, or the write
+            // fails.
             let _either = part.map(|part| self.array.write_bytes(self.part(), &part));
             return;
         };
@@ -184,7 +185,7 @@ impl Chunk {
         whole[row..row + n].fill(1);
         self.array.write_bytes(self.part(), &whole[row..row + n]).expect("what was read is written");
         assert!(self.array.read_bytes(..).expect("it is read again") == whole, "a change of a part is not that");
-        // And the other way: the elements, encoded, are the elements.
+        // The elements, encoded again, are the same elements.
         self.array.write_bytes(.., &whole).expect("it is written");
         assert!(self.array.read_bytes(..).expect("it is read again") == whole, "a round trip changes elements");
         self.store(data);
@@ -224,8 +225,8 @@ fn bench() -> &'static Bench {
     BENCH.get_or_init(Bench::new)
 }
 
-/// A metadata document, as the `grammar` has it: what is accepted is printed and accepted again, and its array can be
-/// opened, an element written and read again, or not.
+/// Parses a metadata document, expanded by `grammar`. An accepted document is printed and accepted again, and its array
+/// is opened and one element written and read, or this fails with an error.
 pub fn metadata(data: &[u8]) {
     on_a_usual_stack(document, &expanded(data));
 }
@@ -255,7 +256,7 @@ fn document(data: &[u8]) {
     });
 }
 
-/// JSON, as the `grammar` has it: what is accepted is printed, compactly and not, and is the same when it is read again.
+/// Parses JSON, expanded by `grammar`. Accepted JSON is printed, compact and pretty, and parses to the same value.
 pub fn json(data: &[u8]) {
     on_a_usual_stack(value, &expanded(data));
 }
@@ -269,7 +270,7 @@ fn value(data: &[u8]) {
     });
 }
 
-/// Keys, prefixes and paths: none leads out of a store, and a chunk's key is that of its chunk index.
+/// Parses keys, prefixes and paths: none leaves the store, and the key of a chunk decodes to its chunk index.
 pub fn keys(data: &[u8]) {
     static INSIDE: OnceLock<(tempfile::TempDir, FilesystemStore)> = OnceLock::new();
     let (_, store) = INSIDE.get_or_init(|| {
@@ -303,7 +304,7 @@ pub fn keys(data: &[u8]) {
     }
 }
 
-/// A plugin's manifest, alone and in what may be a library. Nothing is run.
+/// Parses a plugin's manifest, alone and inside a possible library. Nothing is run.
 pub fn manifest(data: &[u8]) {
     bounded(|| {
         let Ok(manifest) = Manifest::parse(data, Path::new("p.zarrplugin.json")) else { return };
@@ -311,7 +312,7 @@ pub fn manifest(data: &[u8]) {
     });
 }
 
-/// What may be a library, in which its manifest is looked for. Nothing is run.
+/// Searches a possible library for its manifest. Nothing is run.
 pub fn library(data: &[u8]) {
     static FILE: OnceLock<tempfile::NamedTempFile> = OnceLock::new();
     let file = FILE.get_or_init(|| tempfile::NamedTempFile::new().expect("a file")).path();
@@ -321,7 +322,7 @@ pub fn library(data: &[u8]) {
     });
 }
 
-/// Bytes as a target, which libFuzzer calls again and again.
+/// Defines a target, which libFuzzer calls repeatedly.
 #[macro_export]
 macro_rules! chunk {
     ($target:expr) => {

@@ -1,4 +1,4 @@
-//! `bytes` with a data type that not every byte is an element of.
+//! `bytes` with a data type that has invalid bit patterns.
 #![no_main]
 
 zarr_fuzz::chunk!("bytes_bool");

@@ -1,4 +1,4 @@
-//! `crc32c` behind a transpose.
+//! `crc32c` after a transpose.
 #![no_main]
 
 zarr_fuzz::chunk!("crc32c");

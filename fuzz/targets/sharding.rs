@@ -1,4 +1,4 @@
-//! `sharding_indexed` with an index in front that nothing protects.
+//! `sharding_indexed` with an unprotected index at the start.
 #![no_main]
 
 zarr_fuzz::chunk!("sharding");

@@ -1,4 +1,4 @@
-//! Shards in a shard, with strings.
+//! Nested shards of strings.
 #![no_main]
 
 zarr_fuzz::chunk!("sharding_nested");

@@ -1,4 +1,4 @@
-//! `vlen-bytes`, compressed twice: nobody knows how much that will be.
+//! `vlen-bytes`, compressed twice: the decoded size is unknown.
 #![no_main]
 
 zarr_fuzz::chunk!("vlen_bytes");

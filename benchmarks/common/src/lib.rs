@@ -1,5 +1,5 @@
-//! What the programs under measurement have in common: jobs come as lines of JSON on standard input, and the answers
-//! go to standard output.
+//! Shared by the programs under measurement: jobs arrive as lines of JSON on standard input, and answers are written to
+//! standard output.
 
 use serde::{Deserialize, Serialize};
 use std::{
@@ -11,21 +11,21 @@ use std::{
 
 pub type Failure = Box<dyn std::error::Error>;
 
-/// What is to be measured.
+/// The kind of measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Task {
-    /// Makes the array at `path` without chunks; `codecs` are those of the (inner) chunks.
+    /// Creates the array at `path` without chunks; `codecs` are those of the (inner) chunks.
     Create,
-    /// Reads each region into fresh memory.
+    /// Reads each region into newly allocated memory.
     Read,
-    /// Reads each region into memory that is there and was touched before.
+    /// Reads each region into existing memory that was touched before.
     ReadInto,
     /// Writes `data` as the whole array.
     Write,
-    /// Writes numbers that count up to each region.
+    /// Writes increasing numbers to each region.
     Update,
-    /// Reads `from` and writes it to `path`.
+    /// Copies `from` to `path`.
     Copy,
     /// Lists the hierarchy at `path`, opens every array and reads its attributes.
     Open,
@@ -56,7 +56,7 @@ pub struct Job {
     pub data: PathBuf,
     #[serde(default)]
     pub regions: Vec<Region>,
-    /// Use one thread, not all.
+    /// Use one thread instead of all.
     #[serde(default)]
     pub one_thread: bool,
     #[serde(default)]
@@ -69,7 +69,7 @@ pub struct Job {
     pub codecs: String,
 }
 
-/// What came of it.
+/// The result of a job.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Answer {
     #[serde(default)]
@@ -77,10 +77,10 @@ pub struct Answer {
     /// A checksum of everything that was read, in order.
     #[serde(default)]
     pub check: u32,
-    /// Resident memory beyond that before the job, in bytes, at most.
+    /// The peak of resident memory beyond that before the job, in bytes.
     #[serde(default)]
     pub peak: u64,
-    /// Calls to the system that read.
+    /// The number of system calls that read.
     #[serde(default)]
     pub reads: u64,
     #[serde(default)]
@@ -106,7 +106,7 @@ impl Meter {
     }
 }
 
-/// A number of `/proc/self/status`, in bytes; 0 where there is none.
+/// Returns a number of `/proc/self/status` in bytes, or 0 if it is missing.
 fn status(name: &str) -> u64 {
     let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|l| l.strip_prefix(name));
@@ -118,11 +118,11 @@ fn system_reads() -> u64 {
     text.lines().find_map(|l| l.strip_prefix("syscr: ")?.parse().ok()).unwrap_or(0)
 }
 
-/// Serves jobs until there are no more.
+/// Runs jobs until there are no more.
 pub fn serve(mut run: impl FnMut(&Job, &mut Meter) -> Result<(), Failure>) -> Result<(), Failure> {
     for line in io::stdin().lock().lines() {
         let job: Job = serde_json::from_str(&line?)?;
-        // The peak starts again.
+        // Resets the peak.
         let _only_on_linux = fs::write("/proc/self/clear_refs", "5");
         let mut meter = Meter { answer: Answer::default(), check: Default::default(), before: status("VmRSS:") };
         let reads = system_reads();
@@ -138,7 +138,7 @@ pub fn serve(mut run: impl FnMut(&Job, &mut Meter) -> Result<(), Failure>) -> Re
     Ok(())
 }
 
-/// The elements of a file; kept for the next job.
+/// The elements of a file, cached for the next job.
 #[derive(Default)]
 pub struct Data {
     path: PathBuf,
@@ -156,7 +156,7 @@ impl Data {
     }
 }
 
-/// What an update writes as the `i`-th region.
+/// Returns the elements that an update writes to the `i`-th region.
 pub fn counting(i: usize, len: usize) -> Vec<u16> {
     (0..len).map(|k| (k + i) as u16).collect()
 }

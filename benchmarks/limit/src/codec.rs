@@ -1,4 +1,4 @@
-//! The codecs' libraries, with contexts and memory that each thread keeps.
+//! The libraries of the codecs, with contexts and memory that each thread keeps.
 
 use crate::{
     Cell, E,
@@ -48,7 +48,7 @@ impl Codec {
     }
 }
 
-/// What one thread keeps.
+/// The state that one thread keeps.
 pub struct Contexts {
     zstd: zstd_safe::DCtx<'static>,
     zstd_out: zstd_safe::CCtx<'static>,
@@ -105,7 +105,7 @@ impl Contexts {
             Codec::Raw => return Err("raw chunks are read in place".into()),
             Codec::Zstd => self.zstd.decompress(out, piece).map_err(zstd_safe::get_error_name)?,
             Codec::Gzip => self.inflate.gzip_decompress(piece, out)?,
-            // SAFETY: the lengths are given.
+            // SAFETY: `out` has `len` bytes, and `piece` is a whole container that this program wrote.
             Codec::Blosc { .. } => unsafe { blosc_decompress_ctx(piece.as_ptr(), out.as_mut_ptr(), len, 1) as usize },
         };
         if n == len { Ok(()) } else { Err(format!("{n} bytes, not {len}").into()) }
@@ -149,7 +149,7 @@ impl Contexts {
         let written = match codec {
             Codec::Gzip => self.deflate.gzip_compress(from, to)?,
             Codec::Blosc { compressor, shuffle } => {
-                // SAFETY: the lengths are given.
+                // SAFETY: `from` has `len` bytes, and `to` has `bound`.
                 unsafe {
                     blosc_compress_ctx(
                         5,

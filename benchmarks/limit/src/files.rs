@@ -34,7 +34,7 @@ impl File {
     }
 }
 
-/// Inner chunks, in groups with where each ends, and then the index.
+/// Writes inner chunks, in groups with the end of each chunk, followed by the index.
 pub fn write_shard<'a>(path: &Path, groups: impl Iterator<Item = &'a (Vec<u8>, Vec<usize>)>) -> Result<(), Failure> {
     let (mut file, mut index, mut offset) = (fs::File::create(path)?, Vec::new(), 0);
     for (bytes, ends) in groups {

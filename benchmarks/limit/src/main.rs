@@ -1,5 +1,6 @@
-//! The unavoidable work and nothing else: read each file, run the codec's library, put the elements where they belong
-//! in the C-order array, on all cores. No metadata, no checks beyond those of the libraries, no extensions.
+//! Does the unavoidable work and nothing else: reads each file, runs the codec's library, and puts the elements in
+//! their places in the C-order array, on all cores. There is no metadata, there are no extensions, and only the
+//! libraries check anything.
 
 mod codec;
 mod files;
@@ -31,7 +32,7 @@ struct Store<'j> {
     codec: Codec,
     /// The shape of files.
     outer: Cell,
-    /// Files with their indexes, kept from one region to the next.
+    /// Files with their indexes, cached between regions.
     opened: Mutex<HashMap<Cell, Arc<Opened>>>,
 }
 type Opened = OnceLock<(File, Vec<Entry>)>;
@@ -73,7 +74,7 @@ fn run(job: &Job, meter: &mut Meter, data: &mut Data, buffer: &mut Vec<u8>) -> R
         }
         Task::Write => {
             let elements = data.load(&job.data)?;
-            // SAFETY: two bytes each.
+            // SAFETY: each element has two bytes.
             let bytes = unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), elements.len() * E) };
             meter.time(|| store.write(bytes))
         }
@@ -81,12 +82,12 @@ fn run(job: &Job, meter: &mut Meter, data: &mut Data, buffer: &mut Vec<u8>) -> R
     }
 }
 
-/// Untouched memory on huge pages.
+/// Allocates untouched memory on huge pages.
 fn fresh(len: usize) -> Vec<u8> {
     let mut v = vec![0u8; len];
     let first = (v.as_mut_ptr() as usize).next_multiple_of(4096);
     if len > 4 << 20 {
-        // SAFETY: whole pages of this vector; only advice.
+        // SAFETY: whole pages of this vector; the call only gives advice.
         unsafe { libc::madvise(first as *mut _, (len - 4096) & !4095, libc::MADV_HUGEPAGE) };
     }
     v
@@ -96,7 +97,7 @@ fn overlap(a: Range<u64>, b: Range<u64>) -> Range<u64> {
     a.start.max(b.start)..a.end.min(b.end).max(a.start.max(b.start))
 }
 
-/// The cells of a shape that a box touches.
+/// Returns the cells of a grid that a region overlaps.
 fn cells(start: Cell, len: Cell, shape: Cell) -> Vec<Cell> {
     let range = |d: usize| start[d] / shape[d]..(start[d] + len[d]).div_ceil(shape[d]);
     let mut all = Vec::new();
@@ -108,13 +109,13 @@ fn cells(start: Cell, len: Cell, shape: Cell) -> Vec<Cell> {
     all
 }
 
-/// How many cores there are. The system is asked once.
+/// Returns the number of cores, which the system is asked for once.
 fn threads() -> usize {
     static THREADS: OnceLock<usize> = OnceLock::new();
     *THREADS.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// Runs jobs on all threads, each with a context of its own.
+/// Runs jobs on all threads, each with its own context.
 fn parallel(
     n: usize,
     one: bool,
@@ -193,13 +194,13 @@ impl Store<'_> {
     fn per_shard(&self) -> Cell {
         std::array::from_fn(|d| self.outer[d] / self.job.chunk[d])
     }
-    /// The number of an inner chunk in its shard.
+    /// Returns the number of an inner chunk in its shard.
     fn number(&self, cell: Cell) -> usize {
         let per = self.per_shard();
         cell.iter().zip(per).fold(0, |n, (c, p)| n * p + c % p) as usize
     }
 
-    /// Decodes one chunk and puts what the region has of it in its place.
+    /// Decodes one chunk and copies its part of the region into place.
     fn place(
         &self,
         file: &File,
@@ -231,7 +232,7 @@ impl Store<'_> {
             && y.start == region.start[1]
             && x.start == region.start[2]
         {
-            // SAFETY: the chunk is all of the output, which nobody else writes.
+            // SAFETY: the chunk is the whole output, and no other thread writes to it.
             let all = unsafe { std::slice::from_raw_parts_mut(out.0, region.len() * E) };
             return match self.codec {
                 Codec::Raw => file.read(entry.start, all),

@@ -1,4 +1,4 @@
-//! This project under measurement.
+//! Ozarr under measurement.
 
 use common::{Data, Failure, Job, Meter, Region, Task, counting, serve};
 use ozarr::{
@@ -32,7 +32,7 @@ fn ranges(r: &Region) -> [std::ops::Range<u64>; 3] {
     std::array::from_fn(|d| r.start[d]..r.start[d] + r.shape[d])
 }
 
-/// An array without chunks; or, without a chunk shape, a group of as many small arrays as `shape` says.
+/// Creates an array without chunks, or without a chunk shape a group of `shape[0]` small arrays.
 fn create(job: &Job) -> Result<(), Failure> {
     let hierarchy = Hierarchy::create(&job.path)?;
     if job.chunk == [0; 3] {

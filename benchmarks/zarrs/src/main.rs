@@ -1,4 +1,4 @@
-//! zarrs under measurement, used as its documentation says.
+//! zarrs under measurement, used as its documentation describes.
 
 use common::{Data, Failure, Job, Meter, Region, Task, counting, serve};
 use std::{path::Path, sync::Arc};
@@ -26,7 +26,7 @@ fn subset(r: &Region) -> ArraySubset {
     ArraySubset::new_with_start_shape(r.start.to_vec(), r.shape.to_vec()).unwrap()
 }
 
-/// All of memory of a region's shape.
+/// Selects all memory of a region's shape.
 fn whole(r: &Region) -> ArraySubset {
     ArraySubset::new_with_shape(r.shape.to_vec())
 }
@@ -94,7 +94,7 @@ fn run(
                 buffer.resize(r.len() * 2, 0);
                 meter.time(|| {
                     let slice = UnsafeCellSlice::new(buffer);
-                    // SAFETY: nobody else has the buffer.
+                    // SAFETY: nothing else accesses the buffer.
                     let view = unsafe { ArrayBytesFixedDisjointView::new(slice, 2, &r.shape, whole(r)) };
                     let target = ArrayBytesDecodeIntoTarget::Fixed(&mut view?);
                     Ok(array.retrieve_array_subset_into_opt(&subset(r), target, options)?)

@@ -1,4 +1,4 @@
-// zarrita for the conformance suite: version, read, write, open, session.
+// zarrita as an adapter of the conformance suite: version, read, write, open, session.
 import * as fs from "node:fs";
 import { createRequire } from "node:module";
 import * as path from "node:path";
@@ -21,7 +21,7 @@ async function read(array, out) {
 }
 
 async function write(metadata, values, out) {
-  // zarrita makes arrays from arguments. Of a document it can only open one that is there.
+  // zarrita creates arrays from arguments. From a document it can only open an existing array.
   fs.mkdirSync(out);
   fs.copyFileSync(metadata, path.join(out, "zarr.json"));
   const array = await zarr.open(new FileSystemStore(out), { kind: "array" });
@@ -40,7 +40,7 @@ async function open(node) {
   await zarr.open(new FileSystemStore(node));
 }
 
-// A scalar comes alone, everything else with strides.
+// A scalar has no strides.
 function elements(got, array) {
   if (array.shape.length === 0) return [form(got, array.dtype)];
   const { data } = got;
@@ -53,7 +53,7 @@ function items(data) {
   return globalThis.Array.from({ length: data.length }, (_, at) => data.get(at));
 }
 
-// Where the elements lie, in C order.
+// The positions of the elements, in C order.
 function offsets(shape, stride) {
   return shape.reduce(
     (before, length, axis) => before.flatMap((at) => globalThis.Array.from({ length }, (_, i) => at + i * stride[axis])),
@@ -75,7 +75,7 @@ function form(element, dtype) {
   return JSON.stringify(element);
 }
 
-// What JSON numbers cannot say is written as bits, straight from memory.
+// Values that JSON numbers cannot express are written as bits, directly from memory.
 function floats(data, dtype) {
   const size = data.BYTES_PER_ELEMENT;
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
@@ -94,7 +94,7 @@ function bitsAt(view, at, size) {
   return bits;
 }
 
-// Of the same kind as what zarrita itself would read.
+// The same kind of array as zarrita reads into.
 async function emptyLike(array, length) {
   const { data } = await array.getChunk(array.shape.map(() => 0));
   if (globalThis.Array.isArray(data)) return new globalThis.Array(length);
@@ -120,14 +120,14 @@ function put(data, at, line, dtype) {
   else data[at] = element;
 }
 
-// A codec's reason is below the pipeline's.
+// The error of a codec is the cause of the pipeline's error.
 function isUnsupported(error) {
   if (zarr.isZarritaError(error, "UnknownCodecError", "UnsupportedError")) return true;
   if (zarr.isZarritaError(error, "InvalidMetadataError") && /unknown or unsupported|unsupported or unknown|unknown chunk key/i.test(error.message)) return true;
   return error.cause instanceof Error && isUnsupported(error.cause);
 }
 
-// It takes the name of a data type for a text, and stumbles over those with a configuration.
+// It expects the name of a data type to be a string, and throws for data types with a configuration.
 function hasConfiguredType(command, file) {
   try {
     const { data_type } = JSON.parse(fs.readFileSync(command === "write" ? file : path.join(file, "zarr.json")));

@@ -1,4 +1,4 @@
-// The table of cases. What is not given is as plain as possible.
+// The table of cases. Members that are not given have the simplest values.
 
 const extension = (name, configuration) => (configuration ? { name, configuration } : { name });
 const LITTLE = extension("bytes", { endian: "little" });

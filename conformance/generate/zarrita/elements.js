@@ -1,4 +1,4 @@
-// The elements of an array as JSON, each in the form of a fill value of its data type: the same as `../elements.py`.
+// Converts the elements of an array to JSON, each in the form of a fill value of its data type, like `../elements.py`.
 
 const USUAL_NAN = { float32: "0x7fc00000", float64: "0x7ff8000000000000" };
 

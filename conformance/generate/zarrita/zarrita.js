@@ -2,9 +2,9 @@
 //
 //     npm ci && node zarrita.js
 //
-// zarrita encodes bytes, transpose, zstd and lz4 by itself. Its gzip and zlib only decode, so those of its companion
-// numcodecs.js are registered in their place, as its users do. crc32c, sharding and vlen-utf8 it only reads.
-// gzip puts the time into each chunk; the clock is stopped, so that running this twice gives the same files.
+// zarrita encodes bytes, transpose, zstd and lz4 itself. Its gzip and zlib only decode, so those of its companion
+// numcodecs.js are registered in their place, as its users do. It only reads crc32c, sharding and vlen-utf8.
+// gzip stores the time in each chunk; the clock is stopped, so that a second run writes the same files.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import FileSystemStore from "@zarrita/storage/fs";
@@ -33,7 +33,7 @@ async function writeArray(path, given) {
     dimensionNames: given.dimensionNames,
   });
   if (given.shape.length === 0) return zarr.set(array, null, given.elements[0]);
-  // Chunks that hold none of the first elements of an array of rank 1 are not touched.
+  // Chunks without any of the first elements of an array of rank 1 are not written.
   const selection = given.written === undefined ? null : [zarr.slice(0, given.written)];
   const data = given.elements.slice(0, given.written);
   const shape = given.written === undefined ? given.shape : [given.written];

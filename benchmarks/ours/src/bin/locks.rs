@@ -1,5 +1,5 @@
-//! What it costs that writers of other processes lose nothing: a write of one inner chunk to a shard, and the calls that only
-//! the lock needs, with nobody else there.
+//! Measures the cost of locks: a write of one inner chunk to a shard, and the system calls that only the lock needs,
+//! without any other writer.
 //!
 //!     cargo run --release -p ours --bin locks [DIR]
 
@@ -13,7 +13,7 @@ use std::{
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// The median of many, in microseconds.
+/// Returns the median time of many runs in microseconds.
 fn median(rounds: usize, mut f: impl FnMut(usize) -> Outcome<()>) -> Outcome<f64> {
     let mut times = Vec::with_capacity(rounds);
     for i in 0..rounds {

@@ -1,4 +1,4 @@
-//! What built-in codecs cost more as a plugin: the same code linked and loaded, over several sizes of chunks.
+//! Measures how much slower built-in codecs are as a plugin: the same code linked and loaded, for several chunk sizes.
 //!
 //!     cargo run --release -p ours --bin mirrors
 
@@ -58,7 +58,7 @@ fn chain(registry: &Registry, codecs: &str, shape: [u64; 2]) -> Outcome<Chain> {
     Ok(Chain::new(&codecs, &bench.create_context().with(&array))?)
 }
 
-/// The best nanoseconds of encoding and of decoding.
+/// Measures the best times of encoding and decoding in nanoseconds.
 fn time(chain: &Chain, call: &CallContext<'_>, input: &[u8], best: &mut [f64; 2]) -> Outcome<()> {
     let shape = chain.decoded().shape();
     let (view, region) = (View::new(input, shape, 2)?, Region::whole(shape));
@@ -97,7 +97,7 @@ fn main() -> Outcome<()> {
             let [a, b] = [chain(&linked, codecs, shape)?, chain(&loaded, &mirrored, shape)?];
             let input: Vec<u8> = (0..bytes / 2).flat_map(|i| ((i * i / 97 % 5000) as u16).to_ne_bytes()).collect();
             let (mut first, mut second) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
-            // In turns, so that what else the machine does meets both.
+            // In turns, so that other load on the machine affects both.
             for _ in 0..30 {
                 time(&a, &call, &input, &mut first)?;
                 time(&b, &call, &input, &mut second)?;

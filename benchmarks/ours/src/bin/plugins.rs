@@ -1,5 +1,5 @@
-//! What a call of a plugin costs more than the call of a linked extension: the same codec linked and loaded, over several
-//! sizes of chunks. Give the library of a new project, in Rust or in C, which passes bytes through, or of the shuffle.
+//! Measures the overhead of calling a plugin: the same codec linked and loaded, for several chunk sizes. Its argument
+//! is the library of a new project, in Rust or in C, that passes bytes through, or of the shuffle codec.
 //!
 //!     ozarr plugin new acme.bytes --kind bytes-to-bytes --lang rust --api ../zarr-plugin-api
 //!     cargo build --release --features plugin --manifest-path acme-bytes/Cargo.toml --target-dir ../target/plugins
@@ -21,7 +21,7 @@ use zarr_plugin_api::testing::{Bench, Codec};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// What a new project does, linked.
+/// The codec of a new project, linked.
 #[derive(Debug)]
 struct Passing;
 
@@ -53,7 +53,7 @@ fn codec(registry: &Registry, name: &str, bytes: u64) -> Outcome<Codec> {
     Ok(Bench::of(registry.clone()).codec(name, "uint8", &[bytes])?)
 }
 
-/// The best time of a call in nanoseconds: of encoding, which copies, and of decoding, which copies nothing.
+/// Returns the best time of a call in nanoseconds: of encoding, which copies, and of decoding, which copies nothing.
 fn time(codec: &dyn BytesToBytes, call: &CallContext<'_>, input: &[u8], rounds: usize) -> Outcome<[f64; 2]> {
     let mut memory = vec![0u8; input.len()];
     let repeats = (20_000_000 / (input.len() + 2000)).max(1);
@@ -95,7 +95,7 @@ fn main() -> Outcome<()> {
         let input = vec![7u8; bytes];
         let [a, b] = [codec(&linked, linked_name, bytes as u64)?, codec(&loaded, name, bytes as u64)?];
         let (mut first, mut second) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
-        // In turns, so that what else the machine does meets both.
+        // In turns, so that other load on the machine affects both.
         for _ in 0..4 {
             let (x, y) = (
                 time(a.bytes_to_bytes(), &call, &input, rounds / 4)?,

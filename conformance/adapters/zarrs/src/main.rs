@@ -1,6 +1,6 @@
-//! zarrs for the conformance suite: version, read, write, open.
+//! zarrs as an adapter of the conformance suite: version, read, write, open.
 //!
-//! Elements become JSON and come from it by zarrs' own forms of fill values.
+//! Elements are converted to and from JSON by zarrs' own forms of fill values.
 
 use std::{error::Error, fs, process::ExitCode, sync::Arc};
 use zarrs::{
@@ -13,7 +13,7 @@ use zarrs::{
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> ExitCode {
-    // Where the sources lie on this machine says nothing to anybody.
+    // The location of the sources on this machine is of no use in a report.
     std::panic::set_hook(Box::new(|panic| {
         let what = panic.payload_as_str().unwrap_or("no text");
         let (file, line) = panic.location().map_or(("", 0), |at| (at.file(), at.line()));
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     ExitCode::from(if is_unsupported(&*e) { 2 } else { 1 })
 }
 
-/// True for an extension that zarrs does not have.
+/// Returns true for an extension that zarrs does not have.
 fn is_unsupported(e: &(dyn Error + 'static)) -> bool {
     use ArrayCreateError as A;
     let plugin = match e.downcast_ref::<A>() {
@@ -76,7 +76,7 @@ fn read(path: &str, out: &str) -> Result<()> {
     each(&bytes, array.data_type(), |element| {
         let form = array.data_type().metadata_fill_value(&FillValue::new(element.to_vec()))?;
         let form = serde_json::to_string(&form)?;
-        // Of floats of one byte, which have no usual NaN, the form does not tell which it is.
+        // One-byte floats have no canonical NaN, so the form does not determine the bits.
         lines += &match element {
             [byte] if form == "\"NaN\"" => format!("\"0x{byte:02x}\""),
             _ => form,

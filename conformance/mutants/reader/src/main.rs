@@ -1,5 +1,5 @@
-//! Reads every refusal and every damaged array below the folder of cases, each with its counterpart, and prints a line
-//! for each: `CASE CLAUSE BAD COUNTERPART`, where the last two are `accepted`, `refused` or `panicked`.
+//! Reads every refusal and every damaged array below the directory of cases, each with its counterpart, and prints a
+//! line for each: `CASE CLAUSE BAD COUNTERPART`, where the last two are `accepted`, `refused` or `panicked`.
 
 use ozarr::{
     Context, Hierarchy, Result,
@@ -43,7 +43,7 @@ fn open(document: &[u8], registry: &Arc<Registry>) -> Result<()> {
     }
 }
 
-/// Puts all files below a folder into a store.
+/// Copies all files below a directory into a store.
 fn fill(store: &Arc<dyn Store>, folder: &Path, prefix: &str) -> std::result::Result<(), Failure> {
     for entry in fs::read_dir(folder)? {
         let (path, name) = {
@@ -77,13 +77,13 @@ fn array(case: &Path, context: &Context) -> std::result::Result<&'static str, Fa
     Ok(outcome(|| elements(store, context)))
 }
 
-/// A member of a small document, which a changed reader must not be asked for.
+/// Returns a member of a small document, without using the changed reader.
 fn member<'a>(about: &'a str, name: &str) -> std::result::Result<&'a str, Failure> {
     let after = about.split_once(&format!("\"{name}\": \"")).ok_or("a case lacks a member")?.1;
     Ok(after.split_once('"').ok_or("a case lacks a member")?.0)
 }
 
-/// The cases of a kind by name: their folders.
+/// Returns the directories of the cases of a kind, by name.
 fn cases(folder: &Path) -> std::result::Result<Vec<(String, PathBuf)>, Failure> {
     let entries = fs::read_dir(folder)?.collect::<std::result::Result<Vec<_>, _>>()?;
     let mut found: Vec<_> = entries.iter().map(|e| (e.file_name().to_string_lossy().into_owned(), e.path())).collect();
