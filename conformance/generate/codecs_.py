@@ -29,7 +29,7 @@ def codec_case(name, label, about, elements, codecs, **given):
 def plain_bytes():
     for dtype in ("int16", "uint32", "float64", "complex64", "complex128"):
         for label, codec in [("little", LITTLE), ("big", BIG)]:
-            about = f"Elements of {dtype} stored {label} endian; the last chunks reach over the edge."
+            about = f"Elements of {dtype} stored {label} endian; the last chunks extend beyond the edge."
             yield codec_case("bytes", f"{label}-{dtype}", about, ramp(dtype, (3, 5)), [codec], chunk_shape=(2, 3))
     about = "The codec has no configuration, as elements of one byte need none."
     yield codec_case("bytes", "no-configuration", about, ramp("uint8", (3, 5)), [BYTES], chunk_shape=(2, 3))
@@ -52,7 +52,7 @@ def transposes():
         codecs = [extension("transpose", order=order), LITTLE]
         yield codec_case("transpose", label, about, ramp("uint16", shape), codecs, chunk_shape=chunk_shape)
     twice = [extension("transpose", order=[1, 2, 0]), extension("transpose", order=[0, 2, 1]), BIG]
-    about = "Two transpositions, one after the other, before big-endian bytes."
+    about = "Two consecutive transpositions before big-endian bytes."
     yield codec_case("transpose", "twice", about, ramp("int32", (3, 4, 5)), twice, chunk_shape=(2, 3, 4))
 
 
@@ -70,7 +70,7 @@ def gzips():
     yield codec_case(
         "gzip",
         "two-members",
-        "Each chunk is two gzip members, one after the other, which together hold the bytes of the chunk.",
+        "Each chunk is two consecutive gzip members that together contain the bytes of the chunk.",
         elements,
         [LITTLE, extension("gzip", level=5)],
         chunk_shape=(100,),
@@ -88,9 +88,9 @@ def zstds():
             codecs = [LITTLE, extension("zstd", level=level, checksum=checksum)]
             yield codec_case("zstd", label, about, elements, codecs, chunk_shape=(100,))
     for label, about, edit in [
-        ("two-frames", "Each chunk is two frames that together hold the bytes of the chunk.", split_zstd),
+        ("two-frames", "Each chunk is two frames that together contain the bytes of the chunk.", split_zstd),
         ("skippable-frame", "A skippable frame comes before the frame of each chunk.", prepend_skippable_frame),
-        ("no-content-size", "The frames do not say how long their content is.", drop_content_size),
+        ("no-content-size", "The frames do not state their content size.", drop_content_size),
     ]:
         yield codec_case(
             "zstd",
@@ -177,9 +177,9 @@ def bloscs():
 
 def odd_bloscs():
     for label, about, dtype, length, codec in [
-        ("clevel-0", "Level 0: the content is stored as it is.", "int32", 200, blosc(level=0)),
+        ("clevel-0", "Level 0: the content is stored uncompressed.", "int32", 200, blosc(level=0)),
         ("clevel-9", "Level 9.", "int32", 200, blosc("zstd", level=9)),
-        ("tiny", "A content of a few bytes, which is stored as it is.", "int32", 3, blosc()),
+        ("tiny", "A content of a few bytes, which is stored uncompressed.", "int32", 3, blosc()),
         ("blocks", "Several blocks, the last one shorter.", "int32", 300, blosc(blocksize=512)),
         ("blocks-bitshuffle", "Several blocks.", "int32", 300, blosc(shuffle="bitshuffle", blocksize=512)),
         ("other-typesize", "A type size that is not the size of an element.", "int32", 200, blosc(typesize=3)),
@@ -231,7 +231,7 @@ def shard_indexes():
          {"index_codecs": [extension("transpose", order=[2, 1, 0]), LITTLE, CRC32C]}),
         ("index-two-checksums", "The index has two checksums.", {"index_codecs": [LITTLE, CRC32C, CRC32C]}),
     ]:  # fmt: skip
-        yield shard_case(label, about + " Some inner chunks reach over the edge.", [sharding((2, 2), [LITTLE], **options)])
+        yield shard_case(label, about + " Some inner chunks extend beyond the edge.", [sharding((2, 2), [LITTLE], **options)])
 
 
 def shard_contents():
@@ -245,9 +245,9 @@ def shard_contents():
         yield shard_case(label, about, [sharding((2, 4), codecs)])
     sparse = ramp("uint16", (6, 8))
     sparse[:2, :6] = sparse[4:, 4:] = 7
-    about = "Inner chunks and a whole shard are not stored, as they hold nothing but the fill value."
+    about = "Inner chunks and a whole shard are not stored, because they contain only the fill value."
     yield shard_case("missing-chunks", about, [sharding((2, 2), [LITTLE])], sparse, fill_value=7)
-    about = "Inner chunks that hold nothing but the fill value are stored."
+    about = "Inner chunks that contain only the fill value are stored."
     yield shard_case("stored-fill", about, [sharding((2, 2), [LITTLE])], sparse, fill_value=7, store_fill=True)
     about = "No shard is stored."
     nothing = numpy.full((6, 8), 7, "uint16")
@@ -279,7 +279,7 @@ def shard_shapes():
     about = "The whole shard is transposed; the inner chunk shape is that of the transposed shard."
     outer = [extension("transpose", order=[1, 0]), sharding((2, 4), [LITTLE])]
     yield shard_case("outer-transpose", about, outer)
-    about = "The whole shard is compressed after it was put together."
+    about = "The whole shard is compressed."
     outer = [sharding((2, 2), [LITTLE]), extension("gzip", level=5)]
     yield shard_case("outer-gzip", about, outer, writers=ZARR_PYTHON)
     about = "The whole shard has a checksum after its index."
@@ -294,7 +294,7 @@ def variable_lengths():
         inner = [extension(name), extension("zstd", level=0, checksum=False)]
         for label, about, codecs, chunk_shape in [
             ("plain", "Elements of several lengths, none included.", [extension(name)], (2, 2)),
-            ("zstd", "Compressed after the lengths and contents were put together.", inner, (2, 2)),
+            ("zstd", "Lengths and contents are compressed together.", inner, (2, 2)),
             ("sharded", "Inner chunks of one element, compressed.", [sharding((1, 1), inner)], (2, 2)),
         ]:
             yield codec_case(

@@ -60,7 +60,7 @@ def integers():
         ends = numpy.iinfo(name)
         values = [ends.min, ends.min + 1, 0, 1, ends.max // 3, ends.max - 1, ends.max]
         elements = numpy.array(values, name)
-        about = f"The ends of the range of {name}; the last chunk reaches over the edge."
+        about = f"The ends of the range of {name}; the last chunk extends beyond the edge."
         yield data_type_case(name, "extremes", about, elements, chunk_shape=(4,), fill_value=1)
         lowest = int(ends.min) or int(ends.max)
         about = f"No chunk is stored; the fill value is {lowest}, an end of the range."
@@ -85,7 +85,7 @@ def floats():
         yield data_type_case(
             name,
             "numbers",
-            "Numbers that are not exact in binary; the fill value is NaN and the second chunk holds nothing else.",
+            "Numbers that are not exact in binary; the fill value is NaN and the second chunk contains nothing else.",
             numpy.array([0.1, -1 / 3, 1000.5, 6e-5, numpy.nan, numpy.nan, numpy.nan, numpy.nan, 2], name),
             chunk_shape=(4,),
             fill_value="NaN",
@@ -150,7 +150,7 @@ def texts():
     yield data_type_case(
         "string",
         "values",
-        "Empty text, several lengths of UTF-8, a zero character; the last chunk reaches over the edge.",
+        "Empty text, several lengths of UTF-8, a zero character; the last chunk extends beyond the edge.",
         objects(TEXTS),
         chunk_shape=(4,),
         fill_value="",
@@ -240,7 +240,7 @@ def times():
         yield data_type_case(
             f"numpy.{kind}",
             "milliseconds",
-            "Ticks of a millisecond with the value that means no time, which is the fill value too.",
+            "Ticks of a millisecond, including NaT, which is also the fill value.",
             ticks.view(f"{kind}[ms]"),
             data_type=extension(f"numpy.{kind}", unit="ms", scale_factor=1),
             chunk_shape=(3,),

@@ -23,7 +23,7 @@ def regular_grids():
         (4, (2, 3, 2, 3), (1, 2, 2, 2)),
         (5, (2, 1, 3, 2, 2), (2, 1, 2, 1, 2)),
     ]:
-        about = f"Rank {rank} with chunks of shape {list(chunk_shape)}; the last ones reach over the edge if there are any."
+        about = f"Rank {rank} with chunks of shape {list(chunk_shape)}; the last ones extend beyond the edge if there are any."
         yield grid_case(f"rank-{rank}", about, ramp("uint16", shape), chunk_shape)
     for label, shape in [("empty-rank-1", (0,)), ("empty-middle", (3, 0, 2)), ("empty-all", (0, 0))]:
         about = f"Shape {list(shape)}: there are no elements and no chunks."
@@ -35,7 +35,7 @@ def regular_grids():
     about = "More than ten chunks in a dimension, so that keys have two digits."
     yield grid_case("twelve-chunks", about, ramp("uint8", (12,)), (1,))
     yield from missing_chunks()
-    about = "An attribute with a name that a peer gives a meaning of its own: attributes are free."
+    about = "An attribute with a name that is special to a peer: attributes may have any name."
     elements = ramp("uint8", (2,))
     units = {"dimension_units": "m"}
     yield grid_case("attribute-dimension-units", about, elements, (2,), attributes=units, writers=ZARR_PYTHON)
@@ -44,9 +44,9 @@ def regular_grids():
 def missing_chunks():
     elements = ramp("int32", (5, 6))
     elements[:2, 2:4] = elements[4:, :] = -9
-    about = "Chunks that hold nothing but the fill value are not stored."
+    about = "Chunks that contain only the fill value are not stored."
     yield grid_case("missing-chunks", about, elements, (2, 2), fill_value=-9)
-    about = "Chunks that hold nothing but the fill value are stored."
+    about = "Chunks that contain only the fill value are stored."
     yield grid_case("stored-fill", about, elements, (2, 2), fill_value=-9, store_fill=True)
     about = "No chunk is stored."
     yield grid_case("nothing-stored", about, numpy.full((5, 6), -9, "int32"), (2, 2), fill_value=-9)

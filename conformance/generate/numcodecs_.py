@@ -55,7 +55,7 @@ def checksums():
         for location in ("start", "end"):
             where = f"{about} at the {location} of each chunk."
             yield bytes_codec(name, location, where, location=location)
-    yield bytes_codec("crc32", "plain", "No location is given, which is the start.")
+    yield bytes_codec("crc32", "plain", "No location is given: the default is the start.")
     yield bytes_codec("fletcher32", "plain", "Chunks of an even number of bytes.")
     yield bytes_codec("fletcher32", "uint8", "Elements of one byte.", dtype="uint8")
     yield bytes_codec("jenkins_lookup3", "plain", "No configuration.")
@@ -97,7 +97,7 @@ def filters():
     yield array_codec("delta", "astype", about, ramp("int32", (3, 5)), BYTES, dtype="<i4", astype="|i1")
     elements = numpy.array([[True, False, True, True, False], [False] * 5, [True] * 5])
     codec = numcodec("packbits")
-    about = "Eight bools to a byte, the first in the highest bit."
+    about = "Eight bools per byte, the first in the highest bit."
     yield registered("packbits", "plain", about, elements, [codec, BYTES])
     about = "Integers stored as integers of fewer bytes."
     elements = ramp("int32", (3, 5))
@@ -111,7 +111,7 @@ def array_codec(name, label, about, elements, after=LITTLE, **configuration):
 def lossy_filters():
     """Returns arrays whose elements the lossy codecs store exactly."""
     eighths = ramp("float64", (3, 5)) / 8
-    about = "Numbers that need no more bits than are kept."
+    about = "Numbers that need no more bits than are preserved."
     for dtype, short in [("float32", "<f4"), ("float64", "<f8")]:
         elements = eighths.astype(dtype)
         yield array_codec("bitround", dtype, about, elements, keepbits=6)
@@ -162,7 +162,7 @@ def data_types():
         "data_type",
         "structured",
         "two-fields",
-        "Elements of two fields, without room between them.",
+        "Elements of two fields without padding.",
         elements,
         data_type=structured,
         chunk_shape=(2,),
@@ -174,7 +174,7 @@ def data_types():
         "data_type",
         "null_terminated_bytes",
         "three-bytes",
-        "Byte strings of at most three bytes, the shorter ones filled up with zeros.",
+        "Byte strings of at most three bytes, shorter ones padded with zeros.",
         numpy.array([b"a", b"bcd", b"", b"x\0y"], "S3"),
         data_type=extension("null_terminated_bytes", length_bytes=3),
         chunk_shape=(3,),

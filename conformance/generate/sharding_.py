@@ -122,12 +122,12 @@ def holes():
     elements[1, 1] = 5
     elements[4:, 4:] = ramp("int32", (2, 4))
     plain = [sharding((2, 2), [LITTLE])]
-    about = "Inner chunks and a whole shard that hold nothing but the fill value are not stored."
+    about = "Inner chunks and a whole shard that contain only the fill value are not stored."
     yield shard_case("index-entries", "fill-inner-chunks", about, plain, elements, fill_value=-9)
     about = "The same, with the index at the start and compressed inner chunks."
     codecs = [sharding((2, 2), [LITTLE, ZSTD], "start")]
     yield shard_case("index-entries", "fill-inner-chunks-start", about, codecs, elements, fill_value=-9)
-    about = "Inner chunks that hold nothing but the fill value are stored all the same."
+    about = "Inner chunks that contain only the fill value are still stored."
     yield shard_case("index-entries", "stored-fill-gzip", about, [sharding((2, 2), [LITTLE, GZIP])], elements,
                      fill_value=-9, store_fill=True)  # fmt: skip
     about = "No shard is stored."
@@ -145,7 +145,7 @@ def holes():
 
 def shapes():
     for label, about, shape, shard_shape, inner in [
-        ("rank-1", "Rank 1; the last shard reaches over the edge by whole inner chunks.", (9,), (8,), (2,)),
+        ("rank-1", "Rank 1; the last shard extends beyond the edge by whole inner chunks.", (9,), (8,), (2,)),
         ("rank-4", "Rank 4.", (3, 2, 3, 2), (2, 2, 4, 2), (1, 2, 2, 1)),
         ("empty", "No elements and no shards.", (0, 4), (4, 4), (2, 2)),
         ("one-element-shards", "Shards of one element.", (2, 2), (1, 1), (1, 1)),
@@ -180,7 +180,7 @@ def variable_lengths():
     """Returns arrays that only zarr-python writes."""
     texts = objects(["", "a", "né", "日本語", "🦀", "x" * 30, "", "", "", "", "b", ""], (3, 4))
     for label, about, codec in [
-        ("strings", "Texts; inner chunks of nothing but empty texts are not stored.",
+        ("strings", "Texts; inner chunks that contain only empty texts are not stored.",
          sharding((1, 2), [extension("vlen-utf8")])),
         ("strings-index-start", "Compressed texts; the index is at the start.",
          sharding((1, 2), [extension("vlen-utf8"), GZIP], "start")),
@@ -189,13 +189,13 @@ def variable_lengths():
     ]:  # fmt: skip
         yield shard_case("inner-codecs", label, about, [codec], texts, (2, 2),
                          data_type="string", fill_value="", writers=ZARR_PYTHON)  # fmt: skip
-    about = "Texts; the fill value is none of those that are stored."
+    about = "Texts; the fill value is not among those that are stored."
     filled = numpy.where(texts == "", "none", texts).astype(object)
     codecs = [sharding((1, 2), [extension("vlen-utf8")])]
     yield shard_case("index-entries", "strings-fill", about, codecs, filled, (2, 2),
                      data_type="string", fill_value="none", writers=ZARR_PYTHON)  # fmt: skip
     strings = objects([b"", b"\0", b"\xff", b"abc", b"", b"", b"", b"d"], (2, 4))
-    about = "Byte strings; inner chunks of nothing but empty ones are not stored."
+    about = "Byte strings; inner chunks that contain only empty ones are not stored."
     codecs = [sharding((1, 2), [extension("vlen-bytes"), CRC32C])]
     yield shard_case("inner-codecs", "byte-strings", about, codecs, strings, (2, 2),
                      data_type="bytes", fill_value="", writers=ZARR_PYTHON)  # fmt: skip
@@ -204,8 +204,8 @@ def variable_lengths():
 def layouts():
     """Returns shards with gaps or in another order: both are valid, but no peer writes them."""
     for label, about, arrange in [
-        ("gaps", "Unused bytes lie before each inner chunk.", lambda chunks: [(b"unused", c) for c in chunks]),
-        ("reversed", "The inner chunks lie in reverse order.", lambda chunks: [(b"", c) for c in chunks[::-1]]),
+        ("gaps", "There are unused bytes before each inner chunk.", lambda chunks: [(b"unused", c) for c in chunks]),
+        ("reversed", "The inner chunks are in reverse order.", lambda chunks: [(b"", c) for c in chunks[::-1]]),
     ]:
         edit = lambda array, arrange=arrange: rearrange(array, arrange)  # noqa: E731
         codecs = [sharding((2, 2), [LITTLE])]

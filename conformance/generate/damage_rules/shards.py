@@ -24,8 +24,8 @@ def indexes():
         return shard(f"index-{name}", "index", about, change, counterpart)
 
     yield index("checksum-flipped", "A bit of the index's checksum is flipped.", flip(-1, 1))
-    yield index("flipped", "A bit of the index is flipped, and its checksum is not of that.", flip(-68, 8))
-    yield index("length-flipped", "A bit of a length is flipped, and the checksum is not of that.", flip(-12, 4))
+    yield index("flipped", "A bit of the index is flipped, so its checksum is wrong.", flip(-68, 8))
+    yield index("length-flipped", "A bit of a length is flipped, so the checksum is wrong.", flip(-12, 4))
     yield index(
         "start-checksum-flipped",
         "The index is at the start; a bit of its checksum is flipped.",
@@ -34,12 +34,12 @@ def indexes():
     )
     yield index("start-flipped", "The index is at the start; a bit of it is flipped.", flip(0, 8), "index-start")
     yield index(
-        "second-checksum-flipped", "Of two checksums, the outer one is flipped.", flip(-1, 1), "index-two-checksums"
+        "second-checksum-flipped", "The outer of two checksums is flipped.", flip(-1, 1), "index-two-checksums"
     )
-    yield index("zero", "The index is zeros, and so is its checksum.", lambda value: value[:-68] + bytes(68))
-    other = "The index is at the start, where it should be at the end."
+    yield index("zero", "The index and its checksum are zero.", lambda value: value[:-68] + bytes(68))
+    other = "The index is at the start instead of the end."
     yield index("at-other-end", other, lambda value: value[-68:] + value[:-68])
-    order = "The index is little endian, where it should be big endian; its checksum is right."
+    order = "The index is little-endian instead of big-endian; its checksum is correct."
     yield index("other-byte-order", order, with_index(swap_bytes), "index-big-endian")
     nested = "The index of a shard within a shard has a wrong checksum."
     yield index("nested-checksum-flipped", nested, flip(-69, 1), "nested")
@@ -75,24 +75,24 @@ def entries():
     yield entry("offset-at-end", "An inner chunk starts at the end of the shard.", 100, None)
     yield entry("length-beyond-end", "An inner chunk ends beyond the end of the shard.", None, 1000)
     yield entry("last-byte-beyond-end", "An inner chunk ends one byte beyond the end of the shard.", 93, None)
-    yield entry("overflow", "Offset and length together are more than 64 bits hold.", MISSING - 1, None)
-    yield entry("overflow-by-length", "Offset and length together are more than 64 bits hold.", 8, MISSING - 1)
-    yield entry("signed-overflow", "The offset is more than 63 bits hold.", 2**63, None)
+    yield entry("overflow", "The sum of offset and length exceeds 64 bits.", MISSING - 1, None)
+    yield entry("overflow-by-length", "The sum of offset and length exceeds 64 bits.", 8, MISSING - 1)
+    yield entry("signed-overflow", "The offset exceeds 63 bits.", 2**63, None)
     yield entry(
         "offset-alone-missing",
-        "The offset says that there is no inner chunk, and the length that there is.",
+        "The offset states that the inner chunk is missing, but the length does not.",
         MISSING,
         None,
     )
     yield entry(
         "length-alone-missing",
-        "The length says that there is no inner chunk, and the offset that there is.",
+        "The length states that the inner chunk is missing, but the offset does not.",
         None,
         MISSING,
     )
-    yield entry("length-zero", "An inner chunk is there and has no bytes.", None, 0)
-    yield entry("length-too-short", "An inner chunk has a byte too few.", None, 7)
-    yield entry("length-too-long", "An inner chunk has a byte too many.", None, 9)
+    yield entry("length-zero", "An inner chunk is stored but empty.", None, 0)
+    yield entry("length-too-short", "An inner chunk has one byte too few.", None, 7)
+    yield entry("length-too-long", "An inner chunk has one byte too many.", None, 9)
     no_checksum = "An inner chunk starts beyond the end of the shard, whose index has no checksum."
     yield shard("entry-no-checksum", "index-entries", no_checksum, put(-64, u64(1000)), "index-no-checksum")
 
@@ -101,7 +101,7 @@ def truncated():
     def cut(name, about, change, counterpart="index-end", **given):
         return shard(f"truncated-{name}", "truncated", about, change, counterpart, **given)
 
-    yield cut("empty", "The shard is stored, but has no bytes.", keep(0))
+    yield cut("empty", "The shard is stored but empty.", keep(0))
     yield cut("empty-index-start", "The shard, whose index is at the start, has no bytes.", keep(0), "index-start")
     yield cut(
         "empty-no-checksum", "The shard, whose index has no checksum, has no bytes.", keep(0), "index-no-checksum"
@@ -110,11 +110,11 @@ def truncated():
     yield cut("shorter-than-index-start", "The shard is shorter than its index at the start.", keep(67), "index-start")
     yield cut("shorter-than-index-no-checksum", "The shard is shorter than its index, which has no checksum.", keep(63),
               "index-no-checksum")  # fmt: skip
-    alone = "There is nothing but the index, which speaks of inner chunks."
+    alone = "There is only the index, which lists inner chunks."
     yield cut("index-alone", alone, lambda value: value[-36:], "inner-crc32c")
-    yield cut("index-start-alone", "There is nothing but the index at the start.", keep(68), "index-start")
+    yield cut("index-start-alone", "There is only the index at the start.", keep(68), "index-start")
     front = (
-        "The first eight bytes are missing, so that inner chunks, which have checksums, are not where they should be."
+        "The first eight bytes are missing, so that inner chunks, which have checksums, are in the wrong place."
     )
     yield cut("front", front, lambda value: value[8:], "inner-crc32c")
     yield cut("last-byte", "The last byte is missing.", keep(-1))
@@ -133,13 +133,13 @@ def inner_chunks():
 
     yield inner("inner-crc32c-flipped", "crc32c", "A byte of an inner chunk is flipped.", flip(3), "inner-crc32c")
     yield inner("inner-gzip-magic", "gzip", "An inner chunk is not gzip.", flip(0, 1), "inner-gzip")
-    shorter = "The entry of a compressed inner chunk is a byte too short."
+    shorter = "The entry of a compressed inner chunk is one byte too short."
     yield inner("inner-gzip-truncated", "gzip", shorter, shorten_first_of_two, "inner-gzip")
     yield inner("inner-zstd-magic", "zstd", "An inner chunk is not zstd.", flip(0, 1), "inner-zstd")
     yield inner("inner-blosc-version", "blosc", "An inner chunk is not blosc.", put(0, b"\x63"), "inner-blosc")
     outer = "The checksum of the whole shard is flipped."
     yield inner("outer-crc32c-flipped", "crc32c", outer, flip(-1, 1), "outer-crc32c")
-    outer = "The whole shard is compressed, and cut short."
+    outer = "The whole shard is compressed, and truncated."
     yield inner("outer-gzip-truncated", "gzip", outer, keep(-9), "outer-gzip")
 
 

@@ -35,14 +35,14 @@ def the_shape(point, make, good, other):
     words = point.replace("-", " ")
     nameless = {member: value for member, value in good.items() if member != "name"}
     bad("name-missing", f"A {words} has no name.", nameless)
-    bad("name-not-string", f"The name of a {words} is a list that holds the name.", good | {"name": [good["name"]]})
+    bad("name-not-string", f"The name of a {words} is a list that contains the name.", good | {"name": [good["name"]]})
     bad("name-empty", f"The name of a {words} is empty.", good | {"name": ""})
     bad("configuration-null", f"The configuration of a {words} is null; it is an object or it is absent.",
         good | {"configuration": None})
     bad("configuration-array", f"The configuration of a {words} is a list.", good | {"configuration": []})
-    bad("extra-member", f"A {words} has a member besides name, configuration and the flag.",
+    bad("extra-member", f"A {words} has a member other than name, configuration and must_understand.",
         good | {"comment": "x"})
-    bad("flag-not-boolean", f"The flag of a known {words} is a string.",
+    bad("flag-not-boolean", f"The must_understand of a known {words} is a string.",
         good | {"must_understand": "true"}, must_understand=True)
     odd = {"data-type": 32, "chunk-grid": [2, 3], "chunk-key-encoding": None, "codec": [other]}[point]
     bad("not-an-extension", f"A {words} is neither a name nor an object.", odd)
@@ -53,9 +53,9 @@ def unknown_names(point, make, good, other):
         rule(f"{point}-unknown{id}", about, make(value), make(accept))
 
     words = point.replace("-", " ")
-    bad("", f"A {words} that no one knows, as an object without flag.", {"name": "no-such-name"}, accepted(point, good, other))
-    bad("-short-hand", f"A {words} that no one knows, by its bare name.", "no-such-name", other)
-    bad("-must-understand-true", f"A {words} that no one knows says that it must be understood.",
+    bad("", f"An unknown {words} is an object without must_understand.", {"name": "no-such-name"}, accepted(point, good, other))
+    bad("-short-hand", f"An unknown {words} is a bare name.", "no-such-name", other)
+    bad("-must-understand-true", f"An unknown {words} states that it must be understood.",
         {"name": "no-such-name", "must_understand": True}, accepted(point, good, other, must_understand=True))
 
 
@@ -65,32 +65,32 @@ def flags():
             continue
         words = point.replace("-", " ")
         rule(f"{point}-must-understand-false",
-             f"A known {words} carries the flag as false, which this extension point does not support.",
+             f"The must_understand of a known {words} is false, which this extension point does not support.",
              make(good | {"must_understand": False}), make(accepted(point, good, other, must_understand=True)))
         rule(f"{point}-unknown-must-understand-false",
-             f"A {words} that no one knows cannot be ignored, whatever its flag says.",
+             f"An unknown {words} cannot be ignored, even if its must_understand is false.",
              make({"name": "no-such-name", "must_understand": False}), make(accepted(point, good, other)))
 
     def codecs(id, about, refuse, accept):
         rule(f"codec-{id}", about, array(codecs=refuse), array(codecs=accept))
 
     unknown = {"name": "no-such-codec", "must_understand": False}
-    codecs("unknown-first", "A codec that no one knows stands before the others; the counterpart may skip it.",
+    codecs("unknown-first", "An unknown codec precedes the others; in the counterpart it may be skipped.",
            ["no-such-codec", LITTLE], [unknown, LITTLE])
-    codecs("unknown-uri", "A codec that no one knows is named by a URI; the counterpart may skip it.",
+    codecs("unknown-uri", "The name of an unknown codec is a URI; in the counterpart it may be skipped.",
            [LITTLE, {"name": "https://codec.example/none"}],
            [LITTLE, {"name": "https://codec.example/none", "must_understand": False}])
-    codecs("unknown-flag-not-boolean", "The flag of a codec that no one knows is the number 0.",
+    codecs("unknown-flag-not-boolean", "The must_understand of an unknown codec is the number 0.",
            [LITTLE, unknown | {"must_understand": 0}], [LITTLE, unknown])
-    codecs("unknown-extra-member", "A codec that may be skipped still has the shape of an extension.",
+    codecs("unknown-extra-member", "A codec that may be skipped must still have the form of an extension.",
            [LITTLE, unknown | {"comment": "x"}], [LITTLE, unknown | {"configuration": {"comment": "x"}}])
-    codecs("unknown-configuration-null", "A codec that may be skipped still has an object as its configuration.",
+    codecs("unknown-configuration-null", "The configuration of a codec that may be skipped must still be an object.",
            [LITTLE, unknown | {"configuration": None}], [LITTLE, unknown | {"configuration": {"a": None}}])
-    codecs("known-flag-false-bad-configuration", "A known codec is never skipped, so its configuration must be good.",
+    codecs("known-flag-false-bad-configuration", "A known codec is never skipped, so its configuration must be valid.",
            [LITTLE, named("gzip", level=10) | {"must_understand": False}],
            [LITTLE, named("gzip", level=9) | {"must_understand": False}])
     codecs("unknown-array-to-bytes-skipped",
-           "Once the codec that no one knows is skipped, nothing turns the array into bytes.",
+           "When the unknown codec is skipped, no codec converts the array to bytes.",
            [{"name": "no-such-codec", "must_understand": False}],
            [{"name": "no-such-codec", "must_understand": False}, LITTLE])
 
@@ -102,13 +102,13 @@ def transformers():
 
     unknown = {"name": "no-such-transformer"}
     skipped = [unknown | {"must_understand": False}]
-    bad("unknown", "A storage transformer that no one knows, as an object without flag.", unknown, skipped)
-    bad("unknown-short-hand", "A storage transformer that no one knows, by its bare name.", "no-such-transformer", DROP)
-    bad("unknown-must-understand-true", "A storage transformer that no one knows says that it must be understood.",
+    bad("unknown", "An unknown storage transformer is an object without must_understand.", unknown, skipped)
+    bad("unknown-short-hand", "An unknown storage transformer is a bare name.", "no-such-transformer", DROP)
+    bad("unknown-must-understand-true", "An unknown storage transformer states that it must be understood.",
         unknown | {"must_understand": True}, skipped)
-    bad("flag-not-boolean", "The flag of a storage transformer is a string.",
+    bad("flag-not-boolean", "The must_understand of a storage transformer is a string.",
         unknown | {"must_understand": "false"}, skipped)
-    bad("name-missing", "A storage transformer has no name, so that its flag says nothing.",
+    bad("name-missing", "A storage transformer has no name, so its must_understand has no effect.",
         {"must_understand": False}, skipped)
     bad("name-not-string", "The name of a storage transformer is a number.",
         skipped[0] | {"name": 1}, [skipped[0] | {"name": "1"}])
@@ -116,7 +116,7 @@ def transformers():
     bad("not-an-extension", "A storage transformer is neither a name nor an object.", None, [])
     bad("configuration-null", "The configuration of a storage transformer is null.",
         skipped[0] | {"configuration": None}, [skipped[0] | {"configuration": {}}])
-    bad("extra-member", "A storage transformer has a member besides name, configuration and the flag.",
+    bad("extra-member", "A storage transformer has a member other than name, configuration and must_understand.",
         skipped[0] | {"comment": "x"}, [skipped[0] | {"configuration": {"comment": "x"}}])
 
 
@@ -133,5 +133,5 @@ def names():
     rule("codec-named-as-grid", "A name belongs to its extension point: a chunk grid is not a codec.",
          array(codecs=[LITTLE, regular(2, 3)]), array(codecs=[LITTLE, CRC32C]))
     rule("data-type-extra-configuration",
-         "A data type without configuration is given one.",
+         "A data type that has no configuration is given one.",
          array(data_type=named("int32", endian="little")), array(data_type="int32"))

@@ -85,7 +85,7 @@ function dataTypes() {
     bool: [1, 0, 0, 1, 1],
   };
   return Object.entries(ends).map(([name, values]) => {
-    const about = "The ends of the range and odd values; the last chunk reaches over the edge.";
+    const about = "The ends of the range and odd values; the last chunk extends beyond the edge.";
     const elements = typed(name, values);
     const given = { elements, chunkShape: [values.length - 2] };
     const clause = name.startsWith("float") ? "data-type/float" : `data-type/${name}`;
@@ -111,7 +111,7 @@ function fillValues() {
 function codecs() {
   const codec = (name, label, about, dataType, shape, codecs, chunkShape) =>
     goldenCase(`codec/${name}`, label, CLAUSES[name], about, dataType, shape, { codecs, chunkShape });
-  const edge = "the last chunks reach over the edge";
+  const edge = "the last chunks extend beyond the edge";
   return [
     codec("bytes", "big-int16", `Elements stored big endian; ${edge}.`, "int16", [3, 5], [BIG], [2, 3]),
     codec("bytes", "big-uint32", `Elements stored big endian; ${edge}.`, "uint32", [3, 5], [BIG], [2, 3]),
@@ -190,7 +190,7 @@ function grids() {
     });
   return [
     grid("rank-0", "Rank 0.", "float64", []),
-    grid("rank-3", "The last chunks reach over the edge.", "uint16", [3, 4, 5], { chunkShape: [2, 2, 3] }),
+    grid("rank-3", "The last chunks extend beyond the edge.", "uint16", [3, 4, 5], { chunkShape: [2, 2, 3] }),
     grid("rank-5", "Rank 5.", "uint8", [2, 1, 3, 2, 2], { chunkShape: [2, 1, 2, 1, 2] }),
     grid("larger-than-array", "One chunk, larger than the array.", "float32", [2, 3], { chunkShape: [5, 4] }),
     grid("names", "Dimensions with names, one without.", "uint8", [2, 3], { dimensionNames: ["y", null] }),
