@@ -14,9 +14,9 @@ use zarr_conformance::{
     store,
 };
 
-const STATUS: &str = "Exit status: 0 all is well; 1 a case failed; 2 it could not run; 3 no case ran.";
+const STATUS: &str = "Exit status: 0 no case failed; 1 a case failed; 2 the suite could not run; 3 no case ran.";
 
-/// Checks extensions, plugins, stores and implementations of Zarr v3 against its specification
+/// Check extensions, plugins, stores and implementations of Zarr v3 against the specification
 #[derive(Parser)]
 #[command(name = "zarr-conformance", version, after_help = STATUS)]
 struct Command {
@@ -26,72 +26,72 @@ struct Command {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Extensions of the registry: built-in ones, and those of plugins that are given
+    /// Check built-in extensions, and those of plugins given with --plugin
     #[command(after_help = STATUS)]
     Extension {
-        /// The name of an extension in metadata
+        /// Name of the extension, as in metadata
         #[arg(required_unless_present = "all", conflicts_with = "all")]
         name: Option<String>,
-        /// All extensions of the registry
+        /// Check all extensions
         #[arg(long)]
         all: bool,
-        /// Load a plugin from a file; may be given several times
+        /// Load a plugin from a file; may be repeated
         #[arg(long, value_name = "FILE")]
         plugin: Vec<PathBuf>,
-        /// How to try extensions that are not registered: see samples.toml of the suite
+        /// Configurations for extensions that the suite does not know, as in its samples.toml
         #[arg(long, value_name = "FILE")]
         samples: Option<PathBuf>,
         #[command(flatten)]
         how: How,
     },
-    /// A plugin: a shared library and nothing else, checked in child processes
+    /// Check a plugin's library, in child processes
     #[command(after_help = STATUS)]
     Plugin {
-        /// The library
+        /// Library of the plugin
         file: PathBuf,
-        /// How to try extensions that are not registered: see samples.toml of the suite
+        /// Configurations for extensions that the suite does not know, as in its samples.toml
         #[arg(long, value_name = "FILE")]
         samples: Option<PathBuf>,
-        /// How long a case may take
+        /// Time limit of a case
         #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
         patience: u64,
-        /// Try random inputs for so long after the cases, from the seed on
+        /// After the cases, repeat them for this time with increasing seeds
         #[arg(long, value_name = "SECONDS")]
         fuzz: Option<u64>,
         #[command(flatten)]
         how: How,
     },
-    /// A store: `memory`, `filesystem`, or a folder below which new ones are made and removed
+    /// Check a store
     #[command(after_help = STATUS)]
     Store {
-        /// `memory`, `filesystem` or a folder
+        /// `memory`, `filesystem`, or a directory in which to create temporary stores
         store: String,
         #[command(flatten)]
         how: How,
     },
-    /// Implementations in any language, each given by an adapter file
+    /// Check implementations in any language, each described by an adapter file
     #[command(after_help = STATUS)]
     Implementation {
         /// Adapter files
         #[arg(required = true)]
         adapter: Vec<PathBuf>,
-        /// Cases of a folder in place of the built-in ones
+        /// Use the cases in a directory instead of the built-in ones
         #[arg(long, value_name = "DIR")]
         case_dir: Option<PathBuf>,
-        /// Write a page that sets them side by side
+        /// Write a page that compares the implementations
         #[arg(long, value_name = "FILE")]
         results: Option<PathBuf>,
         #[command(flatten)]
         how: How,
     },
-    /// Write the golden arrays of an extension, as an entry of the extension registry carries them
+    /// Write the golden arrays of an extension as samples for the extension registry
     Export {
-        /// The name of an extension in metadata, or POINT/NAME where two have that name
+        /// Name of the extension, or POINT/NAME if two extensions have that name
         name: String,
-        /// A new folder
+        /// Directory to create
         #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
-        /// Cases of a folder in place of the built-in ones
+        /// Use the cases in a directory instead of the built-in ones
         #[arg(long, value_name = "DIR")]
         case_dir: Option<PathBuf>,
     },
@@ -115,22 +115,22 @@ enum Action {
 
 #[derive(Args)]
 struct How {
-    /// Only cases whose id contains this; `*` stands for anything
+    /// Run only cases whose id contains this text; `*` matches any text
     #[arg(long)]
     filter: Option<String>,
-    /// What random choices begin with: the same seed makes the same choices
+    /// Seed of random choices
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// How many random inputs a property is tried with
+    /// Number of random inputs for each property
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..))]
     cases: u32,
-    /// The form of the report
+    /// Format of the report
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
-    /// Cases that are known to fail, as a TOML file; one that passes fails
+    /// TOML file of cases that are known to fail; one that passes counts as a failure
     #[arg(long, value_name = "FILE")]
     expectations: Option<PathBuf>,
-    /// Write the report to a file
+    /// Write the report to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -170,7 +170,7 @@ impl How {
             return Ok(ExitCode::from(3));
         }
         if reports.iter().all(|r| r.counts().pass + r.counts().fail + r.counts().known == 0) {
-            eprintln!("error: no case could be tried: all are unsupported");
+            eprintln!("error: no case could run: all are unsupported");
             return Ok(ExitCode::from(3));
         }
         let failed = reports.iter().any(|r| r.failures().next().is_some());
@@ -265,8 +265,8 @@ impl Action {
                     folder => Some(PathBuf::from(folder)),
                 };
                 if let Some(folder) = folder.as_ref().filter(|f| !f.is_dir()) {
-                    let e = Error::argument(format!("{} is not a folder", folder.display()));
-                    return Err(e.with_hint("give `memory`, `filesystem` or a folder that is there"));
+                    let e = Error::argument(format!("{} is not a directory", folder.display()));
+                    return Err(e.with_hint("pass `memory`, `filesystem` or an existing directory"));
                 }
                 let subject = match (store.as_str(), folder) {
                     ("memory", _) => store::memory(),

@@ -8,19 +8,19 @@ const COMMAND: &str = "cargo run --release -p zarr-conformance -- implementation
 /// The kinds of cases with their descriptions, in the order of the page.
 const KINDS: [(&str, &str); 5] = [
     ("read", "Golden arrays read bit for bit"),
-    ("write", "Arrays made of a document and elements, read back by `ozarr`"),
-    ("open", "Right documents accepted"),
-    ("refuse", "Wrong documents refused, while their valid counterparts are accepted"),
-    ("damage", "Damaged chunks noticed"),
+    ("write", "Arrays written from a document and elements, read back by `ozarr`"),
+    ("open", "Valid documents accepted"),
+    ("refuse", "Invalid documents refused, with their valid counterparts accepted"),
+    ("damage", "Damaged chunks detected"),
 ];
 
 /// The implementation that this suite itself uses to read.
 const OWN: &str = "ozarr";
 
 const OWN_COLUMN: &str = "\
-`ozarr` is the suite's own reader. Expected elements are interpreted with its code, arrays that others write are checked by
-reading them with it, and where the specification leaves room the cases follow its reading. Its column has no failures by
-construction: that is no evidence that it is right, and not comparable with the other columns.
+`ozarr` is the suite's own reader. Its code interprets the expected elements and reads the arrays that others write, and
+where the specification is ambiguous the cases follow its interpretation. Its column therefore has no failures: that is not
+evidence that it is correct, and cannot be compared with the other columns.
 ";
 
 /// The maximum number of cases that are named for one reason; the tables contain all of them.
@@ -28,20 +28,32 @@ const NAMED: usize = 8;
 
 /// Returns a page in Markdown: versions, counts, each case that did not pass everywhere, and reasons.
 pub fn results_page(reports: &[Report]) -> String {
-    let mut out = String::from("# How implementations do\n\n");
+    let mut out = String::from(
+        "# Conformance results
+
+",
+    );
     let mut line = |text: &str| {
         let _infallible = writeln!(out, "{text}");
     };
-    line("Every case is a file below `conformance/cases`. This page is what one command wrote:\n");
+    line(
+        "Every case is a file below `conformance/cases`. This page is the output of one command:
+",
+    );
     line(&format!("```sh\n{COMMAND}\n```\n"));
-    line("An implementation joins with a small adapter, as in `conformance/adapters`. A case is unsupported where the");
     line(
-        "implementation says that it does not know what is asked for, where it could not be asked, or where failing would",
+        "To add an implementation, write a small adapter like those in `conformance/adapters`. A case is unsupported if the",
     );
     line(
-        "show nothing: a wrong document is refused, and so is its valid counterpart. The cases are one reading of the",
+        "implementation reports that it does not know a feature, if its adapter has no command for the case, or if a pass",
     );
-    line("specification; where it is silent, a failure is a difference, not a fault.\n");
+    line(
+        "would prove nothing: an invalid document is refused, but so is its valid counterpart. The cases are one reading of",
+    );
+    line(
+        "the specification; where it is silent, a failure is a difference and not a defect.
+",
+    );
     if reports.iter().any(|report| report.subject == OWN) {
         line(OWN_COLUMN);
     }
@@ -66,7 +78,12 @@ pub fn results_page(reports: &[Report]) -> String {
             line(&row(id, cells.iter().map(|cell| word(*cell).to_owned())));
         }
     }
-    line("\n## Reasons\n\nWhat each said, or what was seen; after it the cases.");
+    line(
+        "
+## Reasons
+
+Each error or difference, followed by its cases.",
+    );
     for report in reports {
         line(&format!("\n### {}\n", title(report)));
         for (text, ids) in reasons(report) {

@@ -7,15 +7,15 @@ use std::fmt::Write;
 /// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
-    /// For people: what did not pass, and counts.
+    /// Cases that did not pass, and counts
     Text,
-    /// One object for each subject.
+    /// JSON: one object for each subject
     Json,
-    /// JUnit XML.
+    /// JUnit XML
     Junit,
-    /// The Test Anything Protocol, version 13.
+    /// Test Anything Protocol, version 13
     Tap,
-    /// A table that sets subjects side by side.
+    /// Table that compares the subjects
     Markdown,
 }
 
