@@ -236,7 +236,7 @@ fn copies_are_made_while_others_change_nodes() {
     }
 }
 
-/// A writer that creates a missing group does not remove the copies of nodes that others create in it meanwhile.
+/// A writer that creates a missing group does not remove the copies of nodes that others create in it at the same time.
 #[test]
 fn copies_of_new_nodes_are_preserved() {
     let dir = tempfile::tempdir().unwrap();

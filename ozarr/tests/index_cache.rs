@@ -4,7 +4,7 @@
 use ozarr::{Hierarchy, NewArray};
 use std::{fs, time::Duration};
 
-/// The index of a shard is cached once the file is old enough. Every change of the shard is noticed, whoever made it.
+/// The index of a shard is cached once the file is old enough. Every change of the shard is noticed, by any writer.
 #[test]
 fn a_cached_index_is_never_that_of_another_version() {
     let dir = tempfile::tempdir().unwrap();

@@ -13,7 +13,7 @@ use ozarr::{
 };
 use std::{path::Path, sync::Arc, thread};
 
-/// So many that moving them to their place one by one takes a while.
+/// Moving this many chunks into place one by one takes a while.
 const CHUNKS: usize = 2000;
 
 /// Describes an array whose chunks are next to its document.
@@ -36,7 +36,7 @@ fn all(hierarchy: &Hierarchy, path: &str) -> Option<Vec<u8>> {
     }
 }
 /// Builds a node in an empty directory, and runs `other` as soon as something is visible there.
-fn meanwhile<T>(path: &str, other: impl FnOnce(&Hierarchy) -> T) -> (tempfile::TempDir, Hierarchy, Result<()>, T) {
+fn while_building<T>(path: &str, other: impl FnOnce(&Hierarchy) -> T) -> (tempfile::TempDir, Hierarchy, Result<()>, T) {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("s");
     let place = root.join(path.trim_start_matches('/'));
@@ -59,7 +59,7 @@ fn is_empty(directory: &Path) -> bool {
 fn a_concurrently_created_node_keeps_its_data() {
     for path in ["/", "/a"] {
         for overwrites in [false, true] {
-            let (_dir, hierarchy, built, other) = meanwhile(path, |hierarchy| {
+            let (_dir, hierarchy, built, other) = while_building(path, |hierarchy| {
                 let created = create(hierarchy, path, 2).map(|_| ());
                 if overwrites && created.is_ok() { build(hierarchy, path, true, 2) } else { created }
             });
@@ -82,7 +82,7 @@ fn a_concurrently_created_node_keeps_its_data() {
 
 #[test]
 fn a_created_node_is_whole_even_if_its_directory_is_removed() {
-    let (_dir, hierarchy, built, ()) = meanwhile("/a", |hierarchy| {
+    let (_dir, hierarchy, built, ()) = while_building("/a", |hierarchy| {
         let prefix = Prefix::new("a/").unwrap();
         hierarchy.store().writer().unwrap().erase_prefix(&prefix).unwrap();
     });

@@ -242,7 +242,7 @@ fn kills_tear_nothing() {
     }
     let listed: Vec<_> = array.hierarchy().store().lister().unwrap().list().unwrap().into_iter().collect();
     assert_eq!(listed.iter().map(ToString::to_string).collect::<Vec<_>>(), ["a/c/0/0", "a/zarr.json", "zarr.json"]);
-    // The remains do not stop anybody, and can be told from what is being written.
+    // Orphans do not block writers, and can be distinguished from temporary files in use.
     write_squares(dir.path(), 0, &(ROUNDS * KILLS..ROUNDS * KILLS + 1));
     let left = array.hierarchy().store().writer().unwrap().erase_orphans(&Prefix::ROOT).unwrap();
     let in_directory = std::fs::read_dir(dir.path().join("a/c/0")).unwrap().count();

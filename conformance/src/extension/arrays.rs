@@ -43,7 +43,7 @@ struct Plan {
     behind: Vec<Index>,
     v2: bool,
     fill: u64,
-    /// The regions to write, one after the other, with the seed of their elements.
+    /// The regions to write, one after another, with the seed of their elements.
     writes: Vec<(Vec<(Index, Index)>, u64)>,
 }
 
@@ -235,7 +235,7 @@ fn write_and_read(plan: &Plan, store: &Arc<dyn Store>, context: &Context, array:
 fn arrays(subject: &Subject, settings: &Settings) -> Verdict {
     let lossy = subject.registry.find(subject.point, &subject.name).is_some_and(Registration::is_lossy);
     if lossy {
-        return unsupported("it gives back other elements than it was given");
+        return unsupported("it returns other elements than it encoded");
     }
     if subject.point == ExtensionPoint::StorageTransformer {
         storage_transformer::ensure_writes(subject)?;

@@ -29,7 +29,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Runs cases one after the other on one implementation.
+/// Runs cases one after another on one implementation.
 pub(super) struct Run<'a> {
     adapter: &'a Adapter,
     context: Context,

@@ -38,7 +38,7 @@ fn setting_attributes_on_a_stale_group_preserves_newer_copies() {
     let root = world.hierarchy.group("/").unwrap();
     // Either up to date, or removed.
     let copies = root.metadata().consolidated();
-    assert!(copies.is_none_or(|c| c.get("later").is_some()), "the copies lost a group that was created meanwhile");
+    assert!(copies.is_none_or(|c| c.get("later").is_some()), "the copies lost a group that another writer created");
 }
 
 /// An array that was opened before it was resized elsewhere does not undo the resize.

@@ -43,7 +43,7 @@ fn files_are_values_and_folders_are_prefixes() {
     let (reader, writer, lister) = (store.reader().unwrap(), store.writer().unwrap(), store.lister().unwrap());
     fs::create_dir_all(dir.path().join("a/b")).unwrap();
     fs::write(dir.path().join("a/b/c"), "value").unwrap();
-    assert_eq!(reader.get(&key("a/b/c")).unwrap().unwrap(), b"value", "whoever wrote it");
+    assert_eq!(reader.get(&key("a/b/c")).unwrap().unwrap(), b"value", "any program may write it");
     assert!(reader.get(&key("a/b")).is_err(), "a folder is not a value, nor room for one");
     let b = Prefix::new("a/b/").unwrap();
     let listed = Listing { prefixes: [b.clone()].into(), ..Listing::default() };

@@ -182,6 +182,6 @@ fn a_shard_changed_by_another_writer_is_not_replaced() {
     Shards::replace(&array, &[0], &shard, b"new").unwrap();
     assert_eq!(array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap(), Some(b"new".to_vec()));
     array.chunk(&[0]).and_then(|chunk| chunk.erase()).unwrap();
-    assert!(Shards::replace(&array, &[0], &shard, b"new").is_err(), "it was erased meanwhile");
+    assert!(Shards::replace(&array, &[0], &shard, b"new").is_err(), "it was erased");
     assert_eq!(array.hierarchy().store().lister().unwrap().list_prefix(&Prefix::of(array.path())).unwrap().len(), 1);
 }

@@ -25,8 +25,7 @@ pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     #[cfg(target_os = "linux")]
     if let Ok(directory) = Directory::open(path) {
         let found = std::fs::read_link(directory.own_link());
-        // If the directory was moved meanwhile, or `/proc` is something else, the path does not lead to the same
-        // directory.
+        // If the directory has been moved since, or `/proc` is something else, the path leads to another directory.
         let is_same = |found: &PathBuf| found.is_absolute() && directory.is_at(found);
         if let Some(found) = found.ok().filter(is_same) {
             return Ok(found);

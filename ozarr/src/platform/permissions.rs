@@ -20,7 +20,7 @@ mod unix {
     /// The permissions, owner and group of a file or directory.
     #[derive(Debug, Clone)]
     pub(crate) struct Access {
-        /// The mode without an access control list: the bits of group and others give nobody more than the list does.
+        /// The mode without an access control list: the bits of group and others grant no more than the list does.
         mode: u32,
         uid: u32,
         gid: u32,
@@ -134,7 +134,7 @@ mod unix {
     }
 
     /// Lets this process remove the contents of a directory and of those below it, as far as it owns them. Links that
-    /// replace them meanwhile are not followed.
+    /// replace them during the call are not followed.
     pub(crate) fn make_removable(directory: &Path) {
         let mut left = Closed::of(directory);
         while left.step() {}

@@ -170,13 +170,13 @@ fn a_manifest_comes_from_a_file_or_the_configuration() {
 
 #[test]
 fn paths_in_a_file_are_relative_to_its_folder() {
-    let folder = Folder::new(&[("x", b"root"), ("m/x", b"beside"), ("m/deep/x", b"below")]);
+    let folder = Folder::new(&[("x", b"root"), ("m/x", b"nested"), ("m/deep/x", b"below")]);
     let entry = |path: &str| format!(r#"{{"path":{},"offset":0,"length":4}}"#, Json::from(path));
     let paths = ["x", "deep/x", "../x"].map(entry);
     folder.write("m/m.json", format!(r#"{{"0":{},"1":{},"2":{}}}"#, paths[0], paths[1], paths[2]).as_bytes());
     let store = folder.store(r#"{"manifest":"m/m.json"}"#).unwrap();
     let got = ["0", "1", "2"].map(|k| store.reader().unwrap().get(&key(k)).unwrap().unwrap());
-    assert_eq!(got, [b"besi", b"belo", b"root"]);
+    assert_eq!(got, [b"nest", b"belo", b"root"]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::{io, ops::Range};
 /// The output of a codec: either the destination itself, or memory that grows up to a limit.
 pub struct OutputBuffer<'a>(pub(super) Target<'a>);
 
-/// Output memory that is grown by someone else: the host of a plugin.
+/// Output memory that another party grows: the host of a plugin.
 pub trait Sink<'a> {
     /// Replaces the memory by at least `capacity` bytes, of which the first `keep` are unchanged.
     fn reserve(&mut self, keep: usize, capacity: usize) -> Result<&'a mut [u8]>;

@@ -53,8 +53,8 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 
 /// The readable operations of a store.
 pub trait ReadableStore: Send + Sync {
-    /// Opens one version of a value: all reads of the result return the same bytes, even if the value is replaced
-    /// meanwhile.
+    /// Opens one version of a value: all reads of the result return the same bytes, even if the value is replaced in
+    /// between.
     ///
     /// `None`: the key has no value. A store that cannot contain both a key and keys below it may return an error for a
     /// key that has keys below it.
@@ -63,7 +63,7 @@ pub trait ReadableStore: Send + Sync {
     ///
     /// - return their errors unchanged,
     /// - read them on the thread that called it, because other threads may wait for memory that this thread uses,
-    /// - and, for a value that is not a chunk, hold no lock meanwhile that is needed for chunks.
+    /// - and, for a value that is not a chunk, hold no lock during the reads that is needed for chunks.
     fn open<'s>(&'s self, key: &Key) -> Result<Option<Box<dyn Source + 's>>>;
 
     /// Returns the value of a key; `None` if the key has no value.
@@ -113,7 +113,7 @@ pub trait Update {
 
 /// The writeable operations of a store.
 ///
-/// Each operation is atomic for one key at a time: concurrent writes of a key take effect one after the other.
+/// Each operation is atomic for one key at a time: concurrent writes of a key take effect one after another.
 pub trait WriteableStore: Send + Sync {
     /// Stores a value. A reader sees the old or the new value, never a mixture.
     ///
@@ -123,8 +123,8 @@ pub trait WriteableStore: Send + Sync {
 
     /// Changes a value without losing concurrent changes.
     ///
-    /// The store locks the value meanwhile, or it compares before it stores, and calls `change` again. If `change`
-    /// fails, the value stays as it was.
+    /// The store locks the value for the duration of the call, or it compares before it stores and calls `change` again. If
+    /// `change` fails, the value does not change.
     ///
     /// Each store documents for which writers this is guaranteed: threads of this process, processes, or machines.
     fn update(&self, key: &Key, change: &mut dyn Update) -> Result<()>;

@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind};
 
-/// The number of attempts when others remove or fill a directory meanwhile.
+/// The number of attempts when other writers remove or fill a directory during an operation.
 pub(super) const ATTEMPTS: usize = 64;
 
 /// Errors after which an operation is repeated. `AlreadyExists`: a directory was removed between being found and

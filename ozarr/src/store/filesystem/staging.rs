@@ -8,8 +8,8 @@
 //!
 //! If the file system can exchange two names, a reader sees either the old directory or the new one. Otherwise (some
 //! file servers, the root of a file system, a parent directory that cannot be written to) the entries are moved: first
-//! the old document, then everything else, and the new document last. Meanwhile a reader finds no node. If the process
-//! is killed meanwhile, the old entries stay in a directory `__zarr_replaced.*`, which nothing removes.
+//! the old document, then everything else, and the new document last. A reader finds no node until then. If the process
+//! is killed in between, the old entries stay in a directory `__zarr_replaced.*`, which nothing removes.
 //!
 //! If there is no node, the directory is renamed to a free place or over an empty directory. Anything else in the place
 //! belongs to others, or would be read as a part of the node: the place is refused.
@@ -183,7 +183,7 @@ impl Staging {
             Err(e) => Err(taken(e)),
         }
     }
-    /// Takes the place in many steps. A process that is killed meanwhile leaves keys without a document.
+    /// Takes the place in many steps. A process that is killed in between leaves keys without a document.
     fn fill_entries(&self, place: &Path) -> io::Result<()> {
         let content = self.content();
         let mut moves = Moves::new(&content, place, self.fsync)?;

@@ -199,7 +199,7 @@ fn a_directory_in_the_place_of_a_value_is_an_error() {
     assert_eq!(store.get(&key("a/empty/0")).unwrap(), None, "an empty directory elsewhere is not an error");
 }
 
-/// A change whose directory is erased meanwhile starts again with the new directory.
+/// A change whose directory is erased in the middle starts again with the new directory.
 #[cfg(unix)]
 #[test]
 fn a_change_does_not_outlive_its_directory() {

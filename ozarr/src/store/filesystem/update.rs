@@ -30,7 +30,7 @@ use zarr_core::{
 /// What is being replaced.
 enum Old {
     Nothing,
-    /// A file and its permissions, unless it was removed meanwhile.
+    /// A file and its permissions, unless it has been removed.
     File(Option<Access>),
 }
 

@@ -27,7 +27,7 @@ impl TemporaryDirectory {
     /// be created in the parent. Its name ends with the name of the place, or of the first directory on the way to it
     /// that does not exist: above the root of a store, this tells which store it belongs to.
     pub(super) fn near(place: &Path, names: &Names) -> io::Result<Self> {
-        // Another writer that replaces the place meanwhile also removes what is in it.
+        // A writer that replaces the place at the same time also removes its contents.
         retry(&[ErrorKind::NotFound], || Self::try_near(place, names))
     }
     fn try_near(place: &Path, names: &Names) -> io::Result<Self> {

@@ -1,8 +1,8 @@
 //! Takes a place entry by entry, where a directory cannot take it in one step.
 //!
 //! Files are moved one at a time, into directories that are created for them, the document last. If a step fails,
-//! everything is undone: only files that were moved are moved back, and only empty directories are removed. So values
-//! that others have stored in the place meanwhile stay.
+//! everything is undone: only files that were moved are moved back, and only empty directories are removed. Values that
+//! other writers have stored in the place are therefore preserved.
 
 use super::{
     super::paths::split,

@@ -264,8 +264,8 @@ fn values_stored_while_a_place_is_filled_survive() {
     assert!(values(dir.path()).is_empty());
 }
 
-/// Entries that are moved away while a node is overwritten are restored, but never over what others store there
-/// meanwhile.
+/// Entries that are moved away while a node is overwritten are restored, but never over values that other writers store
+/// there.
 #[test]
 fn values_stored_while_a_node_is_overwritten_survive() {
     let dir = tempfile::tempdir().unwrap();
@@ -311,7 +311,7 @@ fn an_occupied_place_is_refused() {
     assert!(matches!(Box::new(staging).commit(true).unwrap_err().kind(), ErrorKind::Occupied(_)), "an empty directory");
 }
 
-/// Temporary files of others do not stop anybody, and stay.
+/// Temporary files of other writers do not get in the way, and are preserved.
 #[test]
 fn temporary_files_of_others_are_ignored() {
     let dir = tempfile::tempdir().unwrap();
