@@ -47,7 +47,7 @@ fn lengths_that_do_not_fit_one_array_are_an_error() {
         assert!(said.contains(&format!("{option} has 2 lengths")) && said.contains("[24]"), "{said}");
         assert!(!Path::new(&dir.path("t")).exists());
     }
-    // In a hierarchy it may fit others.
+    // In a hierarchy it may fit other arrays.
     let out = ozarr(&["copy", "--chunk-shape", "5", &weather(), &dir.path("all")]);
     assert!(
         out.status.success() && String::from_utf8_lossy(&out.stderr).contains("note: --chunk-shape has 1 length; ")

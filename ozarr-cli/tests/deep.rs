@@ -1,4 +1,5 @@
-//! Hierarchies deeper than a stack, and links that lead back: each verb ends, and says what it could not do.
+//! Hierarchies deeper than a stack, and links to a containing directory: each command ends, and reports where it
+//! stopped.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -14,7 +15,7 @@ use std::{
 
 const GROUP: &str = r#"{"zarr_format":3,"node_type":"group"}"#;
 
-/// A group with so many groups one in the other below it. Gives the innermost.
+/// Creates a chain of `depth` nested groups, and returns the innermost one.
 fn chain(at: &Path, depth: usize) -> PathBuf {
     let mut at = at.to_owned();
     fs::create_dir(&at).unwrap();
@@ -27,7 +28,7 @@ fn chain(at: &Path, depth: usize) -> PathBuf {
     at
 }
 
-/// Chains of 1,000, one below the other: deeper than any path that the system opens.
+/// Chains of 1,000 groups, one below the other: deeper than any path that the system opens.
 struct Deep {
     dir: Dir,
     moved: Vec<(PathBuf, PathBuf)>,
@@ -51,7 +52,7 @@ impl Deep {
 }
 
 impl Drop for Deep {
-    /// What removes the directory takes its stack for each level.
+    /// `remove_dir_all` would need stack for each level.
     fn drop(&mut self) {
         for (from, to) in self.moved.iter().rev() {
             fs::rename(to, from).unwrap();
@@ -71,7 +72,7 @@ fn end_of(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(2000)..]).into_owned()
 }
 
-/// What a verb said and printed, which failed because of the one node whose path is too long.
+/// Returns the output of a command that failed only because of the node whose path is too long.
 #[track_caller]
 fn told(args: &[&str]) -> String {
     let out = with_little_stack(args);
@@ -87,7 +88,7 @@ fn told(args: &[&str]) -> String {
 fn commands_stop_at_a_node_whose_path_is_too_long() {
     let deep = Deep::new();
     let s = &deep.path();
-    // As many as the system opens, and the one below them.
+    // The groups that the system opens, and the one below them.
     let lines = told(&["tree", s]).lines().filter(|l| l.contains("── a")).count();
     assert!((1900..2048).contains(&lines), "{lines}");
     let json = told(&["tree", "--json", s]);
@@ -142,7 +143,7 @@ fn links_to_a_containing_directory_do_not_loop() {
     let refused = run(&["copy", &s, &dir.path("t")], 3);
     assert!(refused.contains("a link leads back") && !Path::new(&dir.path("t")).exists(), "{refused}");
     assert!(run(&["info", "--needs", &s], 1).contains("a link leads back"));
-    // Nothing that repair could do, before and after there are copies.
+    // There is nothing to repair, with and without consolidated metadata.
     assert!(ok(&["repair", "--data", &s]).is_empty());
     ozarr::Hierarchy::open(&s).unwrap().consolidate("/").unwrap();
     assert!(ok(&["repair", &s]).is_empty());

@@ -1,4 +1,4 @@
-//! What the command takes of memory, measured in processes of its own, whatever stored bytes ask for.
+//! The memory of the command, measured in child processes, with hostile data.
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
@@ -14,15 +14,15 @@ use std::{
 
 const MIB: u64 = 1 << 20;
 
-/// What a process did.
+/// The result of a process.
 struct Ran {
     status: i32,
     said: String,
-    /// The most memory that it had, in bytes.
+    /// Its peak memory in bytes.
     peak: u64,
 }
 
-/// Runs the command. Its output goes to a file, and is not looked at.
+/// Runs the command. Its output goes to a file and is ignored.
 #[expect(clippy::zombie_processes, reason = "`wait4` waits for it, and tells its peak memory")]
 fn run(args: &[&str]) -> Ran {
     let dir = Dir::new();
@@ -31,7 +31,7 @@ fn run(args: &[&str]) -> Ran {
     command.args(args).env("ZARR_PLUGINS", "off").stdin(Stdio::null()).stdout(out).stderr(err);
     let child = command.spawn().unwrap();
     let (mut status, mut usage) = (0, std::mem::MaybeUninit::<libc::rusage>::uninit());
-    // SAFETY: both places are valid for what is written there, and nothing else waits for this child.
+    // SAFETY: both places are valid for writes, and nothing else waits for this child.
     let waited = unsafe { libc::wait4(child.id() as i32, &raw mut status, 0, usage.as_mut_ptr()) };
     assert_eq!(waited, child.id() as i32);
     // SAFETY: `wait4` has filled it.
@@ -41,7 +41,7 @@ fn run(args: &[&str]) -> Ran {
     Ran { status: libc::WEXITSTATUS(status), said, peak: usage.ru_maxrss as u64 * 1024 }
 }
 
-/// Writes zeros over an array of one chunk, from a file that takes no disk.
+/// Fills an array of one chunk with zeros, from a sparse file.
 fn write_zeros(array: &str, length: u64) {
     let file = format!("{array}.npy");
     let mut header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({length},), }}");
@@ -54,7 +54,7 @@ fn write_zeros(array: &str, length: u64) {
     assert_eq!(ran.status, 0, "{}", ran.said);
 }
 
-/// An array of bytes whose fill value is 1.
+/// Creates an array of bytes with the fill value 1.
 fn array(dir: &Dir, name: &str, shape: u64, chunk: u64, codecs: &str) -> String {
     let document = format!(
         r#"{{"zarr_format":3,"node_type":"array","shape":[{shape}],"data_type":"uint8","chunk_grid":{{"name":"regular","configuration":{{"chunk_shape":[{chunk}]}}}},"chunk_key_encoding":"default","fill_value":1,"codecs":[{codecs}]}}"#
@@ -65,7 +65,7 @@ fn array(dir: &Dir, name: &str, shape: u64, chunk: u64, codecs: &str) -> String 
     path
 }
 
-/// 4 bytes behind two compressors, the outer one of which was given 256 MiB of zeros.
+/// Four bytes after two compressors, the outer of which was given 256 MiB of zeros.
 #[test]
 fn data_between_two_codecs_is_bounded() {
     const GZIP: &str = r#"{"name":"gzip","configuration":{"level":5}}"#;
@@ -89,7 +89,7 @@ fn data_between_two_codecs_is_bounded() {
 
 const SHARD: &str = r#"{"name":"sharding_indexed","configuration":{"chunk_shape":[INNER],"codecs":["bytes",{"name":"zstd","configuration":{"level":3,"checksum":false}}],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"index_location":"end"}}"#;
 
-/// A small shard all of whose inner chunks are one range, and one with an index of zeros that takes no disk.
+/// A small shard in which all inner chunks have the same range, and one whose index is zeros in a sparse file.
 #[test]
 fn shards_with_shared_or_sparse_bytes_use_bounded_memory() {
     let dir = Dir::new();
@@ -111,7 +111,7 @@ fn shards_with_shared_or_sparse_bytes_use_bounded_memory() {
     }
 }
 
-/// A group whose attributes have a member that is a list of items, or with so many members.
+/// Writes a group with a large attribute: a list of items, or an object with as many members.
 fn document(path: &str, length: u64, item: &dyn Fn(u64) -> String, members: bool) -> u64 {
     fs::create_dir_all(path).unwrap();
     let file = format!("{path}/zarr.json");
@@ -153,7 +153,8 @@ fn a_document_uses_a_multiple_of_its_length() {
     for (what, members, mib, accepted, item) in items {
         let path = dir.path("large");
         let length = document(&path, mib * 1_000_000, &item, members);
-        // What prints and what does not; the other way to print only what is small enough to be read.
+        // Commands that print and that do not print. Output in other forms is limited to documents small enough to be
+        // read.
         let json = ["info", "--json", &path];
         let commands = [&["info", &path][..], &["validate", &path], &json];
         for command in &commands[..if accepted == Some(true) { 3 } else { 2 }] {

@@ -1,4 +1,4 @@
-//! What occupies the place of a chunk or a node and is neither: read, validate, copy and tree agree about it.
+//! Entries in the place of a chunk or a node that are neither: `read`, `validate`, `copy` and `tree` agree about them.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -9,7 +9,7 @@ use ozarr::Json;
 use ozarr::{Array, Hierarchy, NewArray};
 use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt, path::Path};
 
-/// An array with one chunk of four, below a group.
+/// Creates an array with one chunk of four stored, below a group.
 fn array(dir: &Dir) -> (String, Array) {
     let hierarchy = Hierarchy::create(dir.path("s")).unwrap();
     let array = hierarchy.create_array("/a", NewArray::new([4, 4], "uint8").chunks([2, 2])).unwrap();
@@ -21,7 +21,7 @@ fn fifo(path: &Path) {
     assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// The keys of all problems.
+/// Returns the keys of all problems.
 fn problems(location: &str, data: bool) -> Vec<String> {
     let args: &[&str] =
         if data { &["validate", location, "--json", "--data"] } else { &["validate", location, "--json"] };
@@ -32,7 +32,7 @@ fn problems(location: &str, data: bool) -> Vec<String> {
     found.iter().map(|p| p.as_object().unwrap().get("key").unwrap().as_str().unwrap().to_owned()).collect()
 }
 
-/// How many `ozarr info` tells of, and what it says of them.
+/// Returns the number of entries that `ozarr info` reports, and its text about them.
 fn not_values(location: &str) -> (u64, String) {
     let info: Json = ok(&["info", "--sizes", "--json", location]).parse().unwrap();
     let said = common::ozarr(&["info", "--sizes", location]);
@@ -135,7 +135,7 @@ fn a_pipe_in_the_place_of_a_node_is_reported() {
     assert!(String::from_utf8(tree.stdout).unwrap().contains("pipe (cannot be opened: "));
 }
 
-/// One link, so that also a walk that goes on comes to the end of the longest path.
+/// A single link, so that a walk that followed it would still end at the longest path.
 #[test]
 fn a_link_to_a_containing_directory_is_reported_by_each_command() {
     for (target, leads_to) in [(".", "/a/c"), ("..", "/a"), ("../..", "/")] {
@@ -155,7 +155,7 @@ fn a_link_to_a_containing_directory_is_reported_by_each_command() {
     }
 }
 
-/// Writers leave empty directories for a moment. Only in the place of a chunk are they an error.
+/// Writers leave empty directories for a moment. They are an error only in the place of a chunk.
 #[test]
 fn empty_directories_elsewhere_are_not_an_error() {
     let dir = Dir::new();

@@ -1,4 +1,4 @@
-//! Files that `ozarr read -o` writes: whole or not at all, and in place what is not a regular file.
+//! Files that `ozarr read -o` writes: atomically, or in place if the target is not a regular file.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -24,7 +24,7 @@ fn array(dir: &Dir) -> String {
 fn text(path: &str) -> String {
     fs::read_to_string(path).unwrap()
 }
-/// Names in the directory for outputs, which has nothing else.
+/// Returns the names in the directory for outputs, which contains nothing else.
 fn names(dir: &Dir) -> Vec<String> {
     let entries = fs::read_dir(dir.path("out")).unwrap();
     let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -53,10 +53,10 @@ fn pipes_and_devices_are_written_in_place() {
         );
     }
     assert_eq!(names(&dir), ["pipe", "to-pipe"]);
-    // A device of its own like /dev/null, where one may be made.
+    // A device like /dev/null, if this user may create one.
     let device = dir.path("out/device");
     if Command::new("mknod").args([&device, "c", "1", "3"]).stderr(Stdio::null()).status().unwrap().success() {
-        // File systems can be without devices: then it cannot be opened.
+        // File systems may be mounted without devices: then it cannot be opened.
         let _opened = ozarr(&["read", &a, "-o", &device]);
         assert!(fs::symlink_metadata(&device).unwrap().file_type().is_char_device());
         assert_eq!(names(&dir), ["device", "pipe", "to-pipe"]);
@@ -99,7 +99,7 @@ fn links_and_permissions_are_preserved() {
         if let Some(mode) = mode {
             fs::write(&file, "old").unwrap();
             fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
-            // Only root may.
+            // Only root may do this.
             owner = chown(&file, Some(2000), Some(3000)).ok();
         }
         ok(&["read", &a, "-o", &dir.path(path)]);
@@ -119,7 +119,7 @@ fn links_and_permissions_are_preserved() {
     assert_eq!(names(&dir).len(), 4);
 }
 
-/// The group's rights are in the list of the old file, and the new one has none from its directory.
+/// The old file has the group's rights in its list, and the new one gets no list from its directory.
 #[test]
 #[cfg(target_os = "linux")]
 fn dropping_an_access_control_list_grants_no_rights() {
@@ -144,7 +144,7 @@ fn dropping_an_access_control_list_grants_no_rights() {
 const SET_ACCESS: &str = "set('access', 6, 6, 0)";
 const SET_DEFAULT: &str = "set('default', 7, 7, 5)";
 
-/// Runs a program that may set lists of a path, and gives the names of those that it has then.
+/// Runs a program that can set the access control lists of a path, and returns the names of its lists afterwards.
 fn python(program: &str, path: &Path) -> Option<String> {
     let set = "
 import os, struct, sys

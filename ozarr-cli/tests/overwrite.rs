@@ -1,4 +1,4 @@
-//! Overwriting: whatever fails, the old data is complete and readable, and nothing half-written is found.
+//! Overwriting: after any failure the old data is complete and readable, and nothing half-written is visible.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 mod common;
@@ -11,7 +11,7 @@ use std::{
     time::Instant,
 };
 
-/// All files and directories with their contents.
+/// Returns all files and directories with their contents.
 fn all_of(directory: &str) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     let (mut all, mut left) = (Vec::new(), vec![PathBuf::from(directory)]);
     while let Some(at) = left.pop() {
@@ -24,12 +24,12 @@ fn all_of(directory: &str) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     all
 }
 
-/// Temporary files and directories.
+/// Returns temporary files and directories.
 fn temporary(directory: &str) -> Vec<PathBuf> {
     all_of(directory).into_iter().map(|f| f.0).filter(|p| p.to_string_lossy().contains("__zarr_")).collect()
 }
 
-/// A store with the array `/a` of this value, in 16 chunks of 1 KiB without compression.
+/// Creates a store with the array `/a` of this value, in 16 chunks of 1 KiB without compression.
 fn store_of(path: &str, value: u32) -> String {
     let new = NewArray::new([64, 64], "uint32").chunks([16, 16]).codecs([Json::from("bytes")]);
     let new = new.codecs([r#"{"name":"bytes","configuration":{"endian":"little"}}"#.parse::<Json>().unwrap()]);
@@ -44,7 +44,7 @@ fn value_of(store: &str) -> u32 {
     all[0]
 }
 
-/// Runs `zarr` in a shell after a command that sets limits.
+/// Runs the command in a shell after a command that sets limits.
 fn limited(limit: &str, args: &[&str]) -> std::process::Output {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(format!("{limit}; exec \"$@\"")).arg("sh").arg(env!("CARGO_BIN_EXE_ozarr")).args(args);
@@ -71,7 +71,7 @@ fn damage_in_the_source_leaves_the_destination_intact() {
         }
     }
     assert_eq!(value_of(&good), 2);
-    // The command that failed succeeds as it is once the source is repaired.
+    // The same command succeeds once the source is repaired.
     std::fs::write(&chunk, bytes).unwrap();
     ok(&["copy", &bad, &dir.path("new")]);
     ok(&["copy", "--overwrite", &bad, &good]);
@@ -93,7 +93,7 @@ fn a_file_size_limit_leaves_the_destination_intact() {
         assert_eq!(out.status.code(), Some(3), "{out:?}");
         assert!(all_of(&dir.path("")) == before, "{to}");
     }
-    // A signal that kills leaves a temporary directory, and that is all.
+    // A kill leaves a temporary directory, and nothing else.
     for at in ["/a", ""] {
         let inside = format!("{good}{at}");
         let out = limited("ulimit -f 2", &["copy", "--overwrite", &format!("{source}{at}"), &inside]);
@@ -107,7 +107,7 @@ fn a_file_size_limit_leaves_the_destination_intact() {
     }
 }
 
-/// What is left in the folder of a store is told by its name: that of other stores stays.
+/// Temporary directories next to a store carry its name: those of other stores are preserved.
 #[test]
 #[cfg(unix)]
 fn orphans_of_a_whole_store_are_removed_with_that_store() {
@@ -119,7 +119,7 @@ fn orphans_of_a_whole_store_are_removed_with_that_store() {
     let stores = ["s", "s.x"].map(|name| store_of(&dir.path(name), 2));
     let left = stores.each_ref().map(|store| {
         let before = temporary(&dir.path(""));
-        // It is at work for as long as elements may come.
+        // It runs until its elements end.
         let mut process = start(&["create", store, "--metadata", &document, "--overwrite", "--elements", &pipe]);
         let elements = std::fs::File::options().write(true).open(&pipe).unwrap();
         let own = |path: &PathBuf| !before.contains(path) && path.parent() == Path::new(store).parent();
@@ -148,13 +148,13 @@ fn orphans_of_a_whole_store_are_removed_with_that_store() {
     assert!(temporary(&dir.path("")).is_empty());
 }
 
-/// In a mount namespace: a disk that is full, and a store that is a mount point.
+/// In a mount namespace: a full disk, and a store that is a mount point.
 #[test]
 #[cfg(target_os = "linux")]
 fn full_disks_and_mount_points_leave_old_or_new() {
     let dir = Dir::new();
     let mounts = Command::new("unshare").args(["-rm", "true"]).status().is_ok_and(|s| s.success());
-    // Without the right to mount, a limit stands for the full disk.
+    // Without the right to mount, a file size limit replaces the full disk.
     let (small, bind, vacant) = match mounts {
         true => ("mount -t tmpfs -o size=400k none disk", "mount --bind big bound", "mount --bind empty vacant"),
         false => ("ulimit -f 32", "rmdir bound; mkdir bound", "true"),
@@ -244,7 +244,7 @@ fn impossible_creations_fail_before_anything_is_written() {
         for (from, to) in [("", "s"), ("/time", "s/time"), ("", "new"), ("/time", "s/new")] {
             let (from, to) = (format!("{}{from}", weather()), dir.path(to));
             let single = from.ends_with("time");
-            // These lengths fit arrays of another number of dimensions.
+            // These lengths fit arrays with another number of dimensions.
             if option == "--chunk-shape" && value.contains(',') == single {
                 continue;
             }
@@ -253,7 +253,7 @@ fn impossible_creations_fail_before_anything_is_written() {
             assert!(!said.contains("destination"), "{said}");
         }
     }
-    // What could not be converted, and then is.
+    // A value that does not convert, and then does.
     let (from, to) = (format!("{}/observations/temperature", weather()), dir.path("t"));
     assert!(fails(&["copy", "--data-type", "int16", &from, &to], 3).contains("--lossy"));
     ok(&["copy", "--lossy", "--data-type", "int16", &from, &to]);
@@ -286,7 +286,7 @@ fn overlap_is_detected_through_links() {
     store_of(&dir.path("s1"), 1);
     let plain = |name: &str| _ = Hierarchy::create(dir.path(name)).unwrap().create_group("/", ());
     ["node", "group", "value", "chunks"].into_iter().for_each(plain);
-    // A node in the destination, a group around it, one value of it, a directory of chunks.
+    // A node in the destination, a group around it, one of its values, a directory of chunks.
     link("s1/a", "node/x");
     link("s1", "group/x");
     for (name, linked) in [("value/x", "c/0/0"), ("chunks/x", "c")] {
@@ -306,14 +306,14 @@ fn overlap_is_detected_through_links() {
         assert!(fails(&["copy", &dir.path(from), &dir.path("s1/a/b")], 3).contains("overlap"), "{from}");
     }
     assert!(all_of(&dir.path("")) == before);
-    // A link in the destination is replaced, not what it leads to.
+    // A link in the destination is replaced, and its target is not.
     ok(&["copy", "--overwrite", &weather(), &dir.path("node")]);
     assert_eq!(value_of(&dir.path("s1")), 1);
     ok(&["copy", &dir.path("value"), &dir.path("whole")]);
     ok(&["validate", "--data", &dir.path("whole")]);
 }
 
-/// A process that ends with the test, also if that fails.
+/// A process that is killed when the test ends, even if it fails.
 struct Process(std::process::Child);
 impl Drop for Process {
     fn drop(&mut self) {
@@ -327,7 +327,7 @@ fn start(args: &[&str]) -> Process {
     Process(command.spawn().unwrap())
 }
 
-/// Each element that a reader sees is of the old or of the new array, and after the last write all are of one.
+/// Each element that a reader sees belongs to the old or the new array, and after the last write all belong to one.
 #[test]
 fn kills_leave_old_or_new() {
     for at in ["s", "s/a"] {
@@ -337,8 +337,8 @@ fn kills_leave_old_or_new() {
         let began = Instant::now();
         ok(&["copy", "--overwrite", &sources[0], &node]);
         let whole = began.elapsed();
-        // Waits for longer after a kill and for less after a copy that was done, so that kills gather around its end, however
-        // busy the machine is.
+        // Waits longer after a kill and shorter after a finished copy, so that kills gather around its end at any load
+        // of the machine.
         let (mut seen, mut killed, mut kills, mut wait) = ([0, 0], 0, 0, whole / 2);
         while kills < 30 || killed < 6 || seen.contains(&0) {
             assert!(kills < 500, "{killed} killed, {seen:?} seen");
@@ -378,7 +378,7 @@ fn one_of_two_concurrent_overwrites_wins() {
         }
         assert!([1, 2].contains(&value_of(&s)), "round {round}");
     }
-    // Of creators one wins.
+    // One of several creators wins.
     for round in 0..8 {
         let to = dir.path(&format!("new{round}"));
         let processes = sources.each_ref().map(|source| start(&["copy", source, &to]));
@@ -413,7 +413,7 @@ fn consolidated_metadata_is_updated() {
 fn files_that_belong_to_no_node_stay() {
     let dir = Dir::new();
     let source = store_of(&dir.path("source"), 1);
-    // A chunk that belongs to no array would be taken for one of the copy.
+    // A chunk that belongs to no array would look like one of the copy.
     for file in ["home/a/notes/x", "other/a/c/3/3"] {
         std::fs::create_dir_all(Path::new(&dir.path(file)).parent().unwrap()).unwrap();
         std::fs::write(dir.path(file), "mine").unwrap();

@@ -1,4 +1,4 @@
-//! The command with plugins: installed, looked at, used, taken away, and created.
+//! The command with plugins: installed, inspected, used, removed, and created.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -21,7 +21,7 @@ use std::{
 };
 use zarr_conformance::third_party;
 
-/// A user with a home of their own.
+/// A user with a separate home directory.
 struct User(tempfile::TempDir);
 
 impl User {
@@ -50,7 +50,7 @@ impl User {
     }
     fn fails(&self, args: &[&str]) -> String {
         let out = self.run(args);
-        // That a name is not found is an answer.
+        // A name that is not found is an answer.
         let status = if args.contains(&"which") { 1 } else { 3 };
         assert_eq!(out.status.code(), Some(status), "{args:?}: {}", String::from_utf8_lossy(&out.stdout));
         String::from_utf8(out.stderr).unwrap()
@@ -81,7 +81,7 @@ fn fletcher32() -> String {
     third_party::c_plugin("numcodecs-fletcher32").unwrap().to_string_lossy().into_owned()
 }
 
-/// The elements of an array, one a line.
+/// Returns the elements of an array, one per line.
 fn elements(user: &User, store: &str, array: &str) -> String {
     user.ok(&["elements", "--array_path", &format!("{store}/{array}")])
 }
@@ -143,7 +143,7 @@ fn plugins_are_installed_and_removed() {
     assert!(embedded.get("libraries").is_none());
     assert_eq!(list(&embedded, "extensions"), list(&inspected, "extensions"));
 
-    // A library that changed behind the manifest is listed, and refused when it is used.
+    // A library that differs from its manifest is listed, and refused on use.
     let denied =
         user.command().env("ZARR_PLUGINS_DENY", "dev.zarr.numcodecs-fletcher32").args(["plugin", "list"]).output();
     let denied = String::from_utf8(denied.unwrap().stdout).unwrap();
@@ -165,13 +165,13 @@ fn plugins_are_installed_and_removed() {
     assert!(user.ok(&["extensions"]).contains("is missing"));
     std::fs::rename(user.path("away"), &library).unwrap();
 
-    // A library that changed is seen without being loaded.
+    // A changed library is detected without being loaded.
     let good = std::fs::read(&library).unwrap();
     std::fs::write(&library, [&good[..], b"x"].concat()).unwrap();
     assert!(user.ok(&["plugin", "list"]).contains("SHA-256"));
     std::fs::write(&library, good).unwrap();
 
-    // What cannot be read has no name, so a name that is not found may be its.
+    // An unreadable manifest has no name, so a missing name may be its own.
     let broken = Path::new(text(&added, "manifest")).with_file_name("broken.zarrplugin.json");
     std::fs::write(&broken, "{").unwrap();
     let unknown = user.fails(&["plugin", "which", "nothing.known"]);
@@ -230,7 +230,7 @@ fn run(command: &mut Command) {
     assert!(out.status.success(), "{command:?}: {} {}", said.0, said.1);
 }
 
-/// A new plugin is loaded by the command, and an array can use it.
+/// The command loads a new plugin, and an array can use it.
 fn use_plugin(user: &User, kind: &str, library: &str) {
     let name = format!("acme.{kind}");
     assert!(user.ok(&["--plugin", library, "plugin", "which", &name]).contains("added by the application"));
@@ -304,7 +304,7 @@ fn new_projects_in_rust_build_pass_their_tests_and_work() {
         let library = target.join("debug").join(format!("libacme_{}.so", kind.replace('-', "_")));
         use_plugin(&user, kind, &library.to_string_lossy());
     }
-    // "Under 40 lines": what an author writes for a codec.
+    // "Under 40 lines": the author's part of a codec.
     let codec = std::fs::read_to_string(user.0.path().join("acme-bytes-to-bytes/src/lib.rs")).unwrap();
     let lines = codec.lines().filter(|l| !l.trim().is_empty() && !l.trim_start().starts_with("//"));
     assert!(lines.count() < 40);

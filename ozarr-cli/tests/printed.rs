@@ -1,4 +1,4 @@
-//! What is printed for people: names and errors from stored data show as text, whatever they hold.
+//! Output for people: names and errors from stored data are shown as text, whatever they contain.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -10,7 +10,8 @@ use ozarr::{Hierarchy, NewArray, zarr_core::json::Json};
 const ODD: [&str; 5] = ["esc\u{1b}[31m", "bell\u{7}", "line\nbreak", "\u{202e}right to left", "\u{9b}31m c1"];
 const ESCAPED: [&str; 5] = [r"esc\u{1b}[31m", r"bell\u{7}", r"line\nbreak", r"\u{202e}right to left", r"\u{9b}31m c1"];
 
-/// Standard output and standard error, which hold nothing that controls a terminal, and no more than people read.
+/// Returns standard output and standard error, after checking that they contain no control characters and are of
+/// readable length.
 fn printed(args: &[&str]) -> String {
     let out = ozarr(args);
     let text = String::from_utf8(out.stdout).unwrap() + &String::from_utf8(out.stderr).unwrap();
@@ -21,7 +22,7 @@ fn printed(args: &[&str]) -> String {
     text
 }
 
-/// An array document with a codec, and as many other members as are given.
+/// Returns an array document with a codec and other members.
 fn document(codec: &str, more: &str) -> String {
     let codec = Json::from(codec);
     format!(
@@ -30,7 +31,7 @@ fn document(codec: &str, more: &str) -> String {
     )
 }
 
-/// A store with nodes of odd names below the root, each an array.
+/// Creates a store with oddly named arrays below the root.
 fn odd_store(dir: &Dir) -> String {
     let s = dir.path("s");
     let hierarchy = Hierarchy::create(&s).unwrap();
@@ -119,12 +120,12 @@ fn names_of_skipped_extensions_are_escaped_and_cut() {
     let info = printed(&["info", &dir.path("a")]);
     assert!(info.contains(r"the storage transformer `acme.\u{1b}\nlong"), "{info}");
     assert!(info.contains(r"dimension names: acme.\u{1b}\nlong"), "{info}");
-    // Attributes are shown whole.
+    // Attributes are shown in full.
     assert!(info.contains(&format!(r#""\u001b": "\u{{9b}}\u{{202e}}{}""#, "text ".repeat(1000))), "{info}");
     printed(&["validate", &dir.path("a")]);
 }
 
-/// What `ozarr validate` says at its end.
+/// Returns the last line of `ozarr validate`.
 fn last_line(location: &str) -> String {
     let out = ozarr(&["validate", "--data", location]);
     String::from_utf8(out.stderr).unwrap().trim().to_owned()
@@ -146,7 +147,7 @@ fn repair_is_suggested_only_where_it_can_help() {
     assert_eq!(last_line(s), "3 nodes, 4 chunks decoded, 2 problems");
     std::fs::write(dir.path("s/plain/c/0"), "cut").unwrap();
     assert_eq!(last_line(s), "3 nodes, 4 chunks decoded, 3 problems");
-    // The index of this one is gone: repair has nothing to do, and does not name what led here as a way out.
+    // The index of this shard is lost: repair can do nothing, and its output does not suggest a repair.
     std::fs::write(dir.path("s/sharded/c/1"), "cut").unwrap();
     assert_eq!(last_line(s), "3 nodes, 4 chunks decoded, 4 problems");
     let repaired = String::from_utf8(ozarr(&["repair", "--data", s]).stderr).unwrap();

@@ -1,5 +1,4 @@
-//! `ozarr repair`: documents that are recreated from their copies only where the stored chunks agree, and several repairs
-//! at once.
+//! `ozarr repair`: documents are recreated from their copies only if the stored chunks agree; and concurrent repairs.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 mod common;
@@ -12,8 +11,8 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// A store with consolidated metadata of `/a`, whose document is lost. `change` changes the array after the copy was made,
-/// as an implementation does that leaves copies alone.
+/// Creates a store with consolidated metadata of `/a`, whose document is lost. `change` changes the array after the
+/// copy was written, like an implementation that does not update copies.
 fn lost(dir: &Dir, new: &NewArray, elements: &[i32], change: impl FnOnce(&Hierarchy)) -> String {
     let s = dir.path("s");
     let hierarchy = Hierarchy::create(&s).unwrap();
@@ -30,7 +29,7 @@ fn document_is_there(dir: &Dir) -> bool {
     Path::new(&dir.path("s/a/zarr.json")).exists()
 }
 
-/// Neither shown as something to do nor done: the report says why.
+/// Checks that a repair is neither offered nor made, and that the report states why.
 fn is_refused(dir: &Dir, s: &str, why: &[&str]) {
     let before = files(s).len();
     for apply in [&["repair", s][..], &["repair", "--apply", s]] {
@@ -105,7 +104,7 @@ fn nothing_contradicts_a_copy_where_no_chunk_is_stored() {
     let s = lost(&dir, &new, &[1, 2, 3, 4], |hierarchy| {
         let array = hierarchy.array("/a").unwrap();
         [0, 1].iter().for_each(|i| array.chunk(&[*i]).and_then(|chunk| chunk.erase()).unwrap());
-        // Its folder is not empty, or the array would count as erased.
+        // Its directory is not empty, otherwise the array would count as erased.
         std::fs::create_dir_all(dir.path("s/a/__private")).unwrap();
         std::fs::write(dir.path("s/a/__private/x"), "mine").unwrap();
     });
@@ -114,8 +113,8 @@ fn nothing_contradicts_a_copy_where_no_chunk_is_stored() {
     assert_eq!(ok(&["read", &dir.path("s/a")]), "[0,0,0,0]\n");
 }
 
-/// Documents, copies and shards that several processes repair at the same time: each of them finds in the end what it set out
-/// to achieve, whichever process did it.
+/// Several processes repair documents, copies and shards at the same time: each succeeds, whichever process made the
+/// repair.
 #[test]
 fn concurrent_repairs_all_succeed() {
     let (dir, shards) = (Dir::new(), 24);
@@ -141,7 +140,7 @@ fn concurrent_repairs_all_succeed() {
         for i in 0..4 {
             std::fs::remove_file(dir.path(&format!("s/lost/{i}/zarr.json"))).unwrap();
         }
-        // A document that its copy does not follow.
+        // A document that differs from its copy.
         let text = String::from_utf8(whole.clone()).unwrap();
         let text = text.replacen("\"attributes\": {", &format!("\"attributes\": {{\"round\": {round}"), 1);
         assert!(text.contains("\"round\""), "{text}");

@@ -1,4 +1,4 @@
-//! What the library says of its options, the command says of its flags and of what was typed.
+//! Where the library names options, the command names flags and the text that the user typed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 mod common;

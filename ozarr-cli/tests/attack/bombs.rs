@@ -1,9 +1,9 @@
-//! Chunks of four bytes that want to be many: an error, within the memory that the program needs anyway.
+//! Chunks of four bytes that claim to be large: an error, within the memory that the program needs anyway.
 
 use super::{common::Dir, worker};
 use ozarr::{Hierarchy, NewArray, zarr_core::json::Json};
 
-/// What a bomb would like to be. Much more than what its reader may need.
+/// The size that a bomb claims, much more than its reader may use.
 const BYTES: u64 = 128 << 20;
 const MOST_MIB: &str = "64";
 
@@ -27,7 +27,7 @@ fn encoded(dir: &Dir, bytes: u64, by: &str) -> Vec<u8> {
     array.chunk(&[0]).and_then(|chunk| chunk.encoded()).unwrap().unwrap()
 }
 
-/// A store with an array of four bytes, whose chunk comes from somewhere else.
+/// A store with an array of four bytes, whose chunk comes from elsewhere.
 fn is_refused_within_limits(what: &str, codecs: &[&str], chunk: &[u8]) {
     let dir = Dir::new();
     let s = dir.path("s");
@@ -49,7 +49,7 @@ fn bombs_are_refused_within_limits() {
         let bomb = encoded(&dir, BYTES, by);
         assert!((bomb.len() as u64) < BYTES / 50, "{by}: {}", bomb.len());
         is_refused_within_limits(by, &[by], &bomb);
-        // What lies between two codecs is not known to be four bytes, but to be about that.
+        // The size of the data between two codecs is not exact, but is limited to about four bytes.
         is_refused_within_limits(by, &[GZIP, by], &bomb);
         is_refused_within_limits(by, &[ZSTD, by], &bomb);
         is_refused_within_limits(by, &["\"crc32c\"", by], &bomb);

@@ -1,4 +1,4 @@
-//! Copies to places where something is, or where another process writes too.
+//! Copies to occupied places, and to places where another process writes too.
 
 use super::{
     common::{Dir, files, weather},
@@ -9,14 +9,14 @@ use std::{os::unix::fs::symlink, path::Path};
 
 const LENGTH: u64 = 1000;
 
-/// An array of which each element is the same.
+/// Creates an array in which all elements are equal.
 fn array_of(location: &str, element: u16) {
     let new = NewArray::new([LENGTH], "uint16").chunks([50]);
     let array = Hierarchy::create(location).unwrap().create_array("/", &new).unwrap();
     array.write(.., &vec![element; LENGTH as usize]).unwrap();
 }
 
-/// The one element of all that an array has.
+/// Returns the element of an array in which all are equal.
 fn element_of(location: &str) -> u16 {
     let elements: Vec<u16> = Hierarchy::open(location).unwrap().array("/").unwrap().read(..).unwrap();
     assert_eq!(elements, vec![elements[0]; LENGTH as usize], "parts of several copies, or of none");
@@ -82,7 +82,7 @@ fn a_failed_overwriting_copy_leaves_the_old_node() {
     assert_eq!(element_of(&good), 1);
 }
 
-/// All files, with what is in them.
+/// Returns all files with their contents.
 fn contents(directory: &str) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let mut all: Vec<_> = files(directory).into_iter().map(|f| (f.clone(), std::fs::read(f).unwrap())).collect();
     all.sort();
@@ -105,7 +105,7 @@ fn a_copy_that_would_overlap_its_source_is_refused() {
         ("link", "s"),
         ("link/stations", "link/../s/stations/name/deep"),
         ("s/./stations", "s/observations/../stations"),
-        // What is copied is reached through a link, and would be removed.
+        // The source is reached through a link, and would be removed.
         ("s", "other"),
     ] {
         for overwrite in [&["copy"][..], &["copy", "--overwrite"]] {
@@ -114,8 +114,8 @@ fn a_copy_that_would_overlap_its_source_is_refused() {
         }
     }
     assert_eq!(element_of(&dir.path("other")), 3);
-    // Beside it is allowed.
-    ok(&["copy", &dir.path("s/stations"), &dir.path("s/beside")]);
-    assert!(Path::new(&dir.path("s/beside/name/zarr.json")).exists());
+    // A place next to it is allowed.
+    ok(&["copy", &dir.path("s/stations"), &dir.path("s/nearby")]);
+    assert!(Path::new(&dir.path("s/nearby/name/zarr.json")).exists());
     assert_eq!(ran(&mut zarr_command(&["validate", "--data", &dir.path("s")])).code, Some(0));
 }

@@ -1,4 +1,4 @@
-//! Random damage of stored bytes: it is noticed or harmless, and a repair changes nothing but what it repairs.
+//! Random damage of stored bytes: it is detected or harmless, and a repair changes only what it repairs.
 
 use super::{Random, common::Dir, ok, ozarr, rounds};
 use ozarr::{Hierarchy, NewArray};
@@ -41,7 +41,7 @@ fn a_damaged_index_is_repaired_or_left_alone() {
     assert!(repaired > 0 && left > 0, "{repaired} repaired, {left} left alone: this damage shows nothing");
 }
 
-/// A byte of a chunk that is stored with a checksum: reading it is an error, and no copy has it.
+/// A damaged byte of a chunk with a checksum: reading is an error, and no copy contains it.
 #[test]
 fn a_damaged_chunk_is_never_copied() {
     let (mut random, dir) = (Random::of("chunk"), Dir::new());

@@ -1,4 +1,4 @@
-//! A disk that is full, folders that must not be written or read, and too few file descriptors: errors, and nothing else.
+//! A full disk, missing permissions, and too few file descriptors: errors, and nothing else.
 
 use super::{
     Ran,
@@ -11,13 +11,13 @@ use std::{os::unix::fs::PermissionsExt, path::Path, process::Command};
 /// Runs a command under a limit of the shell: `ulimit OPTION N`.
 fn limited(option: &str, n: u64, args: &[&str]) -> Ran {
     let mut command = Command::new("sh");
-    // A process is told of a file that may not grow by a signal, unless it ignores that.
+    // A signal reports a file that may not grow, unless the process ignores it.
     command.args(["-c", "trap '' XFSZ; ulimit \"$0\" \"$1\"; shift; exec \"$@\"", option, &n.to_string()]);
     command.arg(env!("CARGO_BIN_EXE_ozarr")).args(args).env("ZARR_PLUGINS", "off");
     ran(&mut command)
 }
 
-/// All elements of an array, if it can be read.
+/// Returns all elements of an array, if it can be read.
 fn elements(array: &str) -> Option<Vec<u8>> {
     let Ran { code, out, .. } = ozarr(&["elements", "--array_path", array]);
     (code == Some(0)).then_some(out)
@@ -25,7 +25,7 @@ fn elements(array: &str) -> Option<Vec<u8>> {
 
 const NODES: [&str; 4] = ["time", "stations/name", "observations/pressure", "observations/land_mask"];
 
-/// A copy that failed: nothing of it looks like a copy.
+/// Checks that nothing left by a failed copy looks like a copy.
 fn is_no_wrong_copy(from: &str, to: &str) {
     for node in NODES {
         if let Some(copied) = elements(&format!("{to}/{node}")) {
@@ -79,7 +79,7 @@ fn too_few_descriptors_are_an_error() {
     }
 }
 
-/// A user that owns nothing of a store, if the tests may become another user.
+/// A user that owns nothing in a store, if the tests may become another user.
 struct Other {
     is_root: bool,
     command: String,
@@ -87,7 +87,7 @@ struct Other {
 impl Other {
     fn new(dir: &Dir) -> Self {
         let id = Command::new("id").arg("-u").output().unwrap().stdout;
-        // Where the tests are built need not be open to others.
+        // The build directory may not be accessible to others.
         let command = dir.path("ozarr");
         std::fs::copy(env!("CARGO_BIN_EXE_ozarr"), &command).unwrap();
         Self { is_root: id == b"0\n", command }
@@ -111,7 +111,7 @@ fn set_mode(path: &str, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// All directories and files of a store can be read, and not written.
+/// Makes all directories and files of a store readable but not writable.
 fn make_read_only(location: &str) {
     let mut left = vec![std::path::PathBuf::from(location)];
     while let Some(at) = left.pop() {
@@ -130,7 +130,7 @@ fn missing_permissions_are_an_error() {
     let (s, open) = (dir.path("s"), dir.path("open"));
     super::ok(&["copy", &weather(), &s]);
     Hierarchy::open(&s).unwrap().consolidate("/").unwrap();
-    // A copy that is not up to date, for there to be something to repair.
+    // Outdated consolidated metadata, so that there is something to repair.
     let document = std::fs::read_to_string(dir.path("s/time/zarr.json")).unwrap();
     std::fs::write(dir.path("s/time/zarr.json"), document.replacen("24", "23", 1)).unwrap();
     std::fs::create_dir(&open).unwrap();
@@ -168,7 +168,7 @@ fn missing_permissions_are_an_error() {
     }
     set_mode(&group, 0o755);
     set_mode(&s, 0o755);
-    // Nothing that can be read looks like a copy of what cannot.
+    // Nothing readable looks like a copy of something unreadable.
     copies.retain(|copy| ozarr(&["read", copy]).code == Some(0));
     assert!(copies.is_empty(), "{copies:?}");
 }

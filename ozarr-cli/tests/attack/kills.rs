@@ -1,4 +1,4 @@
-//! Processes that are killed at any moment: everything is old or new, and what is left behind can be removed.
+//! Processes that are killed at any moment: everything is old or new, and leftovers can be removed.
 
 use super::{
     Random,
@@ -9,7 +9,7 @@ use super::{
 };
 use ozarr::{Hierarchy, NewArray};
 
-/// Rounds that no process finishes before it is killed.
+/// More rounds than a process finishes before it is killed.
 const ENDLESS: u64 = 1 << 20;
 
 #[test]
@@ -19,7 +19,7 @@ fn shards_are_whole_after_kills() {
     for kill in rounds(15) {
         let first = kill * 1000 + 1;
         let processes = [0, 1].map(|p| place.worker("squares", p, first..ENDLESS));
-        // Until both are at work, or one of them would never be killed in the middle of it.
+        // Wait until both are working: otherwise one of them would never be killed in the middle.
         while (0..2u64)
             .any(|p| (0..SQUARES).filter(|i| i % 16 / THREADS == p).all(|i| u64::from(seen[i as usize]) < first * 1000))
         {
@@ -34,7 +34,7 @@ fn shards_are_whole_after_kills() {
     super::is_well(&place.store());
 }
 
-/// What is killed, and then whether an array is in place for certain.
+/// Starts two tasks, kills them at a random moment and runs `check`, in rounds.
 fn killed(row: &str, tasks: [&str; 2], least: u64, place: &Place, check: impl Fn()) {
     let mut random = Random::of(row);
     for _ in rounds(least) {
@@ -78,7 +78,7 @@ fn nodes_are_complete_or_absent_after_kills() {
                 assert_eq!(got, [got[0]; 64], "square {square} is torn");
             }
         }
-        // Whatever was left behind hinders nothing.
+        // Leftovers do not get in the way.
         let _it_may_be_there = create_where_others_write(&hierarchy);
         hierarchy.array("/a").unwrap();
     });
@@ -104,7 +104,7 @@ fn a_killed_copy_leaves_old_or_new() {
     is_well_after_repair(&dir.path("to"));
 }
 
-/// Shards with a damaged index, and a repair that is killed: each shard is as it was, or repaired.
+/// Shards with a damaged index, and a repair that is killed: each shard is unchanged or repaired.
 #[test]
 fn a_killed_repair_leaves_old_or_new() {
     let (mut random, dir, shards) = (Random::of("repairs"), Dir::new(), 30);

@@ -1,14 +1,14 @@
-//! Attacks on the promises of reliability and security: concurrent writers, kills, full disks, damage, odd names, hostile
-//! metadata and chunks. Each test is one row of a table, and works with real processes on real files.
+//! Attacks on the guarantees of reliability and security: concurrent writers, kills, full disks, damage, odd names,
+//! hostile metadata and chunks. Each test is one row of a table, and works with real processes on real files.
 //!
 //! ```text
 //! cargo test -p ozarr-cli --test attack
 //! ATTACK_SECONDS=1800 ATTACK_SEED=7 cargo test --release -p ozarr-cli --test attack
 //! ```
 //!
-//! By default all rows take less than two minutes on two cores. Rows that go on in rounds share `ATTACK_SECONDS` among them
-//! and stop after the round in which their share ends; the least number of rounds is run in any case. `ATTACK_SEED` chooses
-//! the damage and the moments of kills; a row that fails prints the seed that it ran with.
+//! By default all rows take less than two minutes on two cores. Rows with repeated rounds share `ATTACK_SECONDS`, and
+//! stop after the round in which their share ends; a minimum number of rounds always runs. `ATTACK_SEED` determines the
+//! damage and the moments of kills; a row that fails prints its seed.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -33,20 +33,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How many rows go on in rounds.
+/// The number of rows with repeated rounds.
 const ROWS: f64 = 18.0;
 
 fn number(variable: &str, otherwise: u64) -> u64 {
     std::env::var(variable).map_or(otherwise, |n| n.parse().unwrap_or_else(|_| panic!("{variable}={n}")))
 }
 
-/// The numbers of the rounds of a row: at least so many, and more until its share of the time is over.
+/// Returns the numbers of the rounds of a row: at least `least`, and more until its share of the time is over.
 fn rounds(least: u64) -> impl Iterator<Item = u64> {
     let end = Instant::now() + Duration::from_secs_f64(number("ATTACK_SECONDS", 45) as f64 / ROWS);
     (0..).take_while(move |round| *round < least || Instant::now() < end)
 }
 
-/// Numbers that depend on the seed and on the row.
+/// Random numbers that depend on the seed and the row.
 struct Random(u64);
 impl Random {
     fn of(row: &str) -> Self {
@@ -62,13 +62,13 @@ impl Random {
         self.0 ^= self.0 << 17;
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) % n
     }
-    /// Waits for up to so many microseconds: the moment of a kill.
+    /// Waits for at most this many microseconds: the moment of a kill.
     fn wait(&mut self, most: u64) {
         std::thread::sleep(Duration::from_micros(self.below(most)));
     }
 }
 
-/// A process that ends with the row, also if that fails.
+/// A process that is killed when the row ends, even if it fails.
 struct Process(Child);
 impl Drop for Process {
     fn drop(&mut self) {
@@ -90,17 +90,17 @@ fn all_end_well(processes: Vec<Process>) {
     assert!(codes.iter().all(|code| *code == Some(0)), "{codes:?}");
 }
 
-/// How a process of its own is told what to do: this very program.
+/// The variable with the task of a child process, which is this program.
 const TASK: &str = "ATTACK_TASK";
 
-/// Starts a task of [`workers`] in a process of its own.
+/// Starts a task of [`workers`] in a child process.
 fn worker(directory: &Path, task: &str, arguments: &[&str]) -> Process {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "child_process", "--nocapture"]).stdout(Stdio::null()).current_dir(directory);
     Process(command.env(TASK, [&[task], arguments].concat().join("\u{1f}")).spawn().unwrap())
 }
 
-/// What rows start as processes of their own; without a task it is one that writes alone.
+/// The entry point of child processes; without a task it writes alone.
 #[test]
 fn child_process() {
     match std::env::var(TASK) {
@@ -119,7 +119,7 @@ fn start(args: &[&str]) -> Process {
     Process(zarr_command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
-/// How a command ended.
+/// The result of a command.
 struct Ran {
     code: Option<i32>,
     out: Vec<u8>,
@@ -152,7 +152,7 @@ fn ozarr(args: &[&str]) -> Ran {
     ran(&mut zarr_command(args))
 }
 
-/// Runs a command that must succeed, and gives its standard output.
+/// Runs a command that must succeed, and returns its standard output.
 fn ok(args: &[&str]) -> String {
     let Ran { code, out, said } = ozarr(args);
     let out = String::from_utf8(out).unwrap();
@@ -160,13 +160,13 @@ fn ok(args: &[&str]) -> String {
     out
 }
 
-/// Runs a command that must fail or find problems, and gives all that it printed.
+/// Runs a command that must fail or find problems, and returns everything that it printed.
 fn refused(args: &[&str]) -> String {
     let Ran { code, out, said } = ozarr(args);
     let all = String::from_utf8_lossy(&out).into_owned() + &said;
     let is_expected = match args[0] {
         "validate" => code == Some(1),
-        // Of a node that is there, or not.
+        // Depends on whether the node exists.
         "tree" | "repair" => matches!(code, Some(1 | 3)),
         _ => code == Some(3),
     };
@@ -174,14 +174,14 @@ fn refused(args: &[&str]) -> String {
     all
 }
 
-/// A store without problems, and without anything that is no key.
+/// Checks that a store has no problems, and no entries that are not keys.
 fn is_well(store: &str) {
     ok(&["validate", "--data", store]);
     let left: Vec<_> = common::files(store).into_iter().filter(|f| f.to_string_lossy().contains("__zarr")).collect();
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// Removes what killed processes left behind. Then the store is well.
+/// Removes the leftovers of killed processes, after which the store has no problems.
 fn is_well_after_repair(store: &str) {
     ok(&["repair", "--apply", store]);
     is_well(store);

@@ -1,8 +1,8 @@
-//! Metadata documents made to do harm: refused with an error or read, and never a panic or an abort.
+//! Malicious metadata documents: refused with an error or read, and never a panic or an abort.
 
 use super::{common::Dir, ozarr};
 
-/// An array document of which a part is replaced.
+/// Returns an array document with a part replaced.
 fn document(old: &str, new: &str) -> Vec<u8> {
     let whole = r#"{"zarr_format":3,"node_type":"array","shape":[64],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1]}},"chunk_key_encoding":{"name":"default","configuration":{"separator":"/"}},"fill_value":0,"codecs":["bytes"],"attributes":{}}"#;
     assert!(old.is_empty() || whole.contains(old), "{old}");
@@ -26,7 +26,7 @@ fn hostile_documents_are_refused_or_read() {
     let codecs = |codecs: &str| document(r#"["bytes"]"#, &format!("[{codecs}]"));
     let shape = |n: &str| document(r#""shape":[64]"#, &format!(r#""shape":[{n}]"#));
     let chunk = |n: &str| document(r#""chunk_shape":[1]"#, &format!(r#""chunk_shape":[{n}]"#));
-    // What it is, the document, and whether it must be refused.
+    // Description, document, and whether it must be refused.
     let documents: Vec<(&str, Vec<u8>, bool)> = vec![
         ("as it should be", document("", ""), false),
         ("a duplicate key", document(r#""attributes":{}"#, r#""shape":[64]"#), true),
@@ -86,7 +86,7 @@ fn hostile_documents_are_refused_or_read() {
             let ran = ozarr(args);
             assert!(matches!(ran.code, Some(0 | 1 | 3)), "{what}: {args:?}: {:?} {}", ran.code, ran.said);
             assert!(ran.said.len() < 20_000, "{what}: {args:?} says {} bytes", ran.said.len());
-            // What an array needs can be told without opening it.
+            // The extensions that an array needs can be listed without opening it.
             if must_be_refused && !args.contains(&"--needs") && ran.code == Some(0) {
                 accepted.push(format!("{what}: {}", args[0]));
             }

@@ -1,4 +1,4 @@
-//! Nodes that are created, removed and changed while others do so too.
+//! Nodes that are created, removed and changed by several processes at the same time.
 
 use super::{
     all_end_well, is_well, ok, rounds,
@@ -50,7 +50,7 @@ fn copies_of_metadata_equal_the_documents() {
         processes.push(place.worker("attributes", 1, 0..40));
         processes.push(place.worker("resize", 2, 1..21));
         all_end_well(processes);
-        // The copies are compared with the documents here, and by `ozarr validate`.
+        // This and `ozarr validate` compare the copies with the documents.
         let (stored, copied) = (open(&place.store()), open(&place.store()).with_consolidated_metadata().unwrap());
         for p in 0..PROCESSES {
             let path = format!("/g/{p}");

@@ -1,17 +1,17 @@
-//! What should be a document or a chunk and is no file, and names that are long, or hold what is special elsewhere.
+//! Entries other than files in place of documents and chunks, and names that are long or contain special characters.
 
 use super::{common::Dir, ok, ozarr, ran, refused};
 use ozarr::{Hierarchy, NewArray};
 use std::{os::unix::fs::symlink, process::Command};
 
-/// Puts something in the place of a file.
+/// Creates something in place of a file.
 type Put = fn(&str);
 
 fn fifo(path: &str) {
     assert_eq!(ran(Command::new("mkfifo").arg(path)).code, Some(0));
 }
 
-/// A store with the arrays `/a` and `/b`, each with two chunks.
+/// Creates a store with the arrays `/a` and `/b`, each with two chunks.
 fn store(dir: &Dir) -> String {
     let s = dir.path("s");
     let hierarchy = Hierarchy::create(&s).unwrap();

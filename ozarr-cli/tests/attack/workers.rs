@@ -1,4 +1,4 @@
-//! What processes do that rows start: tasks by name, with the location of a store and numbers.
+//! The tasks of child processes, by name, with the location of a store and numbers as arguments.
 
 use ozarr::{
     Array, ErrorKind, Hierarchy, NewArray, ResizeOptions,
@@ -11,12 +11,12 @@ use std::{ops::Range, thread};
 
 pub(crate) const SIDE: u64 = 64;
 pub(crate) const INNER: u64 = 8;
-/// The squares of an array of [`SIDE`] x [`SIDE`] elements: the inner chunks of its one shard.
+/// The number of squares in an array of [`SIDE`] x [`SIDE`] elements: the inner chunks of its only shard.
 pub(crate) const SQUARES: u64 = (SIDE / INNER) * (SIDE / INNER);
 pub(crate) const PROCESSES: u64 = 4;
 pub(crate) const THREADS: u64 = 4;
 
-/// One shard, or one compressed chunk.
+/// Returns an array of one shard, or of one compressed chunk.
 pub(crate) fn squares(sharded: bool) -> NewArray {
     let new = NewArray::new([SIDE, SIDE], "uint32");
     if sharded { new.chunks([INNER, INNER]).shards([SIDE, SIDE]) } else { new.chunks([SIDE, SIDE]) }
@@ -27,12 +27,12 @@ pub(crate) fn place(square: u64) -> [Range<u64>; 2] {
     [row..row + INNER, column..column + INNER]
 }
 
-/// What is in a square after a round.
+/// Returns the value of a square after a round.
 pub(crate) fn value(round: u64, square: u64) -> u32 {
     (round * 1000 + square) as u32
 }
 
-/// An array whose chunks each lie in a directory of their own.
+/// Returns an array in which each chunk has a directory of its own.
 pub(crate) fn lonely_chunks() -> NewArray {
     NewArray::new([PROCESSES * THREADS, 4], "uint8").chunks([1, 4])
 }
@@ -49,7 +49,7 @@ pub(crate) fn alone() {
     assert_eq!(array.read::<u32>(place(0)).unwrap(), [value(1, 0); 64]);
 }
 
-/// `task store process first end`: rounds from the first to before the end.
+/// `task store process first end`: runs rounds `first..end`.
 pub(crate) fn run(task: &[&str]) {
     let [task, store, process, first, end] = task[..] else { panic!("{task:?}") };
     let [process, first, end] = [process, first, end].map(|n| n.parse::<u64>().unwrap());
@@ -91,7 +91,7 @@ pub(crate) fn attributes(process: u64, round: u64) -> Object {
     [("process", Json::from(process)), ("round", Json::from(round))].into_iter().collect()
 }
 
-/// Each thread writes squares that no other thread writes, and finds them as it left them. In odd processes the threads share
+/// Each thread writes squares that no other thread writes, and finds them unchanged. In odd processes the threads share
 /// a handle.
 fn write_squares(store: &str, process: u64, rounds: &Range<u64>) {
     let shared = (process % 2 == 1).then(|| open(store).array("/a").unwrap());
@@ -114,7 +114,7 @@ fn write_squares(store: &str, process: u64, rounds: &Range<u64>) {
     });
 }
 
-/// Each thread writes a chunk of its own, and the fill value, which removes the chunk and its directory.
+/// Each thread writes its own chunk, and then the fill value, which removes the chunk and its directory.
 fn come_and_go(store: &str, process: u64, rounds: &Range<u64>) {
     let array = open(store).array("/a").unwrap();
     thread::scope(|s| {
@@ -133,7 +133,7 @@ fn come_and_go(store: &str, process: u64, rounds: &Range<u64>) {
     });
 }
 
-/// Removes a node that others remove, create and write too, and creates it.
+/// Removes and creates a node that other processes remove, create and write too.
 fn erase_and_create(store: &str, process: u64, rounds: Range<u64>) {
     let (hierarchy, mut created) = (open(store), 0);
     for _ in rounds {
@@ -145,8 +145,8 @@ fn erase_and_create(store: &str, process: u64, rounds: Range<u64>) {
     std::fs::write(format!("created.{process}"), created.to_string()).unwrap();
 }
 
-/// Creates a node unless it is there. What others wrote to one that was removed must be removed too: it would be seen in the
-/// new one.
+/// Creates a node unless it exists. Values that others wrote to a removed node must be removed too: they would be
+/// visible in the new one.
 pub(crate) fn create_where_others_write(hierarchy: &Hierarchy) -> bool {
     loop {
         match hierarchy.create_array("/a", squares(true)) {
@@ -158,7 +158,7 @@ pub(crate) fn create_where_others_write(hierarchy: &Hierarchy) -> bool {
     }
 }
 
-/// Writes to a node as long as it is there.
+/// Writes to a node as long as it exists.
 fn write_what_is_there(store: &str, rounds: Range<u64>) {
     let hierarchy = open(store);
     for round in rounds {
@@ -169,7 +169,7 @@ fn write_what_is_there(store: &str, rounds: Range<u64>) {
     }
 }
 
-/// Creates, changes, resizes and removes a node that belongs to this process alone. In the end it is there.
+/// Creates, changes, resizes and removes a node that belongs to this process alone, and that exists at the end.
 fn own_node(store: &str, process: u64, rounds: Range<u64>) {
     let (hierarchy, path) = (open(store), format!("/g/{process}"));
     for round in rounds {
@@ -185,7 +185,7 @@ fn own_node(store: &str, process: u64, rounds: Range<u64>) {
     }
 }
 
-/// Reads an array whose data must be refused, within so many MiB.
+/// Reads an array whose data must be refused, within a number of MiB.
 fn peak_of_reading(store: &str, most: u64) {
     let outcome = open(store).array("/a").unwrap().read::<u8>(..);
     let status = std::fs::read_to_string("/proc/self/status").unwrap();

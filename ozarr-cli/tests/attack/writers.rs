@@ -1,4 +1,4 @@
-//! Processes with threads that write one array at the same time, by whatever name they reach it.
+//! Processes with threads that write one array at the same time, under any name.
 
 use super::{
     all_end_well,
@@ -25,7 +25,7 @@ impl Place {
     pub(crate) fn store(&self) -> String {
         self.0.path("data/s")
     }
-    /// Four names of the store, of which a process has one: relative, absolute, and through a link in two ways.
+    /// Returns one of four names of the store: relative, absolute, and two through a link.
     pub(crate) fn spelling(&self, i: u64) -> String {
         match i % 4 {
             0 => "data/s".to_owned(),
@@ -40,7 +40,7 @@ impl Place {
     }
 }
 
-/// Reads all squares. Each is as one writer wrote it, and no older than it was before.
+/// Reads all squares. Each has the value of one writer, and is not older than before.
 pub(crate) fn look(array: &Array, seen: &mut [u32]) {
     let all: Vec<u32> = array.read([0..SIDE, 0..SIDE]).unwrap();
     for (i, before) in (0..).zip(seen) {
@@ -61,7 +61,7 @@ fn writers_of_one_shard_lose_nothing() {
         let mut processes: Vec<_> = (0..PROCESSES).map(|p| place.worker("squares", p, 1..11)).collect();
         processes.push(place.worker("attributes", 1, 0..100));
         processes.push(place.worker("attributes", 2, 0..100));
-        // The last of them gives the array its own shape again.
+        // The last of them restores the shape of the array.
         processes.push(place.worker("resize", 3, 1..41));
         while processes.iter_mut().any(super::Process::is_running) {
             look(&array, &mut seen);

@@ -1,4 +1,4 @@
-//! What tests of the command share: to run it, and places for what it works on.
+//! Shared by the tests of the command: running it, and directories to work in.
 #![allow(dead_code, reason = "each test uses what it needs")]
 
 use std::{
@@ -7,7 +7,7 @@ use std::{
 };
 
 pub(crate) fn ozarr(args: &[&str]) -> Output {
-    // What is installed on the machine is none of these tests' concern.
+    // Plugins that are installed on the machine do not affect these tests.
     Command::new(env!("CARGO_BIN_EXE_ozarr")).args(args).env("ZARR_PLUGINS", "off").output().unwrap()
 }
 pub(crate) fn ok(args: &[&str]) -> String {
@@ -15,7 +15,7 @@ pub(crate) fn ok(args: &[&str]) -> String {
     assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
     String::from_utf8(out.stdout).unwrap()
 }
-/// Fails with this status; gives what was said.
+/// Checks that the command fails with this status, and returns its output.
 pub(crate) fn fails(args: &[&str], status: i32) -> String {
     let out = ozarr(args);
     assert_eq!(out.status.code(), Some(status), "{args:?}: {}", String::from_utf8_lossy(&out.stdout));
@@ -43,7 +43,7 @@ pub(crate) fn files(dir: &str) -> Vec<PathBuf> {
     }
     found
 }
-/// The exit status, standard output and standard error.
+/// Returns the exit status, standard output and standard error.
 pub(crate) fn all(args: &[&str]) -> (Option<i32>, String, String) {
     let out = ozarr(args);
     (out.status.code(), String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap())

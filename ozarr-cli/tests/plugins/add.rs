@@ -1,5 +1,5 @@
-//! `ozarr plugin add` leaves an installation in which every plugin can be used, or changes nothing. What it refuses it
-//! does when it is forced, and says so.
+//! `ozarr plugin add` leaves an installation in which every plugin can be used, or changes nothing. With `--force` it
+//! does what it otherwise refuses, and prints a warning.
 
 use super::{User, list, run, text};
 use ozarr::zarr_core::json::{Json, Object};
@@ -10,22 +10,22 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// What one of the test's plugins is.
+/// A plugin of these tests.
 #[derive(Clone, Copy)]
 pub(super) struct Codec<'a> {
     pub(super) id: &'a str,
     pub(super) version: &'a str,
     pub(super) name: &'a str,
-    /// A second extension, if it has one.
+    /// The name of a second extension, if there is one.
     pub(super) other: Option<&'a str>,
-    /// What its encoding inverts.
+    /// The bits that its encoding inverts.
     pub(super) mask: u8,
 }
 
 pub(super) const XZ: Codec<'_> = Codec { id: "org.acme.xz", version: "1.2.0", name: "acme.xz", other: None, mask: 1 };
 
 impl Codec<'_> {
-    /// Compiles it into the folder of the user. `extra` are arguments of the compiler.
+    /// Compiles it into the user's directory. `extra` contains arguments of the compiler.
     pub(super) fn build(&self, user: &User, file: &str, extra: &[&str]) -> String {
         let out = user.path(file);
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -41,18 +41,19 @@ impl Codec<'_> {
     }
 }
 
-/// The user's plugin folder.
+/// Returns the user's plugin directory.
 pub(super) fn folder(user: &User) -> PathBuf {
     user.0.path().join(".local/share/zarr/plugins")
 }
 
-/// Every file that is installed, and its bytes.
+/// Returns every installed file with its bytes.
 fn state(user: &User) -> BTreeMap<PathBuf, Vec<u8>> {
     let files = std::fs::read_dir(folder(user)).into_iter().flatten().map(|e| e.unwrap().path());
     files.map(|file| (file.clone(), std::fs::read(file).unwrap())).collect()
 }
 
-/// Adding is refused for these reasons and changes nothing, in text and in JSON; forced, it says the same and adds.
+/// Checks that adding is refused for these reasons and changes nothing, in text and in JSON, and that with `--force` it
+/// reports the same and adds.
 fn refused(user: &User, args: &[&str], kinds: &[&str], words: &[&str]) {
     let args = [&["plugin", "add"], args].concat();
     let before = state(user);
@@ -75,7 +76,7 @@ fn refused(user: &User, args: &[&str], kinds: &[&str], words: &[&str]) {
     }
 }
 
-/// The kinds of problems that a report names.
+/// Returns the kinds of problems in a report.
 fn problems(json: &[u8], added: bool) -> Vec<String> {
     let json = Json::parse(json, &Default::default()).unwrap();
     let report = json.as_object().unwrap();
@@ -109,7 +110,7 @@ fn a_name_of_an_installed_plugin_is_refused() {
     user.ok(&["plugin", "which", "acme.xz"]);
     refused(&user, &[&second], &["conflict"], &["org.acme.xz", "`acme.xz`", "neither"]);
     is_installed(&user, &[("org.acme.xz", "1.2.0", "refused"), ("org.other", "1.2.0", "refused")]);
-    // Replacing one of the two by a version that has the name too is no better.
+    // Replacing one of the two by a version that also has the name does not help.
     let again = Codec { version: "1.3.0", ..XZ }.build(&user, "again.so", &[]);
     assert!(user.fails(&["plugin", "add", "--replace", &again]).contains("org.other"));
     user.ok(&["plugin", "remove", "org.other"]);
@@ -127,11 +128,11 @@ fn downgrades_and_dropped_names_are_refused() {
     let older = Codec { version: "1.9.0", ..XZ }.build(&user, "older.so", &[]);
     refused(&user, &["--replace", &older], &["downgrade"], &["older", "1.10.0"]);
     is_installed(&user, &[("org.acme.xz", "1.9.0", "active")]);
-    // The same version again, and a later one, are what `--replace` is for.
+    // `--replace` is for the same version again, or a later one.
     user.ok(&["plugin", "add", "--replace", &older]);
     user.ok(&["plugin", "add", "--replace", &fewer]);
     user.ok(&["plugin", "add", "--replace", &Codec { version: "2", ..XZ }.build(&user, "two.so", &[])]);
-    // To force is not to replace.
+    // `--force` does not imply `--replace`.
     assert!(user.fails(&["plugin", "add", "--force", &fewer]).contains("--replace"));
     is_installed(&user, &[("org.acme.xz", "2", "active")]);
     assert_eq!(state(&user).len(), 2, "a library and a manifest");
@@ -143,7 +144,7 @@ fn a_built_in_name_is_refused() {
     let gzip = Codec { id: "org.gzip", name: "gzip", ..XZ }.build(&user, "gzip.so", &[]);
     refused(&user, &[&gzip], &["built_in"], &["`gzip`", "built-in codec"]);
     is_installed(&user, &[("org.gzip", "1.2.0", "shadowed")]);
-    // The name of a codec is free for a data type.
+    // A data type may have the name of a codec.
     user.ok(&["plugin", "new", "crc32c", "--kind", "data-type", "--lang", "c"]);
     let c = ["-std=c11", "-fPIC", "-shared", "-fvisibility=hidden", "-o", "crc32c.so", "crc32c/plugin.c"];
     run(Command::new("cc").current_dir(user.0.path()).args(c));
@@ -177,7 +178,7 @@ fn a_plugin_denied_by_policy_is_refused() {
     is_installed(&user, &[("org.acme.xz", "1.2.0", "active")]);
 }
 
-/// Loading a library runs its code: what is denied is not loaded, also if it is installed nevertheless.
+/// Loading a library runs its code: a denied plugin is not loaded, even if it is installed with `--force`.
 #[test]
 fn a_plugin_denied_by_policy_does_not_run() {
     let user = User::new();
@@ -202,7 +203,7 @@ fn a_plugin_denied_by_policy_does_not_run() {
     assert_eq!(add("ZARR_PLUGINS", "installed", &["--replace"]), (true, true));
 }
 
-/// The plugin itself puts another file in its place while it is loaded.
+/// The plugin itself replaces its file while it is loaded.
 #[test]
 fn the_checked_bytes_are_installed_even_if_the_file_changes() {
     let user = User::new();
@@ -255,10 +256,10 @@ fn one_of_many_concurrent_plugins_with_one_name_is_added() {
         command.args(["plugin", "add", library]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         command.spawn().unwrap()
     };
-    // What goes wrong when two run at once does not go wrong each time.
+    // A race does not go wrong every time.
     for _ in 0..8 {
         let mut running: Vec<Child> = libraries.iter().map(start).collect();
-        // Each has loaded its plugin and waits. Then all go on together.
+        // Each has loaded its plugin and waits. Then all continue together.
         for child in &mut running {
             child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         }
@@ -276,7 +277,7 @@ fn one_of_many_concurrent_plugins_with_one_name_is_added() {
 fn a_failure_in_the_middle_leaves_nothing_behind() {
     let user = User::new();
     let library = XZ.build(&user, "a.so", &[]);
-    // The manifest cannot take the place of a folder.
+    // The manifest cannot replace a directory.
     let place = folder(&user).join("org.acme.xz.zarrplugin.json");
     std::fs::create_dir_all(&place).unwrap();
     user.fails(&["plugin", "add", "--force", &library]);
@@ -295,9 +296,9 @@ fn a_library_that_cannot_be_loaded_is_refused() {
     let (c, needed) = (user.path("needed.c"), user.path("libacmeneeded.so"));
     std::fs::write(&c, "int acme_needed(void);\nint acme_needed(void) { return 0; }\n").unwrap();
     run(Command::new("cc").args(["-shared", "-fPIC", "-o", &needed, &c]));
-    let beside = format!("-L{}", user.0.path().display());
+    let directory = format!("-L{}", user.0.path().display());
     let run_path = format!("-Wl,-rpath,{}", user.0.path().display());
-    let library = XZ.build(&user, "needs.so", &["-DNEEDS=acme_needed", &beside, &run_path, "-lacmeneeded"]);
+    let library = XZ.build(&user, "needs.so", &["-DNEEDS=acme_needed", &directory, &run_path, "-lacmeneeded"]);
     user.ok(&["--plugin", &library, "plugin", "which", "acme.xz"]);
     std::fs::remove_file(&needed).unwrap();
     for args in [["plugin", "add", &library], ["--plugin", &library, "extensions"]] {

@@ -1,4 +1,4 @@
-//! The plugins in C that this repository writes and ships compile in every language that the header supports.
+//! The plugins in C of this repository compile in every language that the header supports.
 
 use super::{KINDS, User, run, tree, use_plugin};
 use ozarr::plugins::HEADER;
@@ -8,7 +8,7 @@ const C: [&str; 3] = ["-std=c99", "-std=c11", "-std=c17"];
 const CPP: [&str; 4] = ["-std=c++11", "-std=c++14", "-std=c++17", "-std=c++20"];
 const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-pedantic", "-Werror"];
 
-/// The installed ones of GCC and Clang.
+/// Returns the installed ones of GCC and Clang.
 fn installed(compilers: [&'static str; 2]) -> Vec<&'static str> {
     let runs = |c: &&str| Command::new(c).arg("--version").output().is_ok_and(|o| o.status.success());
     let found: Vec<_> = compilers.into_iter().filter(runs).collect();
@@ -39,7 +39,7 @@ fn new_projects_compile_as_c_and_as_cpp() {
         user.ok(&["plugin", "new", &format!("acme.{kind}"), "--kind", kind, "--lang", "c"]);
         let folder = user.0.path().join(format!("acme-{kind}"));
         compiles(&folder);
-        // A library that a C++ compiler made exports the same symbol and contains the same manifest.
+        // A library from a C++ compiler exports the same symbol and contains the same manifest.
         let build = |args: &[&str]| {
             run(Command::new(cpp).current_dir(&folder).args(["-x", "c++", "-std=c++17", "-O2"]).args(args));
         };

@@ -1,4 +1,4 @@
-//! A program that has searched for plugins goes on working when they are upgraded before it uses them.
+//! A program that has searched for plugins continues to work when they are upgraded before it uses them.
 
 use super::{
     User,
@@ -13,7 +13,7 @@ use ozarr::{
 };
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path, process::Command, sync::Arc};
 
-/// Built-in extensions, and what is installed now.
+/// Returns a registry with built-in extensions and those that are installed now.
 fn search(user: &User, policy: Policy) -> Registry {
     let places = Places { folders: vec![folder(user)], warnings: Vec::new() };
     let mut registry = Registry::builtin();
@@ -21,7 +21,7 @@ fn search(user: &User, policy: Policy) -> Registry {
     registry
 }
 
-/// Writes and reads an array of 4 x 5 numbers in chunks of 2 x 3; gives the first stored byte, which encodes a 1.
+/// Writes and reads an array of 4 x 5 numbers in chunks of 2 x 3, and returns the first stored byte, which encodes a 1.
 fn first_byte(registry: &Registry, codecs: &str) -> Result<u8> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let hierarchy = Hierarchy::new(store.clone(), Context::with_registry(registry.clone()));
@@ -44,7 +44,7 @@ fn reason(e: &Error) -> &Reason {
     }
 }
 
-/// The first version, which is installed, and a second one.
+/// Returns the first version, which is installed, and a second one.
 fn versions(user: &User) -> [String; 2] {
     let libraries = [("1.2.0", 1), ("1.3.0", 2)]
         .map(|(version, mask)| Codec { version, mask, ..XZ }.build(user, &format!("{version}.so"), &[]));
@@ -58,14 +58,14 @@ fn a_plugin_upgraded_after_the_search_is_used() {
     let [_, second] = versions(&user);
     let registry = search(&user, Policy::default());
     user.ok(&["plugin", "add", "--replace", &second]);
-    // All threads that use it first get the same.
+    // All threads that first use it get the same version.
     let bytes: Vec<u8> = std::thread::scope(|scope| {
         let start = || scope.spawn(|| first_byte(&registry, CHAIN).unwrap());
         let threads: Vec<_> = std::iter::repeat_with(start).take(4).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     assert_eq!(bytes, [1 ^ 2; 4]);
-    // A plugin that is loaded stays loaded.
+    // A loaded plugin stays loaded.
     user.ok(&["plugin", "remove", XZ.id]);
     assert_eq!(first_byte(&registry, CHAIN).unwrap(), 1 ^ 2);
 }
@@ -82,7 +82,7 @@ fn a_plugin_removed_after_the_search_is_an_error_until_reinstalled() {
     user.ok(&["plugin", "add", &second]);
     assert_eq!(first_byte(&registry, CHAIN).unwrap(), 1 ^ 2);
 
-    // The same when only the library was lost.
+    // Also if only the library was lost.
     user.ok(&["plugin", "add", "--replace", "--force", &first]);
     let registry = search(&user, Policy::default());
     let plugins = user.json(&["plugin", "list", "--json"]);
@@ -99,7 +99,7 @@ fn an_upgrade_under_the_same_file_names_is_used() {
     let user = User::new();
     let [_, second] = versions(&user);
     let registry = search(&user, Policy::default());
-    // As a package manager does it: the library has the name that it had before.
+    // Package managers do this: the library keeps its file name.
     let manifest = folder(&user).join("org.acme.xz.zarrplugin.json");
     let before = fs::read_to_string(&manifest).unwrap();
     let json = Json::parse(before.as_bytes(), &Default::default()).unwrap();
@@ -108,7 +108,7 @@ fn an_upgrade_under_the_same_file_names_is_used() {
     let sum = Candidate::hash(Path::new(&second)).unwrap();
     fs::copy(&second, user.path("new")).unwrap();
     fs::rename(user.path("new"), &library).unwrap();
-    // Between the two renames the files do not belong together, and nothing is loaded.
+    // Between the two renames the files do not match, and nothing is loaded.
     let e = first_byte(&registry, CHAIN).unwrap_err();
     assert!(matches!(reason(&e), Reason::Hash { found, .. } if *found == sum), "{e}");
     let after = before.replace(text(&listed, "sha256"), &sum).replace("1.2.0", "1.3.0");
@@ -160,7 +160,7 @@ fn an_upgrade_receives_arrays_in_the_form_it_supports() {
     user.ok(&["plugin", "new", "acme.raw", "--kind", "array-to-bytes", "--lang", "c"]);
     let folder = user.0.path().join("acme-raw");
     let source = fs::read_to_string(folder.join("plugin.c")).unwrap();
-    // The first version says that it takes any strides. The second does not, and copies what it is given as one block.
+    // The first version declares that it accepts any strides. The second does not, and copies its input as one block.
     let strided = source
         .replace(r#"\"caps\":[]"#, r#"\"caps\":[\"strided\"]"#)
         .replace("ZP_EXTENSION_ARRAY_TO_BYTES, 0", "ZP_EXTENSION_ARRAY_TO_BYTES, ZP_CAP_STRIDED");
