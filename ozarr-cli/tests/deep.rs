@@ -52,7 +52,7 @@ impl Deep {
 }
 
 impl Drop for Deep {
-    /// `remove_dir_all` would need stack for each level.
+    /// Moves the chains apart again, because removing a directory recurses into each level.
     fn drop(&mut self) {
         for (from, to) in self.moved.iter().rev() {
             fs::rename(to, from).unwrap();

@@ -153,8 +153,7 @@ fn a_document_uses_a_multiple_of_its_length() {
     for (what, members, mib, accepted, item) in items {
         let path = dir.path("large");
         let length = document(&path, mib * 1_000_000, &item, members);
-        // Commands that print and that do not print. Output in other forms is limited to documents small enough to be
-        // read.
+        // `info --json` prints the whole document, so it is only run on documents that are accepted.
         let json = ["info", "--json", &path];
         let commands = [&["info", &path][..], &["validate", &path], &json];
         for command in &commands[..if accepted == Some(true) { 3 } else { 2 }] {
