@@ -132,7 +132,7 @@ fn similar_name(name: &str) -> Option<String> {
     is_registered_name(similar).then(|| similar.to_owned())
 }
 
-/// Returns the dependency on a crate of this project as a manifest spells it.
+/// Where a crate of this project is, as a manifest says it.
 fn dependency(folder: Option<&Path>) -> Result<String> {
     let Some(path) = folder else { return Ok(format!("version = {API:?}")) };
     // It must be found from another directory too.
