@@ -29,7 +29,7 @@ for array in observations/temperature observations/pressure stations/name; do
     elements() { "$zarr" elements --array_path "$1/$array"; }
     cmp <(elements examples/weather.zarr) <(elements "$work/there.zarr")
     cmp <(elements examples/weather.zarr) <(elements "$work/back.zarr")
-    echo "$array: the same elements there and back"
+    echo "$array: the same elements after the round trip"
 done
 
 "$zarr" plugin remove dev.zarr.numcodecs-lz4

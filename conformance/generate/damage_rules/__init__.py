@@ -1,1 +1,1 @@
-"""The damage that a reader must notice, by what was damaged."""
+"""The damage that a reader must detect, by what is damaged."""

@@ -1,4 +1,4 @@
-"""Damage to chunks that have a checksum, and chunks of another size than their elements have."""
+"""Damage to chunks with a checksum, and chunks of the wrong size."""
 
 import zlib
 

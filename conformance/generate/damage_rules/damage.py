@@ -1,4 +1,4 @@
-"""What a case of damage is made from, and the changes that several have in common."""
+"""The description of damage, and changes that several cases share."""
 
 import dataclasses
 import struct
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 @dataclasses.dataclass
 class Damage:
-    """One stored value of a golden array, changed: every reader must refuse to read all of the array."""
+    """A change of one stored value of a golden array: every reader must fail to read the whole array."""
 
     name: str
     clause: str
@@ -16,11 +16,11 @@ class Damage:
     about: str
     change: Callable[[bytes], bytes]
     key: str | None = None
-    """Where the value is; the first chunk if not given."""
+    """The key of the value, or `None` for the first chunk."""
 
 
 def keep(count):
-    """The first bytes of a value; a negative count is that of the bytes left out."""
+    """Keeps the first bytes of a value; a negative count is the number of bytes to remove."""
     return lambda value: value[:count]
 
 
@@ -60,14 +60,14 @@ def u64(number):
 
 
 def gzip_member(content):
-    """A gzip member whose content is stored as it is, so that no version of a library decides about its bytes."""
+    """Returns a gzip member with uncompressed content, so that its bytes do not depend on the version of a library."""
     header = bytes.fromhex("1f8b08000000000000ff")
     block = b"\x01" + struct.pack("<HH", len(content), len(content) ^ 0xFFFF) + content
     return header + block + u32(zlib.crc32(content)) + u32(len(content))
 
 
 def zstd_frame(content, block_type=0):
-    """A zstd frame with one block, of the raw type if not said otherwise."""
+    """Returns a zstd frame with one block, of the raw type by default."""
     assert len(content) < 256
     block_header = (len(content) << 3 | block_type << 1 | 1).to_bytes(3, "little")
     return bytes.fromhex("28b52ffd20") + bytes([len(content)]) + block_header + content

@@ -1,4 +1,4 @@
-"""Damage to shards: to their indexes, to what the entries say, and to inner chunks."""
+"""Damage to shards: to their indexes, to the values of entries, and to inner chunks."""
 
 from .damage import Damage, crc32c, flip, keep, put, u64
 
@@ -18,7 +18,7 @@ def shard(name, clause, about, change, counterpart="index-end", **given):
 
 
 def indexes():
-    """The index of four inner chunks has 64 bytes, and four of its checksum."""
+    """Yields damaged indexes. The index of four inner chunks has 64 bytes, and its checksum four."""
 
     def index(name, about, change, counterpart="index-end"):
         return shard(f"index-{name}", "index", about, change, counterpart)
@@ -46,7 +46,7 @@ def indexes():
 
 
 def with_index(change):
-    """Changes an index at the end, and gives it the checksum of what it becomes."""
+    """Changes an index at the end of the shard, and updates its checksum."""
 
     def changed(value):
         index = change(value[-68:-4])
@@ -61,7 +61,7 @@ def swap_bytes(index):
 
 def entries():
     def entry(name, about, offset, length):
-        """Entry 0, with a right checksum; None leaves a number as it is."""
+        """Changes entry 0 and updates the checksum; None keeps a number."""
 
         def change(old):
             new = old
@@ -124,7 +124,7 @@ def truncated():
 
 
 def inner_chunks():
-    """The shards are whole and have right indexes; or they are right, and damaged by what came after them."""
+    """Yields shards with valid indexes and damaged inner chunks, and shards damaged by a codec after sharding."""
 
     def inner(name, codec, about, change, counterpart):
         counterpart = f"codec/sharding_indexed/zarr-python-{counterpart}"

@@ -1,4 +1,4 @@
-"""Damage to elements of any length."""
+"""Damage to elements of variable length."""
 
 from .damage import Damage, add, keep, put, u32
 
@@ -22,7 +22,7 @@ def vlen(name, label, about, change):
 
 
 def lengths(name):
-    """The first chunk has four elements, and the length of the first is at byte 4."""
+    """Yields damage to the first chunk, which has four elements; the length of the first is at byte 4."""
     for label, about, change in [
         ("empty", "There are no bytes.", keep(0)),
         ("count-truncated", "The number of elements is truncated.", keep(3)),

@@ -1,1 +1,1 @@
-"""The rules that make a reader refuse, by the part of the specification in which they stand."""
+"""The rules under which a reader refuses a document, by part of the specification."""

@@ -32,7 +32,7 @@ def the_list():
 
 
 def codec(name, id, about, refuse, accept, **members):
-    """A rule for one codec; its list of codecs is given for both documents."""
+    """Adds a rule for one codec. `refuse` and `accept` are lists of codecs."""
     rule(f"{name}-{id}", about, array(codecs=refuse, **members), array(codecs=accept, **members))
 
 

@@ -1,4 +1,4 @@
-"""How a rule is written down: documents as Python values, printed exactly, and the list of rules."""
+"""Helpers for rules: documents as Python values, printed exactly, and the list of rules."""
 
 import dataclasses
 import json
@@ -9,14 +9,14 @@ RULES = []
 
 
 class Raw(str):
-    """Goes into the document as it is: `Raw("1e3")`, `Raw("NaN")`."""
+    """Text that is copied to the document unchanged: `Raw("1e3")`, `Raw("NaN")`."""
 
 
-DROP = object()  # as the value of a member: leave it out
+DROP = object()  # as the value of a member: omit the member
 
 
 def text(value, indent=0):
-    """The JSON of a value; arrays of plain values stay on one line."""
+    """Returns the JSON of a value; arrays of plain values are on one line."""
     if isinstance(value, Raw):
         return str(value)
     inner = "\n" + " " * (indent + 2)
@@ -32,18 +32,18 @@ def text(value, indent=0):
 
 
 def document(value):
-    """The bytes of a document; bytes stay as they are."""
+    """Returns the bytes of a document; bytes are returned unchanged."""
     return value if isinstance(value, bytes) else (text(value) + "\n").encode()
 
 
 def named(name, **configuration):
-    """An extension as an object, with a configuration unless none is given. DROP leaves a member out."""
+    """Returns an extension as an object, with a configuration if one is given. DROP omits a member."""
     configuration = {key: item for key, item in configuration.items() if item is not DROP}
     return {"name": name, "configuration": configuration} if configuration else {"name": name}
 
 
 def regular(*chunk_shape):
-    """A regular grid."""
+    """Returns a regular grid."""
     return {"name": "regular", "configuration": {"chunk_shape": list(chunk_shape)}}
 
 
@@ -52,7 +52,7 @@ CRC32C = named("crc32c")
 
 
 def array(**members):
-    """A good array of 4 by 6 numbers, with these members changed, added, or taken out by DROP."""
+    """Returns a valid array of 4 by 6 numbers, with these members changed, added, or removed by DROP."""
     good = {
         "zarr_format": 3,
         "node_type": "array",
@@ -67,13 +67,13 @@ def array(**members):
 
 
 def group(**members):
-    """A good group, with these members changed, added, or taken out by DROP."""
+    """Returns a valid group, with these members changed, added, or removed by DROP."""
     good = {"zarr_format": 3, "node_type": "group"}
     return {name: item for name, item in (good | members).items() if item is not DROP}
 
 
 def spliced(value, old, new):
-    """The bytes of a document in which `old`, which must stand there once, is replaced."""
+    """Returns the bytes of a document in which `old`, which must occur once, is replaced."""
     before = document(value)
     old, new = (part.encode() if isinstance(part, str) else part for part in (old, new))
     assert before.count(old) == 1, (old, before)
@@ -82,7 +82,7 @@ def spliced(value, old, new):
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """One reason to refuse. `is_text`: the text itself is at fault, so that no strict reader of JSON takes it."""
+    """A reason to refuse a document. `is_text`: the text itself is invalid, so that no strict JSON parser accepts it."""
 
     id: str
     clause: str
@@ -94,5 +94,5 @@ class Rule:
 
 
 def rule(id, about, refuse, accept, node="array", is_text=False):
-    """Adds a rule; the documents are values or bytes."""
+    """Adds a rule. The documents are values or bytes."""
     RULES.append(Rule(id, clause_of_rule(id), about, document(refuse), document(accept), node, is_text))

@@ -1,11 +1,11 @@
-"""`{name, configuration, must_understand}` at each extension point, known names and unknown ones."""
+"""`{name, configuration, must_understand}` at each extension point, for known and unknown names."""
 
 from .document import CRC32C, DROP, LITTLE, array, named, regular, rule
 
 
 def points():
-    """Extension point: its name in ids, a document that has a given value there, and two good values,
-    the second a short-hand where there may be one."""
+    """Yields extension points: the name in ids, a function that returns a document with a given value there, and two valid
+    values, the second a bare name where that is allowed."""
     separator = named("default", separator="/")
     yield "data-type", lambda e: array(data_type=e), {"name": "int32", "configuration": {}}, "int32"
     yield "chunk-grid", lambda e: array(chunk_grid=e), regular(2, 3), regular(2, 3) | {"must_understand": True}
@@ -14,8 +14,8 @@ def points():
 
 
 def accepted(point, good, other, **members):
-    """The good value as an object with these members. A core data type is only ever its name: the specification asks for
-    a string, and a reader may refuse the object."""
+    """Returns the valid value as an object with these members. A core data type is always a bare name: the specification
+    requires a string, and a reader may refuse an object."""
     return other if point == "data-type" else good | members
 
 

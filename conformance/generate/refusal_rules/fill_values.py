@@ -1,4 +1,4 @@
-"""Which fill values each data type permits, and which raw data types there are."""
+"""The valid fill values of each data type, and the valid names of raw data types."""
 
 from .document import LITTLE, Raw, array, named, rule
 
@@ -7,7 +7,7 @@ CODECS = {"string": [named("vlen-utf8")], "bytes": [named("vlen-bytes")]} | dict
 
 
 def filled(data_type, value):
-    """An array of that type, with codecs that fit it."""
+    """Returns an array of a data type with codecs that support it."""
     codecs = [BYTES] if data_type.lower().startswith("r") else CODECS.get(data_type, [LITTLE])
     return array(data_type=data_type, fill_value=value, codecs=codecs)
 

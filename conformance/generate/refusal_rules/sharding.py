@@ -7,13 +7,13 @@ GZIP = named("gzip", level=1)
 
 
 def shard(**changes):
-    """A good sharding codec for shards of 4 by 6, with members changed, added, or taken out by DROP."""
+    """Returns a valid sharding codec for shards of 4 by 6, with members changed, added, or removed by DROP."""
     good = {"chunk_shape": [2, 3], "codecs": [LITTLE], "index_codecs": INDEX, "index_location": "end"}
     return named("sharding_indexed", **good | changes)
 
 
 def sharded(codec, *before, **members):
-    """An array of 8 by 12 numbers in shards of 4 by 6."""
+    """Returns an array of 8 by 12 numbers in shards of 4 by 6."""
     return array(**{"shape": [8, 12], "chunk_grid": regular(4, 6), "codecs": [*before, codec]} | members)
 
 
