@@ -78,7 +78,7 @@ fn find<'g>(goldens: &'g [Golden], name: &str) -> Result<(&'g str, &'g str)> {
         }
         _ => {
             let e = Error::argument(format!("`{name}` is the name of several extensions"));
-            Err(e.with_hint(format!("give one of {}", list(found.iter().map(full).collect()))))
+            Err(e.with_hint(format!("pass one of {}", list(found.iter().map(full).collect()))))
         }
     }
 }

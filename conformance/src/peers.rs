@@ -66,7 +66,7 @@ impl Peer {
         let mut line = String::new();
         self.replies.read_line(&mut line)?;
         let reply = Json::parse(line.trim().as_bytes(), &Limits::default()).map_err(|e| {
-            Error::argument(format!("{} gave no reply to {}: {e}", self.name, Json::Object(request.clone())))
+            Error::argument(format!("{} did not reply to {}: {e}", self.name, Json::Object(request.clone())))
         })?;
         let text = |member: &str| {
             let found = reply.as_object().and_then(|o| o.get(member)).and_then(Json::as_str);

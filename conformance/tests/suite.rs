@@ -156,7 +156,7 @@ fn export_needs_exactly_one_extension() {
         assert_eq!(out.status.code(), Some(2), "{name}");
         String::from_utf8(out.stderr).unwrap()
     };
-    assert!(refused("bytes").contains("give one of codec/bytes, data_type/bytes"));
+    assert!(refused("bytes").contains("pass one of codec/bytes, data_type/bytes"));
     let stderr = refused("no-such");
     assert_eq!((stderr.matches("codec/bytes").count(), stderr.matches("data_type/bytes").count()), (1, 1), "{stderr}");
     assert!(!dir.path().join("none").exists());

@@ -54,7 +54,7 @@ pub(super) const ALL: [&[Check<Trials>]; 3] = [ARRAY_TO_ARRAY, ARRAY_TO_BYTES, B
 /// The arrays that an array -> array codec encodes to have the representation and fill value that it states.
 fn representation(trials: &Trials, _: &Settings) -> Verdict {
     for trial in &trials.all {
-        let Some(encoded) = trial.encoded() else { return unsupported("it gives bytes") };
+        let Some(encoded) = trial.encoded() else { return unsupported("it encodes to bytes") };
         let of = &trial.representation;
         let n = of.elements()?;
         let all = Elements { shape: of.shape().to_vec(), each: vec![of.fill().to_vec(); n as usize] };
@@ -63,11 +63,11 @@ fn representation(trials: &Trials, _: &Settings) -> Verdict {
         at(
             trial,
             ensure(got.each.iter().all(|e| e == encoded.fill()), || {
-                format!("the fill value is encoded to {:?}, and it says {:?}", got.each, encoded.fill())
+                format!("the fill value is encoded to {:?}, but it reports {:?}", got.each, encoded.fill())
             }),
         )?;
         let valid = encoded.layout().is_variable() || encoded.fill().len() == encoded.layout().size();
-        at(trial, ensure(valid, || "it says a fill value that is not an element".to_owned()))?;
+        at(trial, ensure(valid, || "it reports a fill value that is not an element".to_owned()))?;
     }
     Ok(())
 }
@@ -76,7 +76,7 @@ fn representation(trials: &Trials, _: &Settings) -> Verdict {
 fn plan(trials: &Trials, settings: &Settings) -> Verdict {
     on_each(trials, settings, "plan", |trial, limits, value| {
         let (Codec::ArrayToArray(codec), Value::Array(elements)) = (&trial.codec, value) else {
-            return unsupported("it gives bytes");
+            return unsupported("it encodes to bytes");
         };
         let Value::Array(encoded) = trial.encode(limits, value, false)? else { return Ok(()) };
         match codec.decode_strategy() {
@@ -89,14 +89,16 @@ fn plan(trials: &Trials, settings: &Settings) -> Verdict {
                 let mut scratch = Vec::new();
                 let same = trial.representation.layout().is_variable()
                     || unchanged.view()?.contiguous(&mut scratch)? == flat.as_slice();
-                ensure(same && *shape == *encoded.shape, || "it says that it only permutes, and does not".to_owned())
+                ensure(same && *shape == *encoded.shape, || {
+                    "it reports that it only permutes, but it does more".to_owned()
+                })
             }
             DecodeStrategy::InPlace => {
                 let wanted = trial.decode(limits, &Value::Array(encoded.clone()), value, false)?;
                 let mut memory = Memory::with_elements(&trial.representation, &encoded, false)?;
                 with_call(limits, |call| memory.write(|view| codec.decode_in_place(call, view)))?;
                 let got = Value::Array(memory.elements()?);
-                ensure(got == wanted, || "in place it decodes to something else".to_owned())
+                ensure(got == wanted, || "decoding in place returns other elements".to_owned())
             }
             _ => Ok(()),
         }
@@ -107,12 +109,14 @@ fn plan(trials: &Trials, settings: &Settings) -> Verdict {
 fn raw(trials: &Trials, settings: &Settings) -> Verdict {
     on_each(trials, settings, "raw", |trial, limits, value| {
         let (Codec::ArrayToBytes(codec), Value::Array(elements)) = (&trial.codec, value) else {
-            return unsupported("it does not give bytes of an array");
+            return unsupported("it does not encode arrays to bytes");
         };
         let Some(width) = codec.raw() else { return Ok(()) };
         let Value::Bytes(encoded) = trial.encode(limits, value, false)? else { return Ok(()) };
         let wanted: Vec<u8> = elements.each.concat().chunks(width).flat_map(|c| c.iter().rev().copied()).collect();
-        ensure(encoded == wanted, || format!("it says that it stores elements reversed by {width} bytes, and does not"))
+        ensure(encoded == wanted, || {
+            format!("it reports that it stores elements reversed by {width} bytes, but it does not")
+        })
     })
 }
 
@@ -120,12 +124,12 @@ fn raw(trials: &Trials, settings: &Settings) -> Verdict {
 fn inner_chunks(trials: &Trials, _: &Settings) -> Verdict {
     let mut found = false;
     for trial in &trials.all {
-        let Codec::ArrayToBytes(codec) = &trial.codec else { return unsupported("it does not give bytes of an array") };
+        let Codec::ArrayToBytes(codec) = &trial.codec else { return unsupported("it does not encode arrays to bytes") };
         let Some(shape) = codec.inner_chunk_shape() else { continue };
         found = true;
         let of = trial.representation.shape();
         let fits = shape.len() == of.len() && shape.iter().zip(of).all(|(n, of)| (1..=*of).contains(n));
-        at(trial, ensure(fits, || format!("it says inner chunks of shape {shape:?}")))?;
+        at(trial, ensure(fits, || format!("it reports inner chunks of shape {shape:?}")))?;
     }
     if found { Ok(()) } else { unsupported("it has no inner chunks") }
 }
@@ -171,7 +175,7 @@ fn partial_array(trial: &Trial, limits: &Limits, source: &dyn Source, region: &R
 /// Decoding a part results in the same elements as decoding the whole.
 fn partial_decode(trials: &Trials, settings: &Settings) -> Verdict {
     if trials.all.is_empty() {
-        return unsupported("it could not be made");
+        return unsupported("it could not be created");
     }
     let property = format!("{} partial-decode", trials.subject.id());
     let limits = &trials.subject.limits;
@@ -189,7 +193,7 @@ fn partial_decode(trials: &Trials, settings: &Settings) -> Verdict {
             }
             (Codec::ArrayToArray(codec), Value::Array(elements)) => {
                 let Some(needs) = codec.encoded_region(&region) else { return unsupported("it decodes no parts") };
-                ensure(needs.is_within(&elements.shape), || format!("it asks for {needs:?}, which is not there"))?;
+                ensure(needs.is_within(&elements.shape), || format!("it requests {needs:?}, which does not exist"))?;
                 let from = Memory::with_elements(codec.encoded_representation(), &elements.part(&needs), false)?;
                 let mut to = Memory::new(&trial.representation, &region.len, true);
                 with_call(limits, |call| to.write(|to| codec.decode(call, &from.view()?, to)))?;
@@ -210,7 +214,7 @@ fn partial_decode(trials: &Trials, settings: &Settings) -> Verdict {
                     Ok(())
                 })?;
                 let wanted = ranges.iter().map(|r| Ok(r.of(whole)?.to_vec())).collect::<Result<Vec<_>>>()?;
-                ensure(got == wanted, || "ranges of decoded bytes are not those of the whole".to_owned())
+                ensure(got == wanted, || "ranges of decoded bytes differ from those of the whole".to_owned())
             }
             _ => Ok(()),
         };
@@ -238,9 +242,9 @@ fn suspension(trials: &Trials, settings: &Settings) -> Verdict {
             let found = ranges.iter().map(|r| Ok(r.of(&bytes)?.to_vec())).collect::<Result<Vec<_>>>()?;
             replay.supply(ranges, found);
             passes += 1;
-            ensure(passes < 100, || "it asks for more bytes forever".to_owned())?;
+            ensure(passes < 100, || "it never stops requesting bytes".to_owned())?;
         }
-        at(trial, ensure(got == part_of(&decoded, &region), || "read in pieces, a part is another".to_owned()))
+        at(trial, ensure(got == part_of(&decoded, &region), || "a part that is read in pieces is different".to_owned()))
     })
 }
 
@@ -277,7 +281,7 @@ fn update(trials: &Trials, settings: &Settings) -> Verdict {
                 ensure(got == Value::Array(wanted), || format!("after an update it decodes {got:?}"))
             }
             Encoded::Fill => ensure(wanted.each.iter().all(|e| e == trial.representation.fill()), || {
-                "it says that all is the fill value, which it is not".to_owned()
+                "it reports that all elements are the fill value, but they are not".to_owned()
             }),
         };
         at(trial, verdict)
@@ -288,7 +292,7 @@ fn update(trials: &Trials, settings: &Settings) -> Verdict {
 fn fill(trials: &Trials, _: &Settings) -> Verdict {
     let mut found = false;
     for trial in &trials.all {
-        let Codec::ArrayToBytes(codec) = &trial.codec else { return unsupported("it does not give bytes of an array") };
+        let Codec::ArrayToBytes(codec) = &trial.codec else { return unsupported("it does not encode arrays to bytes") };
         let Some(update) = codec.partial_encode() else { continue };
         found = true;
         let (of, limits) = (&trial.representation, &trials.subject.limits);
@@ -299,7 +303,7 @@ fn fill(trials: &Trials, _: &Settings) -> Verdict {
             OutputBuffer::collect(|out| update.update_region(call, None, &whole, &memory.view()?, out))
         })?;
         let nothing = kind == Encoded::Fill && bytes.is_empty();
-        at(trial, ensure(nothing, || "a chunk of fill values is to be stored".to_owned()))?;
+        at(trial, ensure(nothing, || "a chunk of fill values would be stored".to_owned()))?;
     }
     if found { Ok(()) } else { unsupported("it changes no parts") }
 }

@@ -243,7 +243,7 @@ fn arrays(subject: &Subject, settings: &Settings) -> Verdict {
     let (parts, mut context) = (parts(subject)?, Context::with_registry(subject.registry.clone()));
     context.options = subject.options.clone();
     if parts.types.is_empty() {
-        return unsupported("there is no data type to try it with");
+        return unsupported("there is no data type to check it with");
     }
     let (made, first) = (Cell::new(0u32), Cell::new(None));
     let many = Settings { cases: settings.cases.saturating_mul(4), ..settings.clone() };
@@ -273,7 +273,7 @@ fn arrays(subject: &Subject, settings: &Settings) -> Verdict {
         Ok(())
     })?;
     match (made.get(), first.take()) {
-        (0, Some(why)) => unsupported(format!("no array could be made with it: {why}")),
+        (0, Some(why)) => unsupported(format!("no array could be created with it: {why}")),
         (0, None) => broken("nothing was tried"),
         _ => Ok(()),
     }

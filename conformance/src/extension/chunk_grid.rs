@@ -48,7 +48,7 @@ fn made(subject: &Subject) -> std::result::Result<Vec<Made<'_>>, Finding> {
             }
         }
     }
-    if found.is_empty() { unsupported("it could not be made") } else { Ok(found) }
+    if found.is_empty() { unsupported("it could not be created") } else { Ok(found) }
 }
 
 /// Returns shapes of arrays that a grid created for `shape` can divide. Some grids only accept the shape for which they
@@ -116,7 +116,7 @@ fn chunk_index_of(subject: &Subject, _: &Settings) -> Verdict {
                     .all(|d| chunk_index[d] < counts[d] && region.start[d] <= element[d] && element[d] < region.end(d));
                 ensure(has, || {
                     format!(
-                        "element {element:?} is said to be in chunk {chunk_index:?}, which is {region:?} ({})",
+                        "element {element:?} is reported in chunk {chunk_index:?}, which is {region:?} ({})",
                         extension.to_json()
                     )
                 })?;
@@ -144,11 +144,11 @@ fn axis(subject: &Subject, _: &Settings) -> Verdict {
                         let i = i as usize;
                         lengths.get(i).map(|n| (lengths[..i].iter().sum(), *n))
                     }
-                    _ => return unsupported("it says what this suite does not know"),
+                    _ => return unsupported("it returns a division that this suite does not know"),
                 };
                 ensure(wanted == Some((region.start[d], region.len[d])), || {
                     format!(
-                        "dimension {d} is said to have {axis:?}, and chunk {i} of it is {region:?} ({})",
+                        "dimension {d} is reported as {axis:?}, but its chunk {i} is {region:?} ({})",
                         extension.to_json()
                     )
                 })?;
@@ -158,7 +158,7 @@ fn axis(subject: &Subject, _: &Settings) -> Verdict {
             format!("it knows dimension {} of an array of rank {}", shape.len(), shape.len())
         })?;
     }
-    if found { Ok(()) } else { unsupported("it says nothing of dimensions") }
+    if found { Ok(()) } else { unsupported("it does not describe its dimensions") }
 }
 
 /// An array of another rank is refused.
@@ -169,13 +169,13 @@ fn rank(subject: &Subject) -> Verdict {
             format!("an array of shape {more:?} is accepted by a grid for {shape:?}")
         })?;
         ensure(grid.chunk_region(&more, &vec![0; more.len()]).is_err(), || {
-            "it gives a chunk of an array of another rank".to_owned()
+            "it returns a chunk of an array of another rank".to_owned()
         })?;
         ensure(grid.chunk_index_of(&more, &vec![0; more.len()]).is_err(), || {
             "it finds an element of an array of another rank".to_owned()
         })?;
         let chunk_index = vec![0; shape.len() + 1];
-        ensure(grid.chunk_region(&shape, &chunk_index).is_err(), || "it gives a chunk of another rank".to_owned())?;
+        ensure(grid.chunk_region(&shape, &chunk_index).is_err(), || "it returns a chunk of another rank".to_owned())?;
         ensure(grid.chunk_index_of(&shape, &chunk_index).is_err(), || {
             "it finds an element of another rank".to_owned()
         })?;
@@ -213,7 +213,7 @@ fn empty(subject: &Subject) -> Verdict {
             let mut none = shape.clone();
             none[d] = 0;
             ensure(grid.chunk_region(&none, &vec![0; none.len()]).is_err(), || {
-                format!("it gives a chunk of an array of shape {none:?} ({})", extension.to_json())
+                format!("it returns a chunk of an array of shape {none:?} ({})", extension.to_json())
             })?;
             let Ok(counts) = grid.grid_shape(&none) else { continue };
             found = true;
@@ -222,7 +222,7 @@ fn empty(subject: &Subject) -> Verdict {
             })?;
         }
     }
-    if found { Ok(()) } else { unsupported("it cuts no array without elements") }
+    if found { Ok(()) } else { unsupported("it accepts no array without elements") }
 }
 
 /// After a resize, elements that remain are in the same chunks as before.

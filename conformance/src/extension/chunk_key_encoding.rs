@@ -39,7 +39,7 @@ fn made(subject: &Subject) -> Result<Vec<Made<'_>>, Finding> {
             }
         }
     }
-    if found.is_empty() { unsupported("it could not be made") } else { Ok(found) }
+    if found.is_empty() { unsupported("it could not be created") } else { Ok(found) }
 }
 
 /// Returns chunk indices, small and large.
@@ -98,7 +98,7 @@ fn no_escape(subject: &Subject, settings: &Settings) -> Verdict {
         let mut parts = key.split('/');
         let within =
             !key.starts_with('/') && parts.all(|p| p != ".." && p != "." && p != "zarr.json") && !key.starts_with("__");
-        ensure(within, || format!("chunk {chunk_index:?} has the key {key}, which is not the chunk's alone"))
+        ensure(within, || format!("chunk {chunk_index:?} has the key {key}, which does not belong to it alone"))
     })
 }
 
@@ -118,7 +118,7 @@ fn no_nesting(subject: &Subject, _: &Settings) -> Verdict {
         for key in &keys {
             let below = format!("{key}/");
             let nested = keys.range(below.clone()..).next().filter(|k| k.starts_with(&below));
-            ensure(nested.is_none(), || format!("the key {key} is a folder of {nested:?}"))?;
+            ensure(nested.is_none(), || format!("the key {key} is a directory of {nested:?}"))?;
         }
     }
     Ok(())

@@ -47,7 +47,7 @@ pub(super) fn on_each(
     f: impl Fn(&Trial, &Limits, &Value) -> Verdict,
 ) -> Verdict {
     if trials.all.is_empty() {
-        return unsupported("it could not be made");
+        return unsupported("it could not be created");
     }
     let property = format!("{} {property}", trials.subject.id());
     settings.each(&property, trials.inputs(), |(i, value)| {
@@ -68,16 +68,16 @@ fn check_round_trip(trial: &Trial, limits: &Limits, value: &Value) -> Verdict {
     let encoded = trial.encode(limits, value, false)?;
     let decoded = trial.decode(limits, &encoded, value, false)?;
     if !trial.lossy {
-        return ensure(decoded == *value, || format!("other elements come back: {decoded:?}"));
+        return ensure(decoded == *value, || format!("it decodes to other elements: {decoded:?}"));
     }
     if trial.sample.tolerance.is_none() {
-        return unsupported("it loses something, and the sample does not say how much");
+        return unsupported("it is lossy, and the sample states no tolerance");
     }
-    ensure(trial.is_near(value, &decoded), || format!("what comes back is beyond the tolerance: {decoded:?}"))?;
+    ensure(trial.is_near(value, &decoded), || format!("decoded elements exceed the tolerance: {decoded:?}"))?;
     // Loss occurs only once: decoded elements are encoded without further loss.
     let again = trial.encode(limits, &decoded, false)?;
     let twice = trial.decode(limits, &again, value, false)?;
-    ensure(twice == decoded, || "what was decoded loses more when it is encoded again".to_owned())
+    ensure(twice == decoded, || "encoding decoded elements again loses more".to_owned())
 }
 
 fn round_trip(trials: &Trials, settings: &Settings) -> Verdict {
@@ -109,7 +109,7 @@ fn rank_0(trials: &Trials, settings: &Settings) -> Verdict {
         let done = few.each(&property, trial.input(), |value| check_round_trip(trial, &trials.subject.limits, &value));
         at(trial, done)?;
     }
-    if found { Ok(()) } else { unsupported("it is created from no sample for an array without dimensions") }
+    if found { Ok(()) } else { unsupported("no sample creates it for an array without dimensions") }
 }
 
 /// The codec works for zero bytes, and for arrays without elements.
@@ -128,7 +128,7 @@ fn empty(trials: &Trials, _: &Settings) -> Verdict {
         found = true;
         at(trial, check_round_trip(trial, &trials.subject.limits, &value))?;
     }
-    if found { Ok(()) } else { unsupported("every element that it takes has bytes") }
+    if found { Ok(()) } else { unsupported("every element that it accepts has bytes") }
 }
 
 /// Elements are found wherever they are in memory, and adjacent memory is not changed. Bytes are decoded into memory of
@@ -137,10 +137,10 @@ fn strides(trials: &Trials, settings: &Settings) -> Verdict {
     on_each(trials, settings, "strides", |trial, limits, value| {
         let plain = trial.encode(limits, value, false)?;
         let strided = trial.encode(limits, value, true)?;
-        ensure(plain == strided, || "where it lies in memory changes what it is encoded to".to_owned())?;
+        ensure(plain == strided, || "the encoding depends on the place of elements in memory".to_owned())?;
         let a = trial.decode(limits, &plain, value, false)?;
         let b = trial.decode(limits, &plain, value, true)?;
-        ensure(a == b, || format!("into other memory it decodes {b:?}"))
+        ensure(a == b, || format!("decoding into other memory returns {b:?}"))
     })
 }
 
@@ -164,7 +164,7 @@ fn append(trials: &Trials, settings: &Settings) -> Verdict {
         });
         let written = written?.1;
         let appended = written.strip_prefix(BEFORE);
-        ensure(appended == Some(&wanted), || "it changes what was written before it".to_owned())
+        ensure(appended == Some(&wanted), || "it changes the existing output".to_owned())
     })
 }
 
@@ -184,11 +184,11 @@ fn sizes(trials: &Trials, settings: &Settings) -> Verdict {
             _ => Vec::new(),
         };
         for promised in promised {
-            ensure(promised.allows(n), || format!("it says {promised:?} and encodes to {n} bytes"))?;
+            ensure(promised.allows(n), || format!("it reports {promised:?} but encodes to {n} bytes"))?;
         }
         if let Codec::BytesToBytes(codec) = &trial.codec {
             ensure(codec.encoded_size(Size::AtMost(u64::MAX)) != Size::Exact(0), || {
-                "it says 0 bytes for any".to_owned()
+                "it reports 0 bytes for any size".to_owned()
             })?;
         }
         Ok(())
@@ -203,8 +203,8 @@ fn deterministic(trials: &Trials, settings: &Settings) -> Verdict {
         let other = Trial { codec, ..trial.clone() };
         let fresh = other.encode(limits, value, false)?;
         let second = trial.encode(limits, value, false)?;
-        ensure(first == second, || "the same elements give other bytes the second time".to_owned())?;
-        ensure(first == fresh, || "another instance makes other bytes".to_owned())
+        ensure(first == second, || "the same elements encode to other bytes the second time".to_owned())?;
+        ensure(first == fresh, || "another instance encodes to other bytes".to_owned())
     })
 }
 
@@ -214,7 +214,7 @@ fn threads(trials: &Trials, settings: &Settings) -> Verdict {
     let few = Settings { cases: settings.cases.div_ceil(4), ..settings.clone() };
     let inputs = proptest::collection::vec(trials.inputs(), 2..THREADS);
     if trials.all.is_empty() {
-        return unsupported("it could not be made");
+        return unsupported("it could not be created");
     }
     let property = format!("{} threads", trials.subject.id());
     few.each(&property, inputs, |inputs| {
@@ -231,9 +231,9 @@ fn threads(trials: &Trials, settings: &Settings) -> Verdict {
             barrier.wait();
             for round in 0..8 {
                 let (trial, value, encoded, decoded) = &wanted[(t + round) % wanted.len()];
-                ensure(trial.encode(limits, value, false)? == *encoded, || "threads get other bytes".to_owned())?;
+                ensure(trial.encode(limits, value, false)? == *encoded, || "threads encode to other bytes".to_owned())?;
                 let got = trial.decode(limits, encoded, value, false)?;
-                ensure(got == *decoded, || "threads get other elements".to_owned())?;
+                ensure(got == *decoded, || "threads decode to other elements".to_owned())?;
             }
             Ok(())
         };
@@ -275,7 +275,7 @@ fn apply(bytes: &[u8], damage: &[(prop::sample::Index, u8, u8)]) -> Vec<u8> {
 fn damage(trials: &Trials, settings: &Settings) -> Verdict {
     const ROOM: u64 = 1 << 16;
     if trials.all.is_empty() {
-        return unsupported("it could not be made");
+        return unsupported("it could not be created");
     }
     let many = Settings { cases: settings.cases.saturating_mul(8), ..settings.clone() };
     let mut limits = trials.subject.limits.clone();

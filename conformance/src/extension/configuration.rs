@@ -148,7 +148,11 @@ fn stable(subject: &Subject) -> Verdict {
                 ))
             })?;
             ensure(once == twice, || {
-                format!("it writes {}, and made of that it writes {}", Json::Object(once.clone()), Json::Object(twice))
+                format!(
+                    "it writes {}, and created from that it writes {}",
+                    Json::Object(once.clone()),
+                    Json::Object(twice)
+                )
             })?;
             for (member, value) in given.iter() {
                 let written = once.get(member);
@@ -157,7 +161,7 @@ fn stable(subject: &Subject) -> Verdict {
                         .is_some_and(|written| written.is_same(value) || crate::elements::is_preserved(value, written)),
                     || {
                         let written = written.map_or_else(|| "nothing".to_owned(), ToString::to_string);
-                        format!("it was made with {member}: {value} and writes {written}")
+                        format!("it was created with {member}: {value} but writes {written}")
                     },
                 )?;
             }
@@ -206,7 +210,11 @@ fn hostile(subject: &Subject) -> Verdict {
                     let rewritten = Extension::new(extension.name(), written);
                     let again = subject.written(&rewritten, &of, Intent::Open);
                     ensure(again.is_ok(), || {
-                        format!("made of {} it writes {}, which it refuses", changed.to_json(), rewritten.to_json())
+                        format!(
+                            "created from {} it writes {}, which it refuses",
+                            changed.to_json(),
+                            rewritten.to_json()
+                        )
                     })?;
                 }
             }

@@ -43,7 +43,7 @@ fn made(subject: &Subject) -> Result<Vec<Made<'_>>, Finding> {
             Err(e) => return unsupported(e.to_string()),
         }
     }
-    if found.is_empty() { unsupported("it could not be made") } else { Ok(found) }
+    if found.is_empty() { unsupported("it could not be created") } else { Ok(found) }
 }
 
 /// Returns elements of the right size, not all of which have to be valid.
@@ -63,7 +63,7 @@ fn element(layout: &Layout) -> BoxedStrategy<Vec<u8>> {
 fn layout(subject: &Subject) -> Verdict {
     for (_, _, data_type) in made(subject)? {
         let layout = data_type.layout();
-        ensure(layout == data_type.layout(), || "it says another layout the second time".to_owned())?;
+        ensure(layout == data_type.layout(), || "it reports another layout the second time".to_owned())?;
         match &layout {
             Layout::Fixed { width, components, .. } => {
                 let total = width.checked_mul(*components);
@@ -82,7 +82,7 @@ fn layout(subject: &Subject) -> Verdict {
         // The check `default-fill` reports one that is refused.
         let Ok(fill) = data_type.fill_from_json(&data_type.default_fill()) else { continue };
         let fits = layout.is_variable() || fill.len() == layout.size();
-        ensure(fits, || format!("an element has {} bytes, and the layout {}", fill.len(), layout.size()))?;
+        ensure(fits, || format!("an element has {} bytes, but the layout has {}", fill.len(), layout.size()))?;
     }
     Ok(())
 }
@@ -111,7 +111,9 @@ fn fill_from_bytes(subject: &Subject, settings: &Settings) -> Verdict {
             // A value that is written to a document must be read back.
             let read = Json::parse(json.to_string().as_bytes(), &subject.limits)?;
             let back = data_type.fill_from_json(&read)?;
-            ensure(back == bytes, || format!("{} gives {json}, which gives {back:x?}", extension.to_json()))
+            ensure(back == bytes, || {
+                format!("{} is written as {json}, which reads back as {back:x?}", extension.to_json())
+            })
         })?;
     }
     Ok(())
@@ -184,7 +186,7 @@ fn fill_from_json(subject: &Subject, settings: &Settings) -> Verdict {
             let Ok(bytes) = data_type.fill_from_json(&value) else { return Ok(()) };
             let fits = data_type.layout().is_variable() || bytes.len() == data_type.layout().size();
             ensure(fits, || format!("{text} is an element of {} bytes", bytes.len()))?;
-            ensure(is_element(&*data_type, &bytes), || format!("{text} is accepted and is not an element"))?;
+            ensure(is_element(&*data_type, &bytes), || format!("{text} is accepted but is not an element"))?;
             let again = data_type.fill_from_json(&data_type.fill_to_json(&bytes)?)?;
             ensure(again == bytes, || format!("{text} is {bytes:x?}, and written and read again {again:x?}"))
         })?;
@@ -218,7 +220,9 @@ fn wrong_length(subject: &Subject, settings: &Settings) -> Verdict {
                 _ => bytes.len() == layout.size(),
             };
             let done = data_type.fill_to_json(&bytes);
-            ensure(good || done.is_err(), || format!("{} bytes that are not an element give {done:?}", bytes.len()))
+            ensure(good || done.is_err(), || {
+                format!("{} bytes that are not an element result in {done:?}", bytes.len())
+            })
         })?;
     }
     Ok(())
@@ -294,7 +298,7 @@ fn stored(subject: &Subject, settings: &Settings) -> Verdict {
                 };
                 let encoded = trial.encode(&subject.limits, &value, false)?;
                 let back = trial.decode(&subject.limits, &encoded, &value, false)?;
-                ensure(back == value, || format!("stored {endian} endian, other elements come back"))?;
+                ensure(back == value, || format!("stored in {endian}-endian order, other elements are read back"))?;
                 stored.push(encoded);
             }
             let [Value::Bytes(little), Value::Bytes(big)] = &stored[..] else { return Ok(()) };
@@ -328,7 +332,7 @@ fn deterministic(subject: &Subject, settings: &Settings) -> Verdict {
             });
             for one in again {
                 match one {
-                    Ok(one) => ensure(one?.to_string() == json, || "another thread prints it otherwise".to_owned())?,
+                    Ok(one) => ensure(one?.to_string() == json, || "another thread prints it differently".to_owned())?,
                     Err(_) => return broken("a thread panicked"),
                 }
             }

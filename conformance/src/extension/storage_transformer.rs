@@ -71,7 +71,7 @@ fn made(subject: &Subject) -> std::result::Result<Vec<Made<'_>>, Finding> {
             Err(e) => return unsupported(e.to_string()),
         }
     }
-    if found.is_empty() { unsupported("it could not be made") } else { Ok(found) }
+    if found.is_empty() { unsupported("it could not be created") } else { Ok(found) }
 }
 
 /// Returns an unsupported verdict if a store through it can only be read.
@@ -95,7 +95,7 @@ fn lasting(subject: &Subject) -> Verdict {
         }
         let second = make(subject, &sample.extension()?)?.wrap(below)?;
         let got = second.reader()?.get(&Key::new("c/10/3")?)?;
-        ensure(got.as_deref() == Some(b"two"), || format!("what was stored through another of it is {got:?}"))?;
+        ensure(got.as_deref() == Some(b"two"), || format!("a value stored through another instance reads as {got:?}"))?;
     }
     Ok(())
 }
@@ -125,9 +125,9 @@ fn stacking(subject: &Subject) -> Verdict {
         let key = Key::new("c/1/2")?;
         writer.set(&key, b"value")?;
         let got = stacked.reader()?.get(&key)?;
-        ensure(got.as_deref() == Some(b"value"), || format!("through two of it, {got:?} is read"))?;
+        ensure(got.as_deref() == Some(b"value"), || format!("through two instances, {got:?} is read"))?;
         let by_hand = transformer.wrap(transformer.wrap(below)?)?.reader()?.get(&key)?;
-        ensure(by_hand == got, || "two of it make another store than one on top of the other".to_owned())?;
+        ensure(by_hand == got, || "two in a list differ from one on top of the other".to_owned())?;
     }
     Ok(())
 }

@@ -72,7 +72,7 @@ impl Subject {
             names.iter().map(|(point, n)| Self::new(registry, *point, n, samples)).collect::<Result<_>>()?;
         match name {
             Some(name) if found.is_empty() => Err(Error::argument(format!("nothing is registered as `{name}`"))
-                .with_hint("give a plugin's library with `--plugin FILE`, or `--all`")),
+                .with_hint("pass a plugin's library with `--plugin FILE`, or `--all`")),
             _ => Ok(found),
         }
     }

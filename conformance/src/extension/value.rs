@@ -200,5 +200,5 @@ pub(crate) fn bytes(multiple: usize) -> BoxedStrategy<Vec<u8>> {
 
 /// Returns the error for a value of the wrong kind, which only a bug in this suite can cause.
 pub(crate) fn wrong_value() -> Error {
-    Error::argument("a codec was given a value of another kind")
+    Error::argument("a codec received a value of another kind")
 }

@@ -37,7 +37,7 @@ pub fn version(adapter: &Adapter) -> Result<String> {
     let scratch = tempfile::tempdir()?;
     let command = adapter.filled(adapter.version_command(), &[])?;
     let wrong = |why: &str| {
-        let e = Error::argument(format!("{} does not tell its version: {why}", adapter.name));
+        let e = Error::argument(format!("{} does not report its version: {why}", adapter.name));
         e.with_hint("try the command `version` of its adapter by hand")
     };
     match process::once(&command, adapter.limit, scratch.path())? {

@@ -49,7 +49,7 @@ pub(super) fn once(command: &[String], limit: Duration, scratch: &Path) -> Resul
     Ok(match status.code() {
         Some(0) => match String::from_utf8(fs::read(&out)?) {
             Ok(text) => Answer::Done(text),
-            Err(_) => Answer::Broken("what it printed is not UTF-8".into()),
+            Err(_) => Answer::Broken("its output is not UTF-8".into()),
         },
         Some(2) => Answer::Unsupported(stderr),
         // Rust exits with 101 after a panic; shells and wrappers exit with 128 or more after a signal.

@@ -168,7 +168,7 @@ impl<'a> Run<'a> {
     fn write(&mut self, golden: &Golden) -> Verdict {
         self.needs(Capability::Write)?;
         let wanted = match golden.array.open(&self.context) {
-            Err(e) if is_unknown(&e) => return unsupported(format!("we could not read it back: {e}")),
+            Err(e) if is_unknown(&e) => return unsupported(format!("the suite cannot read it back: {e}")),
             opened => opened?,
         };
         let folder = self.folder()?;
@@ -182,13 +182,14 @@ impl<'a> Run<'a> {
         let out = folder.join("out");
         let written = Hierarchy::options().read_only().open(out).and_then(|h| h.array("/"));
         let written = match written {
-            Err(e) if is_unknown(&e) => return unsupported(format!("we cannot read it back: {e}")),
-            Err(e) => return broken(format!("what it wrote is refused: {e}")),
+            Err(e) if is_unknown(&e) => return unsupported(format!("the suite cannot read it back: {e}")),
+            Err(e) => return broken(format!("the array that it wrote is refused: {e}")),
             Ok(written) => written,
         };
         same_array(&wanted, &written)?;
         let want = golden.element_bytes(&**wanted.representation().data_type())?;
-        let got = read_elements(&written).map_err(|e| Finding::Broken(format!("what it wrote cannot be read: {e}")))?;
+        let got = read_elements(&written)
+            .map_err(|e| Finding::Broken(format!("the array that it wrote cannot be read: {e}")))?;
         same_count(want.len(), got.len())?;
         match want.iter().zip(&got).position(|(a, b)| a != b) {
             Some(at) => broken(format!("element {at} was written as {:02x?}, not {:02x?}", got[at], want[at])),
@@ -214,7 +215,9 @@ impl<'a> Run<'a> {
         match counterpart {
             Ok(()) => {}
             Err(Finding::Unsupported(why)) => return unsupported(why),
-            Err(Finding::Broken(_)) => return unsupported("its counterpart is refused too: nothing is shown"),
+            Err(Finding::Broken(_)) => {
+                return unsupported("its valid counterpart is also refused, so this proves nothing");
+            }
         }
         match self.open(&rule.refuse, &rule.node)? {
             Answer::Refused(_) | Answer::Unsupported(_) => Ok(()),
@@ -229,13 +232,15 @@ impl<'a> Run<'a> {
         match self.read_once(counterpart) {
             Ok(()) => {}
             Err(Finding::Unsupported(why)) => return unsupported(why),
-            Err(Finding::Broken(_)) => return unsupported("its counterpart is not read either: nothing is shown"),
+            Err(Finding::Broken(_)) => {
+                return unsupported("its undamaged counterpart is not read either, so this proves nothing");
+            }
         }
         let folder = self.folder()?;
         damage.array.write_to(&folder.join("array"))?;
         match self.command(Capability::Read, &folder, &["array", "out"])? {
             Answer::Refused(_) => Ok(()),
-            Answer::Done(_) => broken("it is read as if nothing were wrong"),
+            Answer::Done(_) => broken("it is read without an error"),
             other => done(other),
         }
     }

@@ -25,7 +25,7 @@ fn manifest(file: &Path) -> Verdict {
             installed.libraries.iter().find(|l| folder.join(&l.path).canonicalize().ok() == file.canonicalize().ok());
         let Some(library) = of_this else { continue };
         let same = Manifest { libraries: Vec::new(), ..installed.clone() } == within;
-        ensure(same, || format!("{} says something else than the manifest in the library", path.display()))?;
+        ensure(same, || format!("{} differs from the manifest in the library", path.display()))?;
         let hash = Candidate::hash(file)?;
         ensure(library.sha256 == hash, || {
             format!("{} has the hash {}, the library {hash}", path.display(), library.sha256)

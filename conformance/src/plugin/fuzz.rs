@@ -39,7 +39,7 @@ pub(super) fn run(subject: &Subject, settings: &Settings, time: Duration) -> Ver
         _ => None,
     });
     let seed = seed.unwrap_or_default();
-    let again = |what: &str| broken(format!("{what}; to see it again: --seed {seed} --fuzz 0"));
+    let again = |what: &str| broken(format!("{what}; to reproduce it: --seed {seed} --fuzz 0"));
     match (ended, entries.last()) {
         (Ended::Badly(how), _) => again(&how),
         (_, Some(Entry::Done(record))) => again(&format!("{}: {}", record.id, record.outcome.text())),

@@ -40,9 +40,9 @@ pub(super) fn property(subject: &Subject, settings: &Settings, guards: &dyn Fn()
         let decoded = trial.decode(&limits, &wanted, &value, false)?;
         for edge in [Edge::Before, Edge::Behind] {
             let Some(encoded) = encode(trial, &limits, &value, &wanted, edge)? else { return Ok(()) };
-            ensure(encoded == flat(&wanted), || "in guarded memory it encodes to something else".to_owned())?;
+            ensure(encoded == flat(&wanted), || "it encodes to other bytes in guarded memory".to_owned())?;
             let got = decode(trial, &limits, &encoded, &decoded, edge)?;
-            ensure(got == flat(&decoded), || "in guarded memory it decodes to something else".to_owned())?;
+            ensure(got == flat(&decoded), || "it decodes to other elements in guarded memory".to_owned())?;
         }
         Ok(())
     })

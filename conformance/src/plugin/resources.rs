@@ -16,7 +16,7 @@ pub(super) fn run(subjects: &[Subject], settings: &Settings, each: &mut dyn FnMu
 fn grows(subjects: &[Subject], folder: &str, what: &str) -> Verdict {
     let count = || std::fs::read_dir(folder).map(Iterator::count).ok();
     if count().is_none() {
-        return unsupported("this system does not tell");
+        return unsupported("this system does not report it");
     }
     let use_it = |seed| {
         let few = Settings { filter: None, seed, cases: 1, observer: None };

@@ -61,7 +61,7 @@ impl Expectations {
                 first.records.push(super::Record {
                     id: id.clone(),
                     clause: String::new(),
-                    outcome: Outcome::Fail(format!("there is no such case, though it was expected to fail ({reason})")),
+                    outcome: Outcome::Fail(format!("there is no such case, but it was expected to fail ({reason})")),
                     seconds: 0.0,
                 });
             }

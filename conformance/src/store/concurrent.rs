@@ -118,7 +118,7 @@ pub(super) fn updates(subject: &Subject, settings: &Settings) -> Verdict {
         let mut got = store.get(&k)?.unwrap_or_default();
         got.sort_unstable();
         let all: Vec<u8> = (b'A'..b'E').flat_map(|letter| [letter; 10]).collect();
-        ensure(got == all, || format!("of 40 changes {} are there", got.len()))?;
+        ensure(got == all, || format!("{} of 40 changes are present", got.len()))?;
         // A thread that replaces the value reads the replacement, even if other threads are about to change the earlier
         // value.
         together(3, |thread| {
@@ -128,7 +128,9 @@ pub(super) fn updates(subject: &Subject, settings: &Settings) -> Verdict {
                 }
                 store.set(&k, &[i])?;
                 let first = store.get(&k)?.and_then(|v| v.first().copied());
-                ensure(first == Some(i), || "a value that replaced one is lost to a change of that one".to_owned())
+                ensure(first == Some(i), || {
+                    "an update of the old value overwrites the value that replaced it".to_owned()
+                })
             })
         })?;
     }
@@ -163,10 +165,10 @@ pub(super) fn erase_and_update(subject: &Subject, settings: &Settings) -> Verdic
                 store.erase_prefix(&parent)?;
                 wait();
                 let made = store.set_if_absent(&k, &[i])?;
-                ensure(made, || "what was erased comes back by a change of it".to_owned())?;
+                ensure(made, || "an update restores an erased value".to_owned())?;
                 wait();
                 let first = store.get(&k)?.and_then(|v| v.first().copied());
-                ensure(first == Some(i), || "a recreated value is lost to a change of the one before".to_owned())
+                ensure(first == Some(i), || "an update of the old value overwrites a recreated one".to_owned())
             })
         })?;
     }
@@ -180,7 +182,7 @@ pub(super) fn one_winner(subject: &Subject, settings: &Settings) -> Verdict {
         let answers = together(6, |thread| store.set_if_absent(&k, &[b'A' + thread as u8; 9]))?;
         let winners: Vec<u8> = (b'A'..).zip(answers).filter(|(_, won)| *won).map(|(letter, _)| letter).collect();
         let [winner] = winners[..] else {
-            return broken(format!("{} of 6 threads are told that they wrote where there was no value", winners.len()));
+            return broken(format!("{} of 6 threads report that they wrote the first value", winners.len()));
         };
         store.ensure_value(&k, &[winner; 9])?;
     }
@@ -195,11 +197,11 @@ pub(super) fn erase_and_list(subject: &Subject, settings: &Settings) -> Verdict 
         for keys in [store.list()?, store.list_prefix(&parent)?, store.list_dir(&parent)?.keys] {
             ensure(keys.contains(&stays), || format!("{stays} is not listed while others are erased"))?;
             let other = keys.iter().find(|k| **k != stays && !moving.contains(k));
-            same(|| "a key that nobody wrote".to_owned(), &other, &None)?;
+            same(|| "a key that was never written".to_owned(), &other, &None)?;
         }
         moving.iter().try_for_each(|k| {
             let v = store.get(k)?;
-            ensure(v.as_deref().is_none_or(|v| v == b"value"), || format!("{k} has a value cut short"))
+            ensure(v.as_deref().is_none_or(|v| v == b"value"), || format!("{k} has a truncated value"))
         })
     };
     for _ in 0..rounds(settings) {

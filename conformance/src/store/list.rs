@@ -82,7 +82,7 @@ pub(super) fn prefix(subject: &Subject, settings: &Settings) -> Verdict {
 fn lists_dirs(store: &Tested, contents: &Contents) -> Verdict {
     for p in prefixes().into_iter().chain([Prefix::ROOT]) {
         let expected = listing(contents, &p)?;
-        same(|| format!("what is directly below {:?}", p.as_str()), &store.list_dir(&p)?, &expected)?;
+        same(|| format!("the listing directly below {:?}", p.as_str()), &store.list_dir(&p)?, &expected)?;
     }
     Ok(())
 }

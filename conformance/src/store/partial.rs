@@ -28,7 +28,7 @@ pub(super) fn values(subject: &Subject, settings: &Settings) -> Verdict {
         });
         let asked: Vec<_> = asked.collect();
         let found = store.get_partial_values(&asked)?;
-        same(|| format!("what is got for {asked:?}"), &found, &expected(&contents, &asked)?)
+        same(|| format!("the result for {asked:?}"), &found, &expected(&contents, &asked)?)
     })
 }
 
@@ -39,7 +39,7 @@ pub(super) fn values_missing(subject: &Subject, settings: &Settings) -> Verdict 
         let store = subject.with(&contents)?;
         let asked: Vec<_> = asked.into_iter().map(|k| (k, ByteRange::Slice { start: 0, len: 1 })).collect();
         let found = store.get_partial_values(&asked)?;
-        same(|| format!("what is got for {asked:?}"), &found, &expected(&contents, &asked)?)
+        same(|| format!("the result for {asked:?}"), &found, &expected(&contents, &asked)?)
     })
 }
 
@@ -50,7 +50,7 @@ pub(super) fn values_outside(subject: &Subject, settings: &Settings) -> Verdict 
         let store = subject.with_one(&k, &value)?;
         for range in ranges_outside(value.len() as u64) {
             let found = store.reader()?.get_partial_values(&[(k.clone(), range)]);
-            ensure(found.is_err(), || format!("{range:?} of {} bytes gives {found:?}", value.len()))?;
+            ensure(found.is_err(), || format!("{range:?} of {} bytes returns {found:?}", value.len()))?;
         }
         Ok(())
     })
@@ -119,7 +119,7 @@ pub(super) fn outside(subject: &Subject, _: &Settings) -> Verdict {
         store.set(&k, b"old")?;
         let parts: [(Key, u64, &[u8]); 2] = [(k.clone(), 0, b"NEW"), (k.clone(), start, b"NEW")];
         let done = store.writer()?.set_partial_values(&parts);
-        ensure(done.is_err(), || format!("a part is written from byte {start} on"))?;
+        ensure(done.is_err(), || format!("a part is written at byte {start}"))?;
         store.ensure_value(&k, b"old")?;
     }
     Ok(())

@@ -59,7 +59,7 @@ pub(super) fn missing(subject: &Subject, settings: &Settings) -> Verdict {
             }
             store.ensure_value_or_none(&key, None)?;
             let open = done(store.reader()?.open(&key))?;
-            ensure(open.is_none(), || format!("{key} can be opened, and was never written"))?;
+            ensure(open.is_none(), || format!("{key} can be opened, but was never written"))?;
         }
         Ok(())
     })
@@ -71,7 +71,7 @@ fn read(source: &dyn Source, range: ByteRange) -> ozarr::Result<Vec<u8>> {
         bytes = Some(b.to_vec());
         Ok(())
     })?;
-    bytes.ok_or_else(|| Error::argument(format!("nothing was given for {range:?}")))
+    bytes.ok_or_else(|| Error::argument(format!("{range:?} was not passed")))
 }
 
 /// Each form of range returns the right bytes.
@@ -122,7 +122,7 @@ pub(super) fn many_ranges(subject: &Subject, settings: &Settings) -> Verdict {
             Ok(())
         }))?;
         for (i, (range, found)) in ranges.iter().zip(found).enumerate() {
-            same(|| format!("what is given for range {i}, {range:?}"), &found, &vec![range.of(&value)?.to_vec()])?;
+            same(|| format!("the bytes passed for range {i}, {range:?}"), &found, &vec![range.of(&value)?.to_vec()])?;
         }
         Ok(())
     })
@@ -137,8 +137,8 @@ pub(super) fn stops(subject: &Subject, _: &Settings) -> Verdict {
         calls += 1;
         Err(ErrorKind::KeyNotFound.into())
     });
-    ensure(read.is_err(), || "an error while ranges were taken is lost".to_owned())?;
-    ensure(calls == 1, || format!("{calls} ranges were given although the first could not be taken"))
+    ensure(read.is_err(), || "an error of the callback is lost".to_owned())?;
+    ensure(calls == 1, || format!("{calls} ranges were passed although the callback failed on the first"))
 }
 
 /// Reading into memory returns the same bytes.
@@ -168,7 +168,7 @@ pub(super) fn size(subject: &Subject, settings: &Settings) -> Verdict {
         if let Some(size) = done(source.size())? {
             same(|| "the size".to_owned(), &size, &(value.len() as u64))?;
         }
-        source.in_memory().map_or(Ok(()), |all| same(|| "what is in memory".to_owned(), &all, &&value[..]))
+        source.in_memory().map_or(Ok(()), |all| same(|| "the value in memory".to_owned(), &all, &&value[..]))
     })
 }
 

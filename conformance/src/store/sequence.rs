@@ -92,8 +92,8 @@ pub(super) fn uri(subject: &Subject, _: &Settings) -> Verdict {
     for (store, what) in [(&one, "one store"), (&other, "another")] {
         for p in &places {
             let name = store.0.uri(p);
-            same(|| format!("the name of {p:?} when asked again"), &store.0.uri(p), &name)?;
-            ensure(!names.contains(&name), || format!("{name:?} names two places, the last {p:?} of {what}"))?;
+            same(|| format!("the URI of {p:?} the second time"), &store.0.uri(p), &name)?;
+            ensure(!names.contains(&name), || format!("{name:?} is the URI of two places, the last {p:?} of {what}"))?;
             names.push(name);
         }
     }
@@ -101,7 +101,7 @@ pub(super) fn uri(subject: &Subject, _: &Settings) -> Verdict {
         Err(Finding::Unsupported(_)) => return Ok(()),
         again => again?,
     };
-    places.iter().try_for_each(|p| {
-        same(|| format!("the name of {p:?} of the store opened again"), &again.0.uri(p), &one.0.uri(p))
-    })
+    places
+        .iter()
+        .try_for_each(|p| same(|| format!("the URI of {p:?} of the reopened store"), &again.0.uri(p), &one.0.uri(p)))
 }

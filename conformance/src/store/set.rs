@@ -61,7 +61,7 @@ pub(super) fn large(subject: &Subject, _: &Settings) -> Verdict {
         let found = subject.with_one(&k, &value)?.get(&k)?;
         let found = found.ok_or_else(|| Finding::Broken(format!("{len} bytes are lost")))?;
         same(|| format!("the length of {len} bytes"), &found.len(), &value.len())?;
-        ensure(found == value, || format!("{len} bytes are not what was set"))?;
+        ensure(found == value, || format!("{len} bytes do not read back as they were set"))?;
     }
     Ok(())
 }
@@ -84,9 +84,9 @@ pub(super) fn odd_keys(subject: &Subject, settings: &Settings) -> Verdict {
         stored.iter().try_for_each(|(k, v)| store.ensure_value(k, v))?;
         for k in &refused {
             let found = store.reader()?.get(k);
-            ensure(!matches!(found, Ok(Some(_))), || format!("{:?} was refused and has a value", k.as_str()))?;
+            ensure(!matches!(found, Ok(Some(_))), || format!("{:?} was refused but has a value", k.as_str()))?;
         }
-        refused.first().map_or(Ok(()), |k| unsupported(format!("it refuses keys, {:?} for one", k.as_str())))
+        refused.first().map_or(Ok(()), |k| unsupported(format!("it refuses keys, such as {:?}", k.as_str())))
     })
 }
 
@@ -167,7 +167,7 @@ pub(super) fn if_absent(subject: &Subject, settings: &Settings) -> Verdict {
         for value in [new.clone(), new, other] {
             let absent = !contents.contains_key(&k);
             if store.set_if_absent(&k, &value)? != absent {
-                return broken(format!("set_if_absent answers {}, and that is not so", !absent));
+                return broken(format!("set_if_absent returns {}, which is wrong", !absent));
             }
             contents.entry(k.clone()).or_insert(value);
             store.ensure_values(&keys(), &contents)?;

@@ -45,7 +45,7 @@ pub(super) fn changes(subject: &Subject, settings: &Settings) -> Verdict {
             Ok(new.clone())
         }))?;
         ensure(seen.as_ref() == Some(&contents.get(&k).cloned()), || {
-            format!("the change of {:?} is told {seen:?}, not {:?}", k.as_str(), contents.get(&k))
+            format!("the change of {:?} receives {seen:?}, not {:?}", k.as_str(), contents.get(&k))
         })?;
         match new {
             Some(new) => contents.insert(k, new),
