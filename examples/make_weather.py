@@ -1,9 +1,9 @@
-"""Makes weather.zarr, the sample store of this project: a day's toy weather, with no real measurement in it.
+"""Creates weather.zarr, the sample store of this project: one day of synthetic weather, without real measurements.
 
     python make_weather.py
 
 Needs the packages in ../conformance/peers/requirements.txt. Every number comes from sines and a fixed seed, and the
-gzip clock is stopped, so that running this twice gives the same store.
+clock of gzip is stopped, so that every run creates the same store.
 """
 
 import gzip

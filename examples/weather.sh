@@ -7,7 +7,7 @@ cargo build --release --locked --quiet -p ozarr-cli --target-dir target
 zarr=$PWD/target/release/ozarr
 work=$PWD/target/weather
 rm -rf "$work" && mkdir -p "$work"
-# What this script installs stays here.
+# Everything that this script installs stays here.
 export XDG_DATA_HOME=$work/data
 
 cargo build --release --locked --quiet --features plugin --target-dir target/plugins \

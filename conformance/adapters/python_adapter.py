@@ -1,8 +1,8 @@
 """Shared by the adapters of Python implementations: commands, sessions, and elements.
 
-An implementation is a class of `peers/peer.py` with `read(path)`, `open(path)` and `make(metadata, path)`, which gives
-something whose `[...]` can be assigned. A document goes to it as it is; only when it has failed is its document looked
-at, to tell what it does not know from what it refuses.
+An implementation is a class of `peers/peer.py` with `read(path)`, `open(path)` and `make(metadata, path)`, which returns
+an object whose `[...]` can be assigned. It receives documents unchanged. A document is inspected only after a failure, to
+distinguish unknown features from refusals.
 """
 
 import importlib.metadata

@@ -2,8 +2,8 @@
 
     python check.py
 
-Prints what became of the readings, and fails unless those that went wrong are exactly the ones in KNOWN_FAILURES, and
-the damaged arrays that were read the ones in KNOWN_ACCEPTANCES.
+Prints the outcomes, and fails unless the failures are exactly those in KNOWN_FAILURES, and the damaged arrays that were
+read are exactly those in KNOWN_ACCEPTANCES.
 """
 
 import collections

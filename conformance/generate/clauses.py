@@ -2,10 +2,10 @@
 """Maps each case to its clause of clauses.toml.
 
     python3 conformance/generate/clauses.py            write the clauses of the stored golden arrays
-    python3 conformance/generate/clauses.py --check    write nothing; fail if a stored clause is another one
+    python3 conformance/generate/clauses.py --check    write nothing; fail if a stored clause differs
 
-The tables name cases by patterns; each case must be named by exactly one clause. The rules of refusal_rules get theirs
-from here when they are written.
+The tables match cases by patterns; each case must match exactly one clause. `refusals.py` takes the clauses of its rules
+from here.
 """
 
 import fnmatch

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Writes conformance/cases/damage: golden arrays in which one stored chunk is damaged.
 
-    python3 conformance/generate/damage.py            write the cases that are not there yet
+    python3 conformance/generate/damage.py            write missing cases
     python3 conformance/generate/damage.py --check    write nothing; fail if a case is missing, changed or unknown
-    python3 conformance/generate/damage.py --replace  also rewrite cases that differ from what is stored
+    python3 conformance/generate/damage.py --replace  also rewrite cases that differ from the stored ones
 
-A case is a folder:
+A case is a directory:
 
-    array.zarr   the array, which every reader opens and refuses to read as a whole
-    case.json    {"clause": .., "counterpart": the golden array it was made of, "generator": .., "about": ..}
+    array.zarr   the array, which every reader opens but fails to read as a whole
+    case.json    {"clause": .., "counterpart": the golden array before the damage, "generator": .., "about": ..}
 
 Stored cases are data that others rely on: cases are added, not edited. To edit them nevertheless, pass `--replace`.
 Python 3.11, standard library only; the same rules always give the same bytes.

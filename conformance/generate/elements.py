@@ -1,7 +1,7 @@
 """Converts the elements of an array to JSON, each in the form of a fill value of its data type.
 
-The text is bit exact: a NaN other than the usual one, and a negative zero, are written as the hexadecimal number of
-their bits, so that two arrays are the same if and only if their texts are.
+The text is exact: non-canonical NaNs and negative zero are written as hexadecimal bit patterns, so that two arrays are
+equal if and only if their texts are.
 """
 
 import base64

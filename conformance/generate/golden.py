@@ -1,7 +1,7 @@
 """Writes the cases of a table into conformance/cases with one peer.
 
-Each case is a folder with `array.zarr` (the array as the peer wrote it), `elements.json` (what a reader must see) and
-`case.json` (where it came from).
+Each case is a directory with `array.zarr` (the array as the peer wrote it), `elements.json` (the elements that a reader
+must return) and `case.json` (its origin).
 """
 
 import importlib.metadata

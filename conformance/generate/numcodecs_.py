@@ -2,8 +2,8 @@
 
     python numcodecs_.py
 
-zarr-python writes the codecs by numcodecs, which is not zarr-python's to change: `case.json` names both. The name of
-this file ends in an underscore so that it does not hide the package of that name.
+zarr-python writes these codecs with numcodecs, a separate project: `case.json` names both. The name of this file ends in
+an underscore so that it does not hide the package of that name.
 """
 
 import importlib.metadata

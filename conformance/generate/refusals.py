@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Writes conformance/cases/refusal: an invalid document and its valid counterpart for each rule.
 
-    python3 conformance/generate/refusals.py            write the cases that are not there yet
+    python3 conformance/generate/refusals.py            write missing cases
     python3 conformance/generate/refusals.py --check    write nothing; fail if a case is missing, changed or unknown
-    python3 conformance/generate/refusals.py --replace  also rewrite cases that differ from what is stored
+    python3 conformance/generate/refusals.py --replace  also rewrite cases that differ from the stored ones
 
-A case is a folder named as its rule:
+A case is a directory with the name of its rule:
 
     refuse.json   the exact bytes of a `zarr.json` that every reader must refuse
-    accept.json   as near to it as possible, and to be accepted
+    accept.json   its valid counterpart: as similar as possible, and accepted by every reader
     rule.json     {"rule": .., "clause": .., "about": .., "node": "array" or "group"}
 
-Stored cases are data that others rely on: they are added, not edited. Hence `--replace` must be asked for. A case that the
-specification does not demand is withdrawn: its rule and its folder go.
+Stored cases are data that others rely on: cases are added, not edited. To edit them nevertheless, pass `--replace`. A case
+that the specification does not demand is withdrawn: its rule and its directory are removed.
 Python 3.11, standard library only; the same rules always give the same bytes.
 """
 

@@ -6,7 +6,7 @@ import sys
 def keep(cases, wanted, arguments, usage, made):
     """Writes missing files; `--check` compares the files, and `--replace` rewrites those that differ.
 
-    `wanted`: the bytes of every file by its path below the folder `cases`; `made`: what they are, for people.
+    `wanted`: the bytes of every file by its path below the directory `cases`; `made`: a description for people.
     """
     if arguments not in ([], ["--check"], ["--replace"]):
         sys.exit(usage)
@@ -19,7 +19,7 @@ def keep(cases, wanted, arguments, usage, made):
             for path in paths:
                 print(f"{word}: {path}", file=sys.stderr)
         if missing or changed or unknown:
-            sys.exit("the stored cases are not what the rules give")
+            sys.exit("the stored cases differ from those that the rules generate")
     elif changed and not arguments:
         sys.exit(f"these stored cases would change (--replace rewrites them): {', '.join(changed)}")
     else:
@@ -27,5 +27,5 @@ def keep(cases, wanted, arguments, usage, made):
             (cases / path).parent.mkdir(parents=True, exist_ok=True)
             (cases / path).write_bytes(wanted[path])
         if unknown:
-            print(f"of no rule, left alone: {', '.join(unknown)}", file=sys.stderr)
+            print(f"without a rule, left alone: {', '.join(unknown)}", file=sys.stderr)
     print(f"{made}, {len(missing)} files missing, {len(changed)} changed, {len(unknown)} unknown")

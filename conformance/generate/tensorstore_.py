@@ -2,8 +2,8 @@
 
     python tensorstore_.py
 
-The gzip of TensorStore is not quite deterministic: on rare runs it packs a content of a few bytes differently. No case
-here was seen to change; if one does, keep the file that is there.
+The gzip of TensorStore is not quite deterministic: on rare runs it compresses a few bytes of content differently. No case
+has changed so far; if one does, keep the existing file.
 
 The name ends in an underscore so that the file does not hide the package of that name.
 """

@@ -2,7 +2,7 @@
 
     python zarr_python.py
 
-gzip puts the time into each file; its clock is stopped here, so that running this twice gives the same files.
+gzip stores the time in each file; its clock is stopped, so that a second run writes the same files.
 """
 
 import gzip

@@ -2,8 +2,8 @@
 
     python hdf5.py FILE.h5 MANIFEST.json ELEMENTS
 
-MANIFEST is a chunk manifest: for each chunk key the file's name, the first byte and the number of bytes. ELEMENTS gets
-the data set's elements in C order as little-endian bytes.
+MANIFEST is a chunk manifest: for each chunk key the file's name, the first byte and the number of bytes. The data set's
+elements are written to ELEMENTS in C order as little-endian bytes.
 """
 
 import json

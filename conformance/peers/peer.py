@@ -1,25 +1,25 @@
-"""Lets another Zarr implementation write and read arrays on request.
+"""Writes and reads arrays with another Zarr implementation on request.
 
     python peer.py zarr-python
     python peer.py tensorstore
 
-The process reads one JSON request a line on standard input and answers each with one JSON reply a line on standard
-output, so that a test drives many cases through one process.
+The process reads JSON requests from standard input and writes JSON replies to standard output, one per line, so that a
+test can run many cases through one process.
 
     {"op": "write", "path": DIR, "shape": [..], "chunk_shape": [..], "shard_shape": [..] or null,
      "data_type": .., "fill_value": .., "codecs": [..], "key_encoding": {..}, "data": FILE}
     {"op": "read", "path": DIR, "out": FILE}
 
 `data_type`, `fill_value`, `codecs` and `key_encoding` are spelled as in zarr.json; with a shard shape, `codecs` is the
-chain of an inner chunk. The array is made by the peer's own writer. By default a peer leaves out the chunks that it
-finds equal to the fill value; `"store_fill": true` makes it store them. `"attributes": {..}` may be given.
+chain of an inner chunk. The peer's own writer creates the array. By default a peer does not store chunks that equal the
+fill value; with `"store_fill": true` it stores them. `"attributes": {..}` is optional.
 
-FILE holds the elements in C order as raw little-endian bytes (a bool is one byte). For the data type `string` it is a
+FILE contains the elements in C order as raw little-endian bytes (a bool is one byte). For the data type `string` it is a
 JSON list of strings, and for `bytes` a JSON list of base64 strings.
 
     {"status": "done"}
     {"status": "unsupported", "reason": ..}     the peer does not know the data type or a codec: see the tables below
-    {"status": "error", "reason": ..}           anything else that went wrong, the peer's refusals included
+    {"status": "error", "reason": ..}           anything else that went wrong, including refusals by the peer
 
 A peer that aborts ends the process: its output closes without a reply.
 """
