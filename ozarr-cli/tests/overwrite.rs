@@ -410,7 +410,7 @@ fn consolidated_metadata_is_updated() {
 }
 
 #[test]
-fn files_that_belong_to_no_node_stay() {
+fn files_that_belong_to_no_node_are_preserved() {
     let dir = Dir::new();
     let source = store_of(&dir.path("source"), 1);
     // A chunk that belongs to no array would look like one of the copy.

@@ -196,7 +196,7 @@ fn stale_copies(zarr: &Hierarchy) -> Vec<String> {
 /// A writer that changes a node during consolidation either finds no copies yet, or its copy is replaced by an older
 /// one.
 #[test]
-fn copies_are_made_while_others_change_nodes() {
+fn consolidation_tolerates_concurrent_changes() {
     for round in 0..40 {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().to_str().unwrap();

@@ -53,7 +53,7 @@ fn nested(depth: usize) -> String {
 }
 
 #[test]
-fn a_thousand_nested_groups_take_no_stack() {
+fn a_thousand_nested_groups_use_bounded_stack() {
     on_a_small_stack(|| {
         let store = MemoryStore::default();
         let zarr = Hierarchy::new(Arc::new(store), Context::new());

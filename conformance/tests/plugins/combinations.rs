@@ -335,7 +335,7 @@ fn nesting_in_a_plugin_is_limited() {
 
 /// An error in a plugin is the same as in the original.
 #[test]
-fn errors_keep_their_kind() {
+fn errors_preserve_their_kind() {
     let registry = registry();
     let fail = |name: &str| -> Vec<(std::mem::Discriminant<ozarr::ErrorKind>, String)> {
         let mut errors = Vec::new();

@@ -147,7 +147,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn zarr_python_and_the_plugins_read_each_other() {
+fn zarr_python_and_plugins_read_the_same() {
     let (mut peer, context) = (Peer::start("zarr-python").unwrap(), context(&PLUGINS));
     let mut failures = Vec::new();
     for case in cases() {

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chunk_indices_come_in_order_and_end() {
+    fn chunk_indices_are_ordered_and_finite() {
         let all = |grid: &[u64]| ChunkIndices::of(grid).collect::<Vec<_>>();
         assert_eq!(all(&[2, 3]), [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]);
         assert_eq!(all(&[]), [Vec::<u64>::new()]);

@@ -39,7 +39,7 @@ codec!(Uri "https://codec.example/same", &[]);
 codec!(Bad "No/Name", &[]);
 
 #[test]
-fn a_name_stands_for_one_thing_in_a_tier() {
+fn a_name_is_unique_within_a_tier() {
     let mut r = Registry::builtin();
     r.add(registration!(BytesToBytes: Same)).unwrap();
     let twice = r.add(registration!(BytesToBytes: Other)).unwrap_err().to_string();
