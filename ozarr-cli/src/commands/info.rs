@@ -1,4 +1,4 @@
-//! `ozarr info`: shows the metadata of a node, its stored size, and the extensions that it needs.
+//! `ozarr info`: a node's metadata, how much is stored, and what it needs.
 
 use super::Outcome;
 use crate::{
