@@ -1,13 +1,17 @@
-//! The pages of the repository that have code in Rust: their code is compiled as doctests.
-//!
-//! They are here and not in the crates that they describe, because no published crate may refer to files outside of it.
+//! The Rust code of the pages: each block is a doctest.
 
-/// The first page of the repository.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+/// Includes pages whose blocks are doctests.
+macro_rules! pages {
+    ($($name:ident: $page:literal,)+) => {$(
+        #[cfg(doctest)]
+        #[doc = include_str!($page)]
+        pub struct $name;
+    )+};
+}
 
-/// The tutorial for authors of extensions.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/adding-an-extension.md")]
-struct Tutorial;
+pages! {
+    Readme: "../README.md",
+    Tutorial: "../docs/adding-an-extension.md",
+    ConformanceForExtensionAuthors: "../docs/conformance-for-extension-authors.md",
+    PluginInterface: "../docs/plugin-abi.md",
+}
