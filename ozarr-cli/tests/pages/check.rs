@@ -83,7 +83,16 @@ pub(crate) fn json(page: &str, place: &str, block: &Block, session: &mut Session
         let plugin = page.split('/').nth(1).unwrap();
         let library = third_party::rust(plugin).unwrap();
         if has("c/0/0") {
-            // The document of the block before names this file.
+            // The document of the block before names this file, which names others.
+            for (key, entry) in members.iter() {
+                let number = |name: &str| entry.as_object().and_then(|e| e.get(name)?.as_u64());
+                let name = entry.as_object().and_then(|e| e.get("path")?.as_str());
+                let (name, end) =
+                    name.zip(number("offset").zip(number("length"))).unwrap_or_else(|| panic!("{place}: {key}"));
+                let file = folder.join("air").join(name);
+                fs::create_dir_all(folder.join("more")).unwrap();
+                fs::File::create(file).unwrap().set_len(end.0 + end.1).unwrap();
+            }
             fs::write(folder.join("air/manifest.json"), &block.text).unwrap();
         } else {
             let mut document = parse(ARRAY).unwrap().as_object().unwrap().clone();

@@ -34,19 +34,20 @@ enum Use {
     File(&'static str),
     /// A part of this TOML file of the session.
     PartOf(&'static str),
-    /// It is neither code nor output of a command.
-    Listing,
+    /// It describes files: each line that is not indented begins with a path. At the end of the page they exist.
+    Paths,
 }
 
 /// Blocks that commands of their page use, by page and first line.
-const USES: [(&str, &str, Use); 9] = [
+const USES: [(&str, &str, Use); 10] = [
     (TUTORIAL, "use serde::{Deserialize, Serialize};", Use::File("acme-invert/src/lib.rs")),
     (TUTORIAL, "[lib]", Use::PartOf("acme-invert/Cargo.toml")),
     (TUTORIAL, "#include \"zarr_plugin.h\"", Use::File("acme-invert/plugin.c")),
     (IMPLEMENTERS, "\"\"\"Prints the elements of an array of integers", Use::File("mini.py")),
     (IMPLEMENTERS, "name = \"mini\"", Use::File("mini.toml")),
     (IMPLEMENTERS, "[fail]", Use::File("known.toml")),
-    (IMPLEMENTERS, "cases/chunk_grid/regular/mini-nothing-stored/array.zarr/zarr.json", Use::Listing),
+    (IMPLEMENTERS, "cases/chunk_grid/regular/mini-nothing-stored/array.zarr/zarr.json", Use::Paths),
+    ("ARCHITECTURE.md", "zarr-core", Use::Paths),
     (AUTHORS, "[[sample]]", Use::File("samples.toml")),
     ("conformance/adapters/README.md", "name = \"zarr-python\"", Use::PartOf("conformance/adapters/zarr-python.toml")),
 ];
@@ -92,7 +93,8 @@ const TUTORIAL: &str = "docs/adding-an-extension.md";
 const IMPLEMENTERS: &str = "docs/conformance-for-implementers.md";
 const AUTHORS: &str = "docs/conformance-for-extension-authors.md";
 
-const PAGES: [&str; 15] = [
+const PAGES: [&str; 16] = [
+    "ARCHITECTURE.md",
     "README.md",
     "conformance/adapters/README.md",
     "conformance/generate/README.md",
@@ -129,6 +131,7 @@ fn run(page: &str) {
     }
     // Lines of the page that are replaced, and the text in their place.
     let mut replaced: Vec<(usize, usize, String)> = Vec::new();
+    let mut paths = Vec::new();
     let mut section = String::new();
     let blocks = blocks(&text);
     for (number, block) in blocks.iter().enumerate() {
@@ -151,16 +154,26 @@ fn run(page: &str) {
             }
             ("toml", Some(Use::PartOf(whole))) => check::part(&place, &block.text, &session.folder().join(whole)),
             ("toml" | "python" | "text", Some(Use::File(_))) => session.save(use_of(page, block), block),
-            ("text", Some(Use::Listing)) => {}
+            ("text", Some(Use::Paths)) => {
+                let lines = block.text.lines().filter(|l| !l.starts_with(' '));
+                paths.extend(lines.filter_map(|l| l.split(' ').next()).map(|path| (place.clone(), path)));
+            }
             ("json", _) => check::json(page, &place, block, &mut session),
             (language, _) => panic!("{place}: this test does not know how to run a block in `{language}`"),
         }
+    }
+    for (place, path) in paths {
+        assert!(session.folder().join(path).exists(), "{place}: there is no {path}");
     }
     if !replaced.is_empty() {
         fs::write(&file, block::replace(&text, &replaced)).unwrap();
     }
 }
 
+#[test]
+fn architecture() {
+    run("ARCHITECTURE.md");
+}
 #[test]
 fn readme() {
     run("README.md");
