@@ -16,7 +16,7 @@ const VOID: [&str; 3] = ["meta", "img", "br"];
 /// That a page is whole: each element that begins ends in its place, and nothing is loaded. Returns the names of elements.
 fn check(page: &str) -> Vec<String> {
     assert!(page.starts_with("<!DOCTYPE html>\n") && page.ends_with("</html>\n"), "{page}");
-    // What a picture is encoded as is no address.
+    // The base64 text of a picture is not an address.
     let addresses: String =
         page.split("base64,").map(|part| part.split_once("\">").map_or(part, |(_, behind)| behind)).collect();
     assert!(!addresses.contains("http") && !page.contains("url(") && !page.contains("@import"), "{page}");

@@ -1,4 +1,4 @@
-//! What is seen at a terminal: summaries, questions, colors; and what is said everywhere, loudly or quietly.
+//! Output at a terminal: summaries, questions and colors; and `--quiet` and `--verbose` everywhere.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 

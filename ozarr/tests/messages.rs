@@ -469,7 +469,7 @@ fn limits(m: &mut Messages) {
     m.add("a document that is too large", document());
     m.add(
         "a document of many lists",
-        Json::parse("[[],[],[]]".repeat(1).as_bytes(), &Limits::default().with_json_depth(1)),
+        Json::parse(b"[[],[],[]]", &Limits::default().with_json_depth(1)),
     );
     m.add(
         "memory for a chunk",
