@@ -467,10 +467,7 @@ fn limits(m: &mut Messages) {
         hierarchy.array("/a")
     };
     m.add("a document that is too large", document());
-    m.add(
-        "a document of many lists",
-        Json::parse(b"[[],[],[]]", &Limits::default().with_json_depth(1)),
-    );
+    m.add("a document of many lists", Json::parse(b"[[],[],[]]", &Limits::default().with_json_depth(1)));
     m.add(
         "memory for a chunk",
         within(

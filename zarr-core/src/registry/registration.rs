@@ -30,8 +30,7 @@ pub trait ExtensionType: Sized + 'static {
     fn matches(_name: &str) -> bool {
         false
     }
-    /// The `configuration` of a metadata document: a struct that serde reads and writes, often the extension's own
-    /// type.
+    /// The `configuration` of a metadata document: a struct that serde reads and writes, often `Self`.
     ///
     /// Use `#[serde(deny_unknown_fields)]`, since unknown members must be rejected.
     type Configuration: DeserializeOwned + Serialize + Send + Sync + 'static;
