@@ -304,14 +304,9 @@ fn new_arrays(m: &mut Messages) {
     let skipped = DOCUMENT.replace(r#""codecs": ["#, r#""codecs": [{"name": "acme.x", "must_understand": false}, "#);
     m.add("write to an array with a codec that is skipped", open(skipped).and_then(|a| a.write_bytes(.., &[0; 48])));
     let stale = hierarchy.create_array("/e", new(&[10], "uint8").chunks([4])).unwrap();
-    hierarchy.create_array("/e", new(&[10], "uint8").chunks([1]).overwrite()).unwrap();
+    let now = hierarchy.create_array("/e", new(&[10], "uint8").chunks([1]).overwrite()).unwrap();
+    now.write(.., &[2u8; 10]).unwrap();
     m.add("write to an array that was overwritten", stale.write([8..10], &[1u8; 2]));
-    ["/g", "/"].iter().for_each(|group| hierarchy.consolidate(group).unwrap());
-    put(&hierarchy, "g/zarr.json", "{");
-    m.add(
-        "change an array below a broken group",
-        hierarchy.array("/g/a").and_then(|mut a| a.set_attributes(json("{}"))),
-    );
 }
 
 /// Stores bytes as the first chunk of an array, and reads it.
@@ -433,6 +428,13 @@ fn stores(m: &mut Messages, dir: &Path) {
     fs::remove_file(dir.join("store/a/c/0")).unwrap();
     fs::create_dir(dir.join("store/a/c/0")).unwrap();
     m.add("read a chunk that is a directory", array.read_bytes(..));
+    hierarchy.create_array("/g/a", new(&[4], "uint8")).unwrap();
+    ["/g", "/"].iter().for_each(|group| hierarchy.consolidate(group).unwrap());
+    fs::remove_file(dir.join("store/g/zarr.json")).unwrap();
+    fs::create_dir(dir.join("store/g/zarr.json")).unwrap();
+    let changed = hierarchy.array("/g/a").unwrap().set_attributes(json("{\"a\": 1}"));
+    m.add("change an array below a group that cannot be read", changed);
+    fs::remove_dir_all(dir.join("store/g")).unwrap();
     let store = FilesystemStore::open(dir.join("store")).unwrap();
     let reserved = Key::new("__zarr_partial.1.1.1.x").unwrap();
     m.add("a key of a temporary file", store.writeable().unwrap().set(&reserved, b"x"));

@@ -102,7 +102,7 @@ mod tests {
             r"/\other\a.nc",
         ] {
             let e = location(bad).unwrap_err();
-            assert!(e.to_string().contains("names no file"), "{bad}: {e}");
+            assert!(e.to_string().contains("is not a valid path of a file"), "{bad}: {e}");
         }
         assert!(location("gs://b/a").unwrap_err().hint().is_some());
     }

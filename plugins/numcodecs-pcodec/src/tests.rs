@@ -152,7 +152,7 @@ fn golden_bytes() {
     let e = decode(&two, b"pco!\0\0", 4, 2, true).unwrap_err();
     assert!(e.to_string().contains("2 elements are missing"), "{e}");
     let e = decode(&none, b"pco!\0\0\0", 0, 2, true).unwrap_err();
-    assert!(e.to_string().contains("1 bytes are left over"), "{e}");
+    assert!(e.to_string().contains("1 unexpected bytes after the last element"), "{e}");
     assert!(decode(&none, b"pco?\0\0", 0, 2, true).is_err());
 }
 

@@ -151,20 +151,31 @@ impl Json {
         serde_json::from_str(&self.to_string()).map_err(|e| {
             let text = e.to_string();
             let reason = text.split(" at line ").next().unwrap_or(&text);
-            // The words of JSON, as in all other errors, for those of Rust.
-            let (from, to) = WORDS.iter().find(|(from, _)| reason.starts_with(from)).unwrap_or(&("", ""));
-            let reason = format!("{to}{}", &reason[from.len()..]);
-            Error::configuration(reason.replace(", there are no fields", ", expected no members"))
+            Error::configuration(in_words_of_json(reason))
         })
     }
 }
 
-const WORDS: [(&str, &str); 4] = [
-    ("missing field", "missing member"),
-    ("unknown field", "unknown member"),
-    ("duplicate field", "duplicate member"),
-    ("unknown variant", "unknown value"),
-];
+/// Replaces the words of Rust at both ends of a message of serde.
+fn in_words_of_json(text: &str) -> String {
+    const STARTS: [(&str, &str); 6] = [
+        ("missing field", "missing member"),
+        ("unknown field", "unknown member"),
+        ("duplicate field", "duplicate member"),
+        ("unknown variant", "unknown value"),
+        ("invalid type: map", "invalid type: object"),
+        ("invalid type: sequence", "invalid type: array"),
+    ];
+    const ENDS: [(&str, &str); 3] = [
+        (", there are no fields", ", expected no members"),
+        ("expected a map", "expected an object"),
+        ("expected a sequence", "expected an array"),
+    ];
+    let start = STARTS.iter().find(|(start, _)| text.starts_with(start));
+    let text = start.map_or_else(|| text.to_owned(), |(from, to)| text.replacen(from, to, 1));
+    let end = ENDS.iter().find_map(|(from, to)| Some(format!("{}{to}", text.strip_suffix(from)?)));
+    end.unwrap_or(text)
+}
 
 static NULL: Json = Json::Null;
 

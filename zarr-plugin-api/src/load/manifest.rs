@@ -10,6 +10,7 @@ use std::{
     sync::Arc,
 };
 use zarr_core::{
+    ErrorKind,
     extension::ExtensionPoint,
     json::Json,
     limits::Limits,
@@ -183,7 +184,10 @@ impl Manifest {
             let manifest = json.deserialize::<Self>()?;
             Ok(Self { unknown: listed.saturating_sub(manifest.extensions.len()), ..manifest })
         });
-        let manifest = parsed.map_err(|e| refuse(Reason::Manifest(e.to_string())))?;
+        let manifest = parsed.map_err(|e| match e.kind() {
+            ErrorKind::Configuration(text) => refuse(Reason::Manifest(text.clone())),
+            _ => refuse(Reason::Manifest(e.to_string())),
+        })?;
         manifest.check().map_err(|reason| refuse(reason).of(&manifest.id, &manifest.version))?;
         Ok(manifest)
     }

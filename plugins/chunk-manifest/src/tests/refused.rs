@@ -129,11 +129,11 @@ fn missing_files_are_errors() {
         let e = folder.value(&format!(r#"{{"path":"{path}","offset":0,"length":1}}"#)).unwrap_err();
         refused(&e, Why::NotFound, "does not exist");
         // Not the error for a missing chunk.
-        assert!(!e.is_not_found() && e.hint().unwrap().contains("looked for it in"), "{e}");
+        assert!(!e.is_not_found() && e.hint().unwrap().contains("place the file in"), "{e}");
         refused(&folder.make(&format!(r#"{{"manifest":"{path}"}}"#)).unwrap_err(), Why::NotFound, "does not exist");
     }
     let entry = format!(r#"{{"path":{},"offset":0,"length":1}}"#, quoted(&folder.path("none")));
-    assert!(folder.value(&entry).unwrap_err().hint().unwrap().contains("moved"));
+    assert!(folder.value(&entry).unwrap_err().hint().unwrap().contains("restore the file"));
 }
 
 #[test]
@@ -169,11 +169,11 @@ fn ranges_beyond_the_end_are_errors() {
 fn wrong_manifests_are_refused() {
     let folder = folder();
     for (manifest, says) in [
-        ("", "ends too early"),
-        ("[]", "not an array"),
-        ("null", "not null"),
-        ("{\"a\":1,}", "not valid JSON"),
-        ("{\"a\":{}}", "missing field `path`"),
+        ("", "unexpected end of document"),
+        ("[]", "found an array"),
+        ("null", "found null"),
+        ("{\"a\":1,}", "invalid JSON"),
+        ("{\"a\":{}}", "missing member `path`"),
         ("\u{feff}{}", "byte order mark"),
         (r#"{"a":["raw.bin",0,1]}"#, "an entry is an object"),
         (r#"{"a":"raw.bin"}"#, "an entry is an object"),
@@ -242,7 +242,7 @@ fn a_manifest_is_limited_to_the_size_of_a_metadata_document() {
     assert!(read(&limits).is_ok());
     limits.metadata_bytes -= 1;
     let e = read(&limits).unwrap_err();
-    assert!(matches!(e.kind(), ErrorKind::Limit { what: "a chunk manifest", .. }), "{e}");
+    assert!(matches!(e.kind(), ErrorKind::Limit { what: "the size of the chunk manifest in bytes", .. }), "{e}");
     // The file must not be read into memory to find out.
     let huge = fs::File::create(folder.path("manifest.json")).unwrap();
     huge.set_len(1 << 40).unwrap();
