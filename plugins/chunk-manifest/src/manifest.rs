@@ -57,7 +57,12 @@ impl Manifest {
     pub(crate) fn load(path: &str, roots: Roots, limits: &Limits) -> Result<Self> {
         let Opened { mut file, size, path } = roots.open(roots.folders(), &location(path)?)?;
         if size > limits.metadata_bytes {
-            return Err(ErrorKind::Limit { what: "the size of the chunk manifest in bytes", asked: size, limit: limits.metadata_bytes }.into());
+            return Err(ErrorKind::Limit {
+                what: "the size of the chunk manifest in bytes",
+                asked: size,
+                limit: limits.metadata_bytes,
+            }
+            .into());
         }
         let mut text = zeroed(usize::try_from(size).map_err(|_| ErrorKind::Memory(size))?)?;
         file.read_exact(&mut text)?;
@@ -103,7 +108,8 @@ impl Entry {
         if offset.checked_add(*length).is_none_or(|end| end > size) {
             let path = path.display();
             let what = format!("cannot read {length} bytes at offset {offset} of `{path}`, which has {size} bytes");
-            return Err(Error::data(what).with_hint("restore the file for which the manifest was written; this one may be truncated"));
+            return Err(Error::data(what)
+                .with_hint("restore the file for which the manifest was written; this one may be truncated"));
         }
         Ok(Part::new(file, *offset, *length, key.clone()))
     }

@@ -96,7 +96,8 @@ impl BytesToBytes for Lz4 {
 }
 
 fn too_large(n: u64) -> Error {
-    Error::chain(format!("{n} bytes are too large for LZ4, which supports at most {MAX_DECODED}")).with_hint("use smaller chunks")
+    Error::chain(format!("{n} bytes are too large for LZ4, which supports at most {MAX_DECODED}"))
+        .with_hint("use smaller chunks")
 }
 
 zarr_plugin_api::export_plugin! { id: "dev.zarr.numcodecs-lz4", BytesToBytes: [Lz4] }

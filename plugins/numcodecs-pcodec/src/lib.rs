@@ -96,7 +96,9 @@ impl Configuration {
         };
         let delta = match (self.delta_spec, self.delta_encoding_order) {
             (_, Some(order)) if order > 7 => {
-                return Err(Error::configuration(format!("{order} is out of range for `delta_encoding_order` (0 to 7)")));
+                return Err(Error::configuration(format!(
+                    "{order} is out of range for `delta_encoding_order` (0 to 7)"
+                )));
             }
             (DeltaSpec::Auto, None) => pco::DeltaSpec::Auto,
             (DeltaSpec::Auto | DeltaSpec::TryConsecutive, Some(order)) => pco::DeltaSpec::TryConsecutive(order),

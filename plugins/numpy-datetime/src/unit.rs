@@ -78,8 +78,9 @@ pub(crate) fn fill_from_json(name: &str, value: &Json) -> Result<Vec<u8>> {
         Json::String(s) if s == NAT => Some(NAT_BITS),
         _ => None,
     };
-    let wrong =
-        || Error::fill_value(format!("`{name}` requires \"{NAT}\" or a 64-bit integer without exponent; found {value}"));
+    let wrong = || {
+        Error::fill_value(format!("`{name}` requires \"{NAT}\" or a 64-bit integer without exponent; found {value}"))
+    };
     parsed.map(|n| n.to_ne_bytes().to_vec()).ok_or_else(wrong)
 }
 

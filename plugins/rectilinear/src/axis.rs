@@ -48,7 +48,9 @@ impl Axis {
     /// Fails for a dimension that is longer than the list.
     pub(crate) fn check_covers(&self, n: u64) -> Result<(), String> {
         match self.edges {
-            Edges::List(_) if self.end < n => Err(format!("the sum of the lengths is {}, less than the array length {n}", self.end)),
+            Edges::List(_) if self.end < n => {
+                Err(format!("the sum of the lengths is {}, less than the array length {n}", self.end))
+            }
             _ => Ok(()),
         }
     }

@@ -62,7 +62,9 @@ impl ExtensionType for Rectilinear {
         let (found, shape) = (configuration.chunk_shapes.len(), cx.representation()?.shape());
         if found != shape.len() {
             let rank = shape.len();
-            return Err(Error::configuration(format!("`chunk_shapes` has rank {found}, but the array has rank {rank}")));
+            return Err(Error::configuration(format!(
+                "`chunk_shapes` has rank {found}, but the array has rank {rank}"
+            )));
         }
         let (mut axes, mut listed) = (Vec::new(), 0u64);
         for (d, (edges, n)) in configuration.chunk_shapes.into_iter().zip(shape).enumerate() {
@@ -74,8 +76,10 @@ impl ExtensionType for Rectilinear {
             axes.push(axis);
         }
         if listed > MAX_CHUNKS {
-            return Err(Error::configuration(format!("`chunk_shapes` lists {listed} chunks, more than the limit of {MAX_CHUNKS}"))
-                .with_hint("use a single length for a dimension whose chunks all have the same length"));
+            return Err(Error::configuration(format!(
+                "`chunk_shapes` lists {listed} chunks, more than the limit of {MAX_CHUNKS}"
+            ))
+            .with_hint("use a single length for a dimension whose chunks all have the same length"));
         }
         Ok(Self { axes })
     }
@@ -108,7 +112,9 @@ impl ChunkGrid for Rectilinear {
         let grid_shape = self.grid_shape(array_shape)?;
         self.check_rank("the chunk index", chunk_index.len())?;
         if chunk_index.iter().zip(&grid_shape).any(|(c, n)| c >= n) {
-            return Err(Error::argument(format!("chunk index {chunk_index:?} is out of bounds for grid shape {grid_shape:?}")));
+            return Err(Error::argument(format!(
+                "chunk index {chunk_index:?} is out of bounds for grid shape {grid_shape:?}"
+            )));
         }
         let (start, len): (Dims, Dims) = self.axes.iter().zip(chunk_index).map(|(axis, c)| axis.chunk(*c)).unzip();
         Region::new(&start, &len)
@@ -117,7 +123,9 @@ impl ChunkGrid for Rectilinear {
         self.grid_shape(array_shape)?;
         self.check_rank("the element", element.len())?;
         if element.iter().zip(array_shape).any(|(e, n)| e >= n) {
-            return Err(Error::argument(format!("element {element:?} is out of bounds for array shape {array_shape:?}")));
+            return Err(Error::argument(format!(
+                "element {element:?} is out of bounds for array shape {array_shape:?}"
+            )));
         }
         Ok(self.axes.iter().zip(element).map(|(axis, e)| axis.chunk_index_of(*e)).collect())
     }
