@@ -72,7 +72,7 @@ fn what_was_created_is_told() {
     assert_eq!(printed.trim_end(), fs::read_to_string(dir.path("g.zarr/x/y/zarr.json")).unwrap().trim_end());
     let said = fails(&["group", &g], 3);
     let hint = "give another path, or change its attributes with `ozarr attrs set`";
-    assert_eq!(said, format!("error: a node is there already\n  at key zarr.json, node /\n\nhint: {hint}\n"));
+    assert_eq!(said, format!("error: node already exists\n  at key zarr.json, node /\n\nhint: {hint}\n"));
 }
 
 #[test]
@@ -90,7 +90,8 @@ fn what_is_refused_leaves_nothing() {
     for (place, at) in [("new", "/"), ("deep/er/new", "/"), ("s/new", "/new"), ("s/deep/new", "/deep/new")] {
         let create = |options: &[&str]| fails(&[&["create", &dir.path(place)], options].concat(), 3);
         let said = create(&[shape, &["--compressor", "zap"]].concat());
-        let hint = "looked for plugins in no folder, since ZARR_PLUGINS is `off`; `ozarr plugin add FILE` installs one";
+        let hint =
+            "looked for plugins in no folder because ZARR_PLUGINS is `off`; `ozarr plugin add FILE` installs one";
         assert_eq!(said, format!("error: unknown codec `zap`\n  at codecs[1], node {at}\n\nhint: {hint}\n"));
         let said = create(&[shape, &["--elements", &none]].concat());
         assert!(said.starts_with(&format!("error: {none}: No such file or directory (os error 2)\n")), "{said}");

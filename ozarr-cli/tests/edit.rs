@@ -100,7 +100,7 @@ fn only_what_was_asked_for_is_removed() {
     assert_eq!(all(&["rm", "-r", &s]), done(&format!("removed {s}")));
     assert!(!Path::new(&s).exists());
     let said = fails(&["rm", "-r", &s], 3);
-    assert!(said.starts_with("error: no node is there\n"), "{said}");
+    assert!(said.starts_with("error: node not found\n"), "{said}");
     // The directory of an array that has other files stays, with them.
     let home = dir.path("home");
     ok(&["create", &home, "--shape", "2", "--dtype", "uint8"]);

@@ -27,9 +27,13 @@ fn each_problem_has_an_id_and_names_its_place_once() {
         (
             |s| fs::write(format!("{s}/a/notes"), "").unwrap(),
             "unknown-key",
-            "/a: a/notes: this key belongs to no chunk",
+            "/a: a/notes: the key does not belong to a chunk",
         ),
-        (|s| fs::write(format!("{s}/notes"), "").unwrap(), "unknown-key", "/: notes: this key belongs to no node"),
+        (
+            |s| fs::write(format!("{s}/notes"), "").unwrap(),
+            "unknown-key",
+            "/: notes: the key does not belong to a node",
+        ),
         (
             |s| fs::write(format!("{s}/a/c/2"), "").unwrap(),
             "chunk-out-of-grid",
@@ -72,12 +76,12 @@ fn each_problem_has_an_id_and_names_its_place_once() {
                 fs::remove_file(format!("{s}/a/zarr.json")).unwrap();
             },
             "missing-document",
-            "/: a/zarr.json: the document is missing, but not what is below it: `ozarr repair` can recreate it from its copy",
+            "/: a/zarr.json: the metadata document is missing, but keys below it exist: `ozarr repair` can recreate it from its copy",
         ),
         (
             |s| fs::write(format!("{s}/a/c/__zarr_partial.1.2.3"), "half").unwrap(),
             "orphaned-temporary",
-            "/: a/c/__zarr_partial.1.2.3: orphaned temporary file of a writer that was killed; `ozarr repair` removes it",
+            "/: a/c/__zarr_partial.1.2.3: orphaned temporary file of a killed writer; `ozarr repair` removes it",
         ),
         (
             |s| std::os::unix::fs::symlink(".", format!("{s}/loop")).unwrap(),
@@ -100,7 +104,6 @@ fn each_problem_has_an_id_and_names_its_place_once() {
         let problems = json.as_object().unwrap().get("problems").unwrap().as_array().unwrap().to_vec();
         let ids = problems.iter().map(|p| p.as_object().unwrap().get("id").unwrap().as_str().unwrap());
         assert_eq!(ids.filter(|found| *found == id).count(), 1, "{id}: {json}");
-        assert!(problems.iter().all(|p| p.as_object().unwrap().get("rule").unwrap().as_str().is_some()));
     }
 }
 
@@ -110,5 +113,5 @@ fn a_place_without_a_node_is_named_once() {
     let s = store(&dir);
     let (status, out, said) = all(&["validate", &format!("{s}/a/c")]);
     assert_eq!((status, said.as_str()), (Some(1), "0 nodes, 1 problem\n"));
-    assert_eq!(out, "/: zarr.json: no node is there [unreadable-node]\n");
+    assert_eq!(out, "/: zarr.json: node not found [unreadable-node]\n");
 }

@@ -84,7 +84,8 @@ fn removing_is_asked_for_at_a_terminal() {
 fn errors_have_colors_unless_they_are_not_wanted() {
     let dir = Dir::new();
     let none = dir.0.path().canonicalize().unwrap().join("none").to_string_lossy().into_owned();
-    let plain = format!("error: no node is there\n  at node {none}\n\nhint: the directory does not exist\n");
+    let plain =
+        format!("error: node not found\n  at node {none}\n\nhint: the directory does not exist; check the path\n");
     let colored = plain.replace("error:", "\u{1b}[1;31merror:\u{1b}[0m").replace("hint:", "\u{1b}[1;36mhint:\u{1b}[0m");
     assert_eq!(at_terminal(&["info", &none], "", &[]), (Some(3), colored.clone()));
     assert_eq!(at_terminal(&["info", &none], "", &[("NO_COLOR", "")]).1, colored);
@@ -106,7 +107,7 @@ fn quiet_commands_tell_only_what_is_wrong() {
     fs::write(dir.path("a/notes"), "mine").unwrap();
     let (status, out, said) = all(&["validate", "-q", &a]);
     assert_eq!((status, said.as_str()), (Some(1), ""));
-    assert_eq!(out, "/: notes: this key belongs to no chunk [unknown-key]\n");
+    assert_eq!(out, "/: notes: the key does not belong to a chunk [unknown-key]\n");
     assert!(fails(&["-q", "read", &dir.path("none")], 3).starts_with("error: "));
 }
 

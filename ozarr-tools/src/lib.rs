@@ -45,7 +45,7 @@ pub use crate::{
     repair::{Action, Repair, RepairOptions, RepairReport, Subject, Unexamined, repair},
     stored::{Stored, stored, stored_bytes},
     transfer::{Format, TransferOptions, export, export_file, import, import_file},
-    validate::{Fault, Problem, Rule, ValidateOptions, Validation, validate},
+    validate::{Fault, Problem, ProblemKind, ValidateOptions, Validation, validate},
 };
 
 /// All public types can be sent to other threads and shared between them.
@@ -66,7 +66,7 @@ const _: () = {
     shared::<Repair>();
     shared::<RepairOptions<'_>>();
     shared::<RepairReport>();
-    shared::<Rule>();
+    shared::<ProblemKind>();
     shared::<Stage>();
     shared::<StaleCopy>();
     shared::<Staleness>();

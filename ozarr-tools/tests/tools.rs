@@ -3,9 +3,9 @@
 
 use ozarr::{Array, Context, Error, ErrorKind, Hierarchy, Json, NewArray, Node, codecs::Zstd, zarr_core::store::Key};
 use ozarr_tools::{
-    Action, CopyOptions, Fault, Format, KeptLengths, Lengths, Progress, RepairOptions, Rule, Stage, Staleness, Subject,
-    TransferOptions, ValidateOptions, check_consolidated, consolidate, copy, export, import_file, repair, stored,
-    validate,
+    Action, CopyOptions, Fault, Format, KeptLengths, Lengths, ProblemKind, Progress, RepairOptions, Stage, Staleness,
+    Subject, TransferOptions, ValidateOptions, check_consolidated, consolidate, copy, export, import_file, repair,
+    stored, validate,
 };
 use std::{
     fs,
@@ -189,23 +189,23 @@ fn each_problem_is_found_and_typed() {
     fs::create_dir(root.join("skipped/c/1")).unwrap();
     let found = validate(&zarr, "/", &all).unwrap();
     assert!(found.is_repairable);
-    let told: Vec<_> = found.problems.iter().map(|p| (p.node.to_string(), p.key.as_deref(), p.rule)).collect();
+    let told: Vec<_> = found.problems.iter().map(|p| (p.node.to_string(), p.key.as_deref(), p.kind)).collect();
     let expected = [
-        ("/", Some("g/below/zarr.json"), Rule::ConsolidatedIsUpToDate),
-        ("/", Some("zarr.json"), Rule::ConsolidatedIsUpToDate),
-        ("/", Some("zarr.json"), Rule::ConsolidatedIsUpToDate),
-        ("/chunks", Some("chunks/note"), Rule::KeyOfChunk),
-        ("/chunks", Some("chunks/c/9/0"), Rule::ChunkInGrid),
-        ("/g", Some("g/note"), Rule::KeyOfNode),
-        ("/g/below", Some("g/below/zarr.json"), Rule::NodeOpens),
-        ("/skipped", None, Rule::ExtensionIsKnown),
-        ("/skipped", Some("skipped/c/1"), Rule::KeyIsReadable),
-        ("/chunks", Some("chunks/c/0/0"), Rule::ChunkDecodes),
-        ("/chunks", None, Rule::AllChunksAreStored),
-        ("/skipped", None, Rule::AllChunksAreStored),
-        ("/", Some("chunks/c/__zarr_partial.1.2.3"), Rule::NothingIsLeftBehind),
+        ("/", Some("g/below/zarr.json"), ProblemKind::StaleConsolidated),
+        ("/", Some("zarr.json"), ProblemKind::StaleConsolidated),
+        ("/", Some("zarr.json"), ProblemKind::StaleConsolidated),
+        ("/chunks", Some("chunks/note"), ProblemKind::UnknownKey),
+        ("/chunks", Some("chunks/c/9/0"), ProblemKind::ChunkOutOfGrid),
+        ("/g", Some("g/note"), ProblemKind::UnknownKey),
+        ("/g/below", Some("g/below/zarr.json"), ProblemKind::UnreadableNode),
+        ("/skipped", None, ProblemKind::UnknownExtension),
+        ("/skipped", Some("skipped/c/1"), ProblemKind::UnreadableKey),
+        ("/chunks", Some("chunks/c/0/0"), ProblemKind::CorruptChunk),
+        ("/chunks", None, ProblemKind::MissingChunk),
+        ("/skipped", None, ProblemKind::MissingChunk),
+        ("/", Some("chunks/c/__zarr_partial.1.2.3"), ProblemKind::OrphanedTemporary),
     ];
-    assert_eq!(told, expected.map(|(node, key, rule)| (node.to_owned(), key, rule)));
+    assert_eq!(told, expected.map(|(node, key, kind)| (node.to_owned(), key, kind)));
     let stale: Vec<_> = found
         .problems
         .iter()
@@ -216,20 +216,20 @@ fn each_problem_is_found_and_typed() {
         .collect();
     assert_eq!(stale, [("shards", Staleness::Superfluous), ("skipped", Staleness::Differs)]);
     assert!(matches!(found.problems[0].fault, Fault::LostDocument));
-    let fault = |rule: Rule| &found.problems.iter().find(|p| p.rule == rule).unwrap().fault;
-    assert!(matches!(fault(Rule::ChunkDecodes), Fault::Error(_)));
-    assert!(matches!(fault(Rule::ChunkInGrid), Fault::ChunkOutsideGrid(index) if *index == [9, 0]));
-    assert!(matches!(fault(Rule::KeyOfChunk), Fault::KeyOfNoChunk));
-    assert!(matches!(fault(Rule::KeyOfNode), Fault::KeyOfNoNode));
-    assert!(matches!(fault(Rule::ExtensionIsKnown), Fault::SkippedExtension(_, name) if name == "acme.unknown"));
-    assert!(matches!(fault(Rule::KeyIsReadable), Fault::Error(_)));
-    assert!(matches!(fault(Rule::NothingIsLeftBehind), Fault::Orphan));
-    let Fault::MissingChunks { missing: 1, total: 2, examples } = fault(Rule::AllChunksAreStored) else {
+    let fault = |kind: ProblemKind| &found.problems.iter().find(|p| p.kind == kind).unwrap().fault;
+    assert!(matches!(fault(ProblemKind::CorruptChunk), Fault::Error(_)));
+    assert!(matches!(fault(ProblemKind::ChunkOutOfGrid), Fault::ChunkOutsideGrid(index) if *index == [9, 0]));
+    assert!(matches!(fault(ProblemKind::UnknownKey), Fault::KeyOfNoChunk));
+    assert!(matches!(fault(ProblemKind::UnknownKey), Fault::KeyOfNoNode));
+    assert!(matches!(fault(ProblemKind::UnknownExtension), Fault::SkippedExtension(_, name) if name == "acme.unknown"));
+    assert!(matches!(fault(ProblemKind::UnreadableKey), Fault::Error(_)));
+    assert!(matches!(fault(ProblemKind::OrphanedTemporary), Fault::Orphan));
+    let Fault::MissingChunks { missing: 1, total: 2, examples } = fault(ProblemKind::MissingChunk) else {
         panic!("{found:?}")
     };
     assert_eq!(examples, &["chunks/c/1/0"]);
     let absent = validate(&zarr, "/nothing", &all).unwrap();
-    assert_eq!(absent.problems[0].rule, Rule::NodeOpens);
+    assert_eq!(absent.problems[0].kind, ProblemKind::UnreadableNode);
     assert!(validate(&zarr, "//", &all).is_err());
 }
 
@@ -242,7 +242,10 @@ fn copies_of_documents_do_not_replace_documents() {
     let zarr = Hierarchy::options().consolidated_metadata().open(&root).unwrap();
     zarr.array("/chunks").expect("the copy is taken");
     let found = validate(&zarr, "/", &ValidateOptions::default()).unwrap();
-    assert!(found.problems.iter().any(|p| p.node.as_key() == "chunks" && p.rule == Rule::NodeOpens), "{found:?}");
+    assert!(
+        found.problems.iter().any(|p| p.node.as_key() == "chunks" && p.kind == ProblemKind::UnreadableNode),
+        "{found:?}"
+    );
     assert_eq!(check_consolidated(&zarr, "/").unwrap().unread.len(), 1);
     assert!(consolidate(&zarr, "/").is_err());
 

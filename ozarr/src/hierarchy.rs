@@ -142,7 +142,7 @@ impl Hierarchy {
     /// # Errors
     /// [`NodeNotFound`](zarr_core::ErrorKind::NodeNotFound) if there is no node.
     pub fn metadata(&self, path: &NodePath) -> Result<NodeMetadata> {
-        self.nodes.metadata(path)
+        self.nodes.metadata(path).map_err(|e| self.with_v2_hint(path, e))
     }
     /// Runs `f`, and updates consolidated metadata once for all changes that `f` makes.
     ///

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
 
 fn write(array: &Array, selection: &Selection, format: Format, out: &mut dyn Write) -> Result<(), Failure> {
     let exported = export(array, selection, format, out, &TransferOptions::default());
-    exported.map_err(|e| Failure::reworded(e, [("take the JSON format", "use --format json")]))?;
+    exported.map_err(|e| Failure::reworded(e, [("use the JSON format", "use --format json")]))?;
     if format == Format::Json {
         writeln!(out).map_err(Error::from)?;
     }

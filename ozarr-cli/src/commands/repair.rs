@@ -41,7 +41,7 @@ fn report(found: &RepairReport, args: &Args, status: Status) -> Result<Outcome> 
         }
         let mut but = if failed == 0 { String::new() } else { format!(", {failed} failed") };
         if !found.has_node {
-            but += ", no node is there";
+            but += ", node not found";
         }
         status.print(&match (found.repairs.len() - found.failed(), args.apply) {
             (0, _) if failed == 0 => {

@@ -9,11 +9,11 @@ use crate::{
     words::Parts,
 };
 use ozarr::{
-    ErrorKind, Result,
+    Result,
     store::OpenMode,
     zarr_core::json::{Json, Object},
 };
-use ozarr_tools::{Fault, Problem, Rule, ValidateOptions, Validation, validate};
+use ozarr_tools::{Fault, Problem, ValidateOptions, Validation, validate};
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     let at = Location::repair(&args.node.location, OpenMode::ReadOnly, &session.context)?;
@@ -42,36 +42,15 @@ fn report(found: &Validation, args: &Args, status: Status) -> Result<Outcome> {
     Ok(if found.problems.is_empty() { Outcome::Done } else { Outcome::ProblemsFound })
 }
 
-/// Returns the id of a problem for programs. Ids never change; docs/command-line.md lists them.
-fn id(problem: &Problem) -> &'static str {
-    match (&problem.fault, problem.rule) {
-        (Fault::Error(e), _) if matches!(e.kind(), ErrorKind::UnknownExtension { .. }) => "unknown-extension",
-        (Fault::LostDocument, _) => "missing-document",
-        (Fault::Error(_), Rule::ConsolidatedIsUpToDate) => "unreadable-consolidated",
-        (Fault::Error(_), Rule::NothingIsLeftBehind) => "unlistable",
-        (_, Rule::NodeOpens) => "unreadable-node",
-        (_, Rule::KeysAreListed) => "unlistable",
-        (_, Rule::ExtensionIsKnown) => "unknown-extension",
-        (_, Rule::KeyOfChunk | Rule::KeyOfNode) => "unknown-key",
-        (_, Rule::KeyIsReadable) => "unreadable-key",
-        (_, Rule::ChunkInGrid) => "chunk-out-of-grid",
-        (_, Rule::ConsolidatedIsUpToDate) => "stale-consolidated",
-        (_, Rule::ChunkDecodes) => "corrupt-chunk",
-        (_, Rule::AllChunksAreStored) => "missing-chunk",
-        (_, Rule::NothingIsLeftBehind) => "orphaned-temporary",
-        _ => "other",
-    }
-}
-
 /// Formats a problem as one line that names its node and its key once.
-fn line(p: &Problem) -> String {
+pub(super) fn line(p: &Problem) -> String {
     let (node, key) = (p.node.to_string(), p.key.as_deref());
     let what = match &p.fault {
         Fault::Error(e) => Parts::of(e).below(key, &node).to_string(),
         fault => fault.to_string(),
     };
     let key = key.map_or(String::new(), |key| format!(" {key}:"));
-    format!("{node}:{key} {what}{} [{}]", advice(p), id(p))
+    format!("{node}:{key} {what}{} [{}]", advice(p), p.kind)
 }
 
 /// Returns advice about a problem, to follow its description.
@@ -85,8 +64,7 @@ fn advice(problem: &Problem) -> &'static str {
 
 fn as_json(p: &Problem) -> Object {
     let (node, problem) = (p.node.to_string(), one_line(&format!("{}{}", p.fault, advice(p))));
-    let mut o: Object =
-        [("id", id(p)), ("node", &*node), ("rule", p.rule.as_str()), ("problem", &*problem)].into_iter().collect();
+    let mut o: Object = [("id", p.kind.id()), ("node", &*node), ("problem", &*problem)].into_iter().collect();
     o.set("key", p.key.as_deref().map_or(Json::Null, Json::from));
     if let Fault::MissingChunks { missing, examples, .. } = &p.fault {
         o.set("missing", *missing);

@@ -5,7 +5,7 @@ mod problem;
 #[cfg(test)]
 mod tests;
 
-pub use problem::{Fault, Problem, Rule};
+pub use problem::{Fault, Problem, ProblemKind};
 
 use crate::{
     consolidated::ConsolidatedCheck,
@@ -84,7 +84,7 @@ pub struct Validation {
 ///
 /// ```
 /// use ozarr::{Hierarchy, NewArray, zarr_core::store::Key};
-/// use ozarr_tools::{Rule, ValidateOptions, validate};
+/// use ozarr_tools::{ProblemKind, ValidateOptions, validate};
 ///
 /// let zarr = Hierarchy::in_memory();
 /// zarr.create_array("/a", NewArray::of::<u8>([4]).chunks([2]))?.write(.., &[1u8; 4])?;
@@ -92,7 +92,7 @@ pub struct Validation {
 /// let found = validate(&zarr, "/", &ValidateOptions::default().with_data(true))?;
 /// assert_eq!((found.nodes, found.chunks), (2, 2));
 /// let [problem] = &found.problems[..] else { panic!("{found:?}") };
-/// assert_eq!((problem.rule, problem.key.as_deref()), (Rule::ChunkDecodes, Some("a/c/1")));
+/// assert_eq!((problem.kind, problem.key.as_deref()), (ProblemKind::CorruptChunk, Some("a/c/1")));
 /// # Ok::<(), ozarr::Error>(())
 /// ```
 ///
@@ -122,16 +122,16 @@ struct StoredChunks {
 }
 
 impl Found {
-    fn add(&mut self, node: &NodePath, key: Option<String>, rule: Rule, fault: Fault) {
-        self.report.problems.push(Problem { node: node.clone(), key, rule, fault });
+    fn add(&mut self, node: &NodePath, key: Option<String>, kind: ProblemKind, fault: Fault) {
+        self.report.problems.push(Problem { node: node.clone(), key, kind, fault });
     }
-    fn error(&mut self, node: &NodePath, rule: Rule, e: Error) {
-        self.add(node, e.key().map(str::to_owned), rule, Fault::Error(Arc::new(e)));
+    fn error(&mut self, node: &NodePath, kind: ProblemKind, e: Error) {
+        self.add(node, e.key().map(str::to_owned), kind.of(&e), Fault::Error(Arc::new(e)));
     }
     fn all(&mut self, hierarchy: &Hierarchy, node: &NodePath, options: &ValidateOptions<'_>) {
         match hierarchy.node(&node.to_string()) {
             Ok(node) => check(&node, options.progress, self),
-            Err(e) => self.error(node, Rule::NodeOpens, e),
+            Err(e) => self.error(node, ProblemKind::UnreadableNode, e),
         }
         let arrays = std::mem::take(&mut self.arrays);
         if options.data {
@@ -140,16 +140,16 @@ impl Found {
         for StoredChunks { array: path, indices } in arrays.iter().filter(|_| options.complete) {
             match hierarchy.array(&path.to_string()).and_then(|array| complete::check(&array, indices)) {
                 Ok(None) => {}
-                Ok(Some(missing)) => self.add(path, None, Rule::AllChunksAreStored, missing),
-                Err(e) => self.error(path, Rule::AllChunksAreStored, e),
+                Ok(Some(missing)) => self.add(path, None, ProblemKind::MissingChunk, missing),
+                Err(e) => self.error(path, ProblemKind::MissingChunk, e),
             }
         }
         match hierarchy.store().lister().and_then(|l| l.list_orphans(&Prefix::of(node))) {
             Ok(names) => {
                 self.report.is_repairable |= !names.is_empty();
-                names.into_iter().for_each(|n| self.add(node, Some(n), Rule::NothingIsLeftBehind, Fault::Orphan));
+                names.into_iter().for_each(|n| self.add(node, Some(n), ProblemKind::OrphanedTemporary, Fault::Orphan));
             }
-            Err(e) => self.error(node, Rule::NothingIsLeftBehind, e),
+            Err(e) => self.error(node, ProblemKind::OrphanedTemporary, e),
         }
     }
 }
@@ -163,12 +163,12 @@ fn check(node: &Node, progress: Listener<'_>, found: &mut Found) {
         }
         match child {
             Ok(Child { node: Ok(node), .. }) => check_node(&node, found),
-            Ok(Child { path, node: Err(e), .. }) => found.error(&nearest(&path), Rule::NodeOpens, e),
+            Ok(Child { path, node: Err(e), .. }) => found.error(&nearest(&path), ProblemKind::UnreadableNode, e),
             Err(e) => {
                 let path = nearest(e.node().unwrap_or_default());
-                let is_same = |p: &Problem| p.node == path && p.rule == Rule::KeysAreListed;
+                let is_same = |p: &Problem| p.node == path && p.kind == ProblemKind::Unlistable;
                 if !found.report.problems.last().is_some_and(is_same) {
-                    found.error(&path, Rule::KeysAreListed, e);
+                    found.error(&path, ProblemKind::Unlistable, e);
                 }
             }
         }
@@ -197,7 +197,7 @@ fn check_node(node: &Node, found: &mut Found) {
         }
     };
     if let Err(e) = checked {
-        found.error(node.path(), Rule::KeysAreListed, e);
+        found.error(node.path(), ProblemKind::Unlistable, e);
     }
 }
 
@@ -205,21 +205,21 @@ fn check_node(node: &Node, found: &mut Found) {
 fn check_keys(array: &Array, found: &mut Found) -> Result<()> {
     let path = array.path();
     for (point, name) in array.skipped() {
-        found.add(path, None, Rule::ExtensionIsKnown, Fault::SkippedExtension(*point, name.clone()));
+        found.add(path, None, ProblemKind::UnknownExtension, Fault::SkippedExtension(*point, name.clone()));
     }
     let stored = array.stored_keys()?;
     let full = |key: &Key| Some(format!("{}{key}", Prefix::of(array.path())));
     for key in &stored.unknown {
-        found.add(path, full(key), Rule::KeyOfChunk, Fault::KeyOfNoChunk);
+        found.add(path, full(key), ProblemKind::UnknownKey, Fault::KeyOfNoChunk);
     }
     for e in stored.errors {
-        found.error(path, Rule::KeyIsReadable, e);
+        found.error(path, ProblemKind::UnreadableKey, e);
     }
     let mut indices = Vec::new();
     for chunk_index in stored.chunks {
         if array.chunk_region(&chunk_index).is_err() {
             let key = full(&array.chunk_key(&chunk_index)?);
-            found.add(path, key, Rule::ChunkInGrid, Fault::ChunkOutsideGrid(chunk_index));
+            found.add(path, key, ProblemKind::ChunkOutOfGrid, Fault::ChunkOutsideGrid(chunk_index));
         } else if found.keep {
             indices.push(chunk_index);
         }
@@ -237,7 +237,7 @@ fn check_group_keys(group: &Group, found: &mut Found) -> Result<()> {
     for key in group.hierarchy().store().lister()?.list_dir(&prefix)?.keys {
         let name = key.strip(&prefix);
         if name.is_some_and(|n| n.as_str() != "zarr.json" && !n.as_str().starts_with("__")) {
-            found.add(group.path(), Some(key.to_string()), Rule::KeyOfNode, Fault::KeyOfNoNode);
+            found.add(group.path(), Some(key.to_string()), ProblemKind::UnknownKey, Fault::KeyOfNoNode);
         }
     }
     Ok(())
@@ -281,7 +281,7 @@ fn check_chunks(hierarchy: &Hierarchy, arrays: &[StoredChunks], options: &Valida
     for (path, chunk_index, e) in damaged {
         // Once is enough: each check reads a shard.
         found.report.is_repairable = found.report.is_repairable || is_repairable(hierarchy, path, chunk_index);
-        found.error(path, Rule::ChunkDecodes, e);
+        found.error(path, ProblemKind::CorruptChunk, e);
     }
 }
 
@@ -298,13 +298,13 @@ fn is_repairable(hierarchy: &Hierarchy, path: &NodePath, chunk_index: &[u64]) ->
 }
 
 fn check_consolidated(group: &Group, found: &mut Found) {
-    let (copies, path, rule) = (ConsolidatedCheck::of(group), group.path(), Rule::ConsolidatedIsUpToDate);
+    let (copies, path, stale) = (ConsolidatedCheck::of(group), group.path(), ProblemKind::StaleConsolidated);
     found.report.is_repairable |= !copies.lost.is_empty() || !copies.stale.is_empty();
     for lost in copies.lost {
-        found.add(path, Some(Key::metadata(&lost.node).to_string()), rule, Fault::LostDocument);
+        found.add(path, Some(Key::metadata(&lost.node).to_string()), ProblemKind::MissingDocument, Fault::LostDocument);
     }
-    for stale in copies.stale {
-        found.add(path, Some(Key::metadata(group.path()).to_string()), rule, Fault::StaleCopy(stale));
+    for copy in copies.stale {
+        found.add(path, Some(Key::metadata(group.path()).to_string()), stale, Fault::StaleCopy(copy));
     }
-    copies.unread.into_iter().for_each(|e| found.error(path, rule, e));
+    copies.unread.into_iter().for_each(|e| found.error(path, stale, e));
 }

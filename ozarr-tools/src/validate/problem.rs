@@ -2,7 +2,7 @@
 
 use crate::consolidated::StaleCopy;
 use ozarr::{
-    Error,
+    Error, ErrorKind,
     zarr_core::{extension::ExtensionPoint, name::NodePath},
 };
 use std::{fmt, sync::Arc};
@@ -15,80 +15,92 @@ pub struct Problem {
     pub node: NodePath,
     /// The key as text, if the problem concerns one; also a prefix, or a name that is not a valid key.
     pub key: Option<String>,
-    /// The rule that is broken.
-    pub rule: Rule,
-    /// How the rule is broken.
+    /// The kind of problem.
+    pub kind: ProblemKind,
+    /// The details.
     pub fault: Fault,
-}
-
-impl Problem {
-    /// Returns the line of this problem with `advice` after the fault.
-    pub fn with_advice(&self, advice: &str) -> impl fmt::Display {
-        let key = self.key.as_ref().map_or(String::new(), |key| format!(" {key}:"));
-        format!("{}:{key} {}{advice} [{}]", self.node, self.fault, self.rule)
-    }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.with_advice("").fmt(f)
+        write!(f, "{}: ", self.node)?;
+        if let Some(key) = &self.key {
+            write!(f, "{key}: ")?;
+        }
+        write!(f, "{} [{}]", self.fault, self.kind)
     }
 }
 
-/// The rules that a hierarchy without problems satisfies.
+/// The kinds of problems. Their ids are the same in all versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Rule {
-    /// Every node can be opened.
-    NodeOpens,
-    /// The keys and nodes below a group can be listed.
-    KeysAreListed,
-    /// All extensions are known, even those with `must_understand` set to false.
-    ExtensionIsKnown,
-    /// All keys below an array belong to chunks.
-    KeyOfChunk,
-    /// The entry at a key is a value.
-    KeyIsReadable,
-    /// All chunks lie in the grid of their array.
-    ChunkInGrid,
-    /// Only nodes and reserved names are directly below a group.
-    KeyOfNode,
-    /// Consolidated metadata equals the documents.
-    ConsolidatedIsUpToDate,
-    /// All stored chunks can be decoded.
-    ChunkDecodes,
-    /// All chunks are stored.
-    AllChunksAreStored,
-    /// There are no temporary files of killed writers.
-    NothingIsLeftBehind,
+pub enum ProblemKind {
+    /// A node cannot be opened.
+    UnreadableNode,
+    /// The keys or nodes below a node cannot be listed.
+    Unlistable,
+    /// An extension is not known. If its `must_understand` is false, it is skipped.
+    UnknownExtension,
+    /// A key belongs to no chunk of its array, or to no node of its group.
+    UnknownKey,
+    /// The entry at a key is not a value that can be read.
+    UnreadableKey,
+    /// A stored chunk is outside the grid of its array.
+    ChunkOutOfGrid,
+    /// Consolidated metadata differs from the documents.
+    StaleConsolidated,
+    /// Consolidated metadata cannot be read or compared.
+    UnreadableConsolidated,
+    /// A metadata document is missing although its copy and keys below the node exist.
+    MissingDocument,
+    /// A stored chunk cannot be decoded.
+    CorruptChunk,
+    /// The store failed to read a chunk.
+    UnreadableChunk,
+    /// A chunk is not stored, which is a problem only if complete arrays are required.
+    MissingChunk,
+    /// A killed writer left a temporary file.
+    OrphanedTemporary,
 }
 
-impl Rule {
-    /// Returns the rule in words, which do not change between versions.
-    pub fn as_str(self) -> &'static str {
+impl ProblemKind {
+    /// Returns the id, such as `corrupt-chunk`.
+    pub fn id(self) -> &'static str {
         match self {
-            Rule::NodeOpens => "a node opens",
-            Rule::KeysAreListed => "keys are listed",
-            Rule::ExtensionIsKnown => "an extension is known",
-            Rule::KeyOfChunk => "a key belongs to a chunk",
-            Rule::KeyIsReadable => "a key can be read",
-            Rule::ChunkInGrid => "a chunk is inside the grid",
-            Rule::KeyOfNode => "a key belongs to a node",
-            Rule::ConsolidatedIsUpToDate => "consolidated metadata is up to date",
-            Rule::ChunkDecodes => "a chunk decodes",
-            Rule::AllChunksAreStored => "all chunks are stored",
-            Rule::NothingIsLeftBehind => "no temporary file is orphaned",
+            Self::UnreadableNode => "unreadable-node",
+            Self::Unlistable => "unlistable",
+            Self::UnknownExtension => "unknown-extension",
+            Self::UnknownKey => "unknown-key",
+            Self::UnreadableKey => "unreadable-key",
+            Self::ChunkOutOfGrid => "chunk-out-of-grid",
+            Self::StaleConsolidated => "stale-consolidated",
+            Self::UnreadableConsolidated => "unreadable-consolidated",
+            Self::MissingDocument => "missing-document",
+            Self::CorruptChunk => "corrupt-chunk",
+            Self::UnreadableChunk => "unreadable-chunk",
+            Self::MissingChunk => "missing-chunk",
+            Self::OrphanedTemporary => "orphaned-temporary",
+        }
+    }
+    /// Returns the kind of a problem that an error shows: this kind, unless the error names its cause.
+    pub(super) fn of(self, e: &Error) -> Self {
+        match (self, e.kind()) {
+            (_, ErrorKind::UnknownExtension { .. }) => Self::UnknownExtension,
+            (Self::StaleConsolidated, _) => Self::UnreadableConsolidated,
+            (Self::OrphanedTemporary, _) => Self::Unlistable,
+            (Self::CorruptChunk, ErrorKind::Io(_)) => Self::UnreadableChunk,
+            (kind, _) => kind,
         }
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for ProblemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(self.id())
     }
 }
 
-/// The ways in which a rule can be broken.
+/// The details of a problem.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Fault {

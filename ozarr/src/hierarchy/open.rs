@@ -9,9 +9,10 @@ use crate::{
 use serde::Serialize;
 use std::borrow::Borrow;
 use zarr_core::{
-    Error, Result,
+    Error, ErrorKind, Result,
     metadata::{ArrayMetadata, GroupMetadata, NodeMetadata},
-    name::NodePath,
+    name::{Key, NodePath},
+    store::Prefix,
 };
 
 impl Hierarchy {
@@ -31,6 +32,22 @@ impl Hierarchy {
     }
     pub(crate) fn node_at(&self, path: &NodePath) -> Result<Node> {
         Node::of(self, path, self.metadata(path)?)
+    }
+    /// Adds a hint to the error of a missing node if there is a node of Zarr v2 in its place.
+    pub(super) fn with_v2_hint(&self, path: &NodePath, e: Error) -> Error {
+        let is_stored = |name: &str| {
+            let key = Key::new(&format!("{}{name}", Prefix::of(path))).ok()?;
+            self.store().reader().ok()?.open(&key).ok()?.map(|_| ())
+        };
+        if !matches!(e.kind(), ErrorKind::NodeNotFound) {
+            return e;
+        }
+        match [".zgroup", ".zarray"].into_iter().find(|name| is_stored(name).is_some()) {
+            Some(name) => e.with_hint(format!(
+                "`{name}` is metadata of Zarr v2, but only v3 is supported; zarr-python converts it with `zarr migrate v3`"
+            )),
+            None => e,
+        }
     }
     /// Opens the array at a path.
     ///

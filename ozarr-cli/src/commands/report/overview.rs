@@ -2,7 +2,10 @@
 
 use crate::{
     args::Report as Args,
-    commands::info::{arrays, nested, refusal},
+    commands::{
+        info::{arrays, nested, refusal},
+        validate::line,
+    },
     location::Location,
     session::Session,
 };
@@ -13,7 +16,7 @@ use ozarr::{
         json::{Json, Object},
     },
 };
-use ozarr_tools::{Problem, Rule, ValidateOptions, stored_bytes, validate};
+use ozarr_tools::{Problem, ProblemKind, ValidateOptions, stored_bytes, validate};
 use std::{
     collections::{BTreeMap, HashMap},
     iter,
@@ -86,7 +89,7 @@ impl Overview {
         let found = validate(&at.hierarchy, &at.path(), &options)?;
         drop(bar);
         let mut damaged: HashMap<String, Vec<String>> = HashMap::new();
-        for Problem { node, key, .. } in found.problems.iter().filter(|p| p.rule == Rule::ChunkDecodes) {
+        for Problem { node, key, .. } in found.problems.iter().filter(|p| p.kind == ProblemKind::CorruptChunk) {
             damaged.entry(node.to_string()).or_default().extend(key.clone());
         }
         let (rows, rows_left_out) = rows(&root, &at.typed);
@@ -96,7 +99,7 @@ impl Overview {
             // Nodes that cannot be listed are among the problems.
             stored_bytes: stored_bytes(&at.hierarchy, &at.path()).ok(),
             decoded: args.data.then_some(found.chunks),
-            problems: found.problems.iter().map(ToString::to_string).collect(),
+            problems: found.problems.iter().map(line).collect(),
             damaged,
             needs: needs(at, session)?,
             rows,

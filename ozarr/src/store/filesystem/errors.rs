@@ -22,7 +22,7 @@ pub(super) fn io_error(e: io::Error, path: &Path) -> Error {
     match e.kind() {
         ErrorKind::NotFound => {
             let e = Error::new(zarr_core::ErrorKind::NodeNotFound).at_node(path.display());
-            e.with_hint("create the directory or choose another path")
+            e.with_hint("the directory does not exist; check the path")
         }
         _ => Error::from(e).at_key(path.display()),
     }
