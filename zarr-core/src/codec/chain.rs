@@ -221,7 +221,7 @@ impl Building {
                 let stage = self.keep(extension, made, cx)?;
                 self.bytes_to_bytes.push(BytesStage { stage, decoded });
             }
-            _ => return Err(ErrorKind::Contract("a codec is registered with a constructor of another kind").into()),
+            _ => return Err(ErrorKind::Contract("a codec has a constructor of another kind").into()),
         }
         Ok(())
     }

@@ -226,7 +226,7 @@ impl Registry {
         let found = self.required(ExtensionPoint::DataType, extension)?;
         match found.constructor() {
             Constructor::DataType(make) => make(extension, &CreateContext { name: extension.name(), ..*cx }),
-            _ => Err(ErrorKind::Contract("a data type is registered with a constructor of another kind").into()),
+            _ => Err(ErrorKind::Contract("a data type has a constructor of another kind").into()),
         }
     }
     /// Creates the chunk grid that an extension names, for the array of the context.
@@ -237,7 +237,7 @@ impl Registry {
         let found = self.required(ExtensionPoint::ChunkGrid, extension)?;
         match found.constructor() {
             Constructor::ChunkGrid(make) => make(extension, &CreateContext { name: extension.name(), ..*cx }),
-            _ => Err(ErrorKind::Contract("a chunk grid is registered with a constructor of another kind").into()),
+            _ => Err(ErrorKind::Contract("a chunk grid has a constructor of another kind").into()),
         }
     }
     /// Creates the chunk key encoding that an extension names, for the array of the context.
@@ -252,9 +252,7 @@ impl Registry {
         let found = self.required(ExtensionPoint::ChunkKeyEncoding, extension)?;
         match found.constructor() {
             Constructor::ChunkKeyEncoding(make) => make(extension, &CreateContext { name: extension.name(), ..*cx }),
-            _ => {
-                Err(ErrorKind::Contract("a chunk key encoding is registered with a constructor of another kind").into())
-            }
+            _ => Err(ErrorKind::Contract("a chunk key encoding has a constructor of another kind").into()),
         }
     }
     /// Returns the storage transformer that an extension names; `None` if it is unknown and need not be understood.

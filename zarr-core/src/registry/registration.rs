@@ -330,10 +330,7 @@ impl Registration {
     ) -> Result<Instance<dyn StorageTransformer>> {
         match &self.constructor {
             Constructor::StorageTransformer(make) => make(e, &CreateContext { name: e.name(), ..*cx }),
-            _ => {
-                Err(ErrorKind::Contract("a storage transformer is registered with a constructor of another kind")
-                    .into())
-            }
+            _ => Err(ErrorKind::Contract("a storage transformer has a constructor of another kind").into()),
         }
     }
 }

@@ -68,7 +68,7 @@ impl Codec {
                 let made = make(&read, &cx)?;
                 (CodecKind::BytesToBytes(made.object.clone()), made.extension(&read)?)
             }
-            _ => return Err(ErrorKind::Contract("a codec is registered with a constructor of another kind").into()),
+            _ => return Err(ErrorKind::Contract("a codec has a constructor of another kind").into()),
         };
         Ok(Self { kind, written, bench: bench.clone(), read, array: array.clone(), multiple: 1 })
     }
@@ -149,9 +149,7 @@ impl Codec {
                 Ok(encoded)
             }
             CodecKind::ArrayToBytes(codec) => appended(|out| codec.encode(&call, decoded, out)),
-            CodecKind::BytesToBytes(_) => {
-                Err(ErrorKind::Contract("a bytes -> bytes codec does not encode arrays").into())
-            }
+            CodecKind::BytesToBytes(_) => Err(ErrorKind::Contract("a bytes -> bytes codec has no array").into()),
         }
     }
     /// Decodes everything; a bytes -> bytes codec decodes to memory that grows.
@@ -173,9 +171,7 @@ impl Codec {
                 codec.decode(&call, &from, decoded)
             }
             CodecKind::ArrayToBytes(codec) => codec.decode(&call, encoded, decoded),
-            CodecKind::BytesToBytes(_) => {
-                Err(ErrorKind::Contract("a bytes -> bytes codec does not decode arrays").into())
-            }
+            CodecKind::BytesToBytes(_) => Err(ErrorKind::Contract("a bytes -> bytes codec has no array").into()),
         }
     }
     /// Decodes bytes to memory that grows up to `max` bytes.
