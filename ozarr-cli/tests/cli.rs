@@ -48,7 +48,7 @@ fn reads_what_python_wrote() {
 }
 
 #[test]
-fn numpy_files_go_out_and_in() {
+fn numpy_files_are_written_and_read() {
     let dir = Dir::new();
     let array = Hierarchy::create(dir.path("s")).unwrap();
     let new = NewArray::new([3, 4], "int16").chunks([2, 3]);
@@ -145,7 +145,7 @@ fn copies_an_array_with_other_chunks_and_types() {
 }
 
 #[test]
-fn elements_go_in_as_they_come_out() {
+fn printed_elements_can_be_written() {
     let dir = Dir::new();
     // Of strings, of floats with odd bits, and of what lies in shards.
     for node in ["stations/name", "observations/land_mask", "observations/temperature"] {
@@ -202,7 +202,7 @@ fn only_a_node_is_overwritten() {
 }
 
 #[test]
-fn huge_arrays_of_nothing() {
+fn empty_huge_arrays_cost_nothing() {
     let dir = Dir::new();
     let zarr = Hierarchy::create(dir.path("s")).unwrap();
     let side = 1u64 << 31;
@@ -217,7 +217,7 @@ fn huge_arrays_of_nothing() {
 }
 
 #[test]
-fn validation_finds_what_is_wrong() {
+fn validation_finds_each_problem() {
     let dir = Dir::new();
     ok(&["copy", &weather(), &dir.path("s")]);
     ok(&["validate", "--data", &dir.path("s")]);
@@ -295,7 +295,7 @@ fn stale_consolidated_metadata_is_found() {
     assert!(out.contains("the copy of `time` differs") && out.contains("there is a copy of `latitude`"), "{out}");
 }
 #[test]
-fn refusals_say_what_where_and_what_next() {
+fn errors_state_the_problem_place_and_hint() {
     let dir = Dir::new();
     let none = dir.0.path().canonicalize().unwrap().join("none").to_string_lossy().into_owned();
     let said = fails(&["elements", "--array_path", &none], 3);

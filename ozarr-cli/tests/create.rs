@@ -57,7 +57,7 @@ fn arrays_are_created_from_options() {
 }
 
 #[test]
-fn what_was_created_is_told() {
+fn creation_is_reported() {
     let dir = Dir::new();
     let (a, elements) = (dir.path("a.zarr"), dir.path("elements"));
     fs::write(&elements, "1\n2\n").unwrap();
@@ -76,7 +76,7 @@ fn what_was_created_is_told() {
 }
 
 #[test]
-fn what_is_refused_leaves_nothing() {
+fn failed_creation_leaves_nothing() {
     let dir = Dir::new();
     let zarr = Hierarchy::create(dir.path("s")).unwrap();
     zarr.create_group("/", ()).unwrap();
@@ -116,7 +116,7 @@ fn what_is_refused_leaves_nothing() {
 }
 
 #[test]
-fn options_that_do_not_go_together_are_a_wrong_command_line() {
+fn conflicting_options_are_usage_errors() {
     let dir = Dir::new();
     let a = dir.path("a");
     for options in [

@@ -56,7 +56,7 @@ fn attributes_are_shown_set_and_removed() {
 }
 
 #[test]
-fn attributes_that_are_set_at_the_same_time_are_all_there() {
+fn attributes_set_concurrently_are_all_stored() {
     let dir = Dir::new();
     let a = format!("{}/g/a", store(&dir));
     let set = |i: usize| {
@@ -73,7 +73,7 @@ fn attributes_that_are_set_at_the_same_time_are_all_there() {
 }
 
 #[test]
-fn only_what_was_asked_for_is_removed() {
+fn only_the_named_node_is_removed() {
     let dir = Dir::new();
     let s = store(&dir);
     let (g, a) = (format!("{s}/g"), format!("{s}/g/a"));
@@ -109,7 +109,7 @@ fn only_what_was_asked_for_is_removed() {
 }
 
 #[test]
-fn a_new_shape_is_stored_and_what_became_of_chunks_is_told() {
+fn resizing_stores_the_shape_and_reports_chunks() {
     let dir = Dir::new();
     let a = format!("{}/g/a", store(&dir));
     assert_eq!(all(&["resize", &a, "--shape", "3,2"]), done(&format!("resized {a} to [3, 2], 2 chunks removed")));

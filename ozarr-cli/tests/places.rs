@@ -53,7 +53,7 @@ fn wide(dir: &Dir) -> (String, String) {
 
 /// Killed as soon as anything is to be seen in the place, which was an empty directory.
 #[test]
-fn a_creation_that_is_killed_leaves_nothing_or_all() {
+fn a_killed_creation_leaves_all_or_nothing() {
     let dir = Dir::new();
     let (document, elements) = wide(&dir);
     for round in 0..2 {
@@ -131,7 +131,7 @@ fn nodes_below_a_place_are_not_hidden() {
 
 /// What a creation leaves that was killed, of a store that was not there or has no document.
 #[test]
-fn what_is_left_of_a_store_that_never_was_can_be_removed() {
+fn orphans_of_a_store_that_was_never_created_can_be_removed() {
     let (dir, apart) = (Dir::new(), Dir::new());
     let (document, _) = wide(&apart);
     let pipe = apart.path("pipe");

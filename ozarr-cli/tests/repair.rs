@@ -22,7 +22,7 @@ fn all_of(directory: &str) -> Vec<(PathBuf, Option<Vec<u8>>)> {
 }
 
 #[test]
-fn repair_shows_first_and_takes_no_data() {
+fn repair_lists_first_and_removes_no_data() {
     let dir = Dir::new();
     ok(&["copy", &weather(), &dir.path("s")]);
     let s = &dir.path("s");
@@ -73,7 +73,7 @@ fn damaged(dir: &Dir, location: &str, damage: impl Fn(&mut [u8])) -> (String, Ve
 }
 
 #[test]
-fn an_index_is_made_again_where_there_is_no_doubt() {
+fn an_index_is_rebuilt_if_inner_chunks_are_intact() {
     // The checksum; an offset; a length; an entry that is all noise; one that lies over another; one that lies over all; what
     // says that there is nothing, and no longer does.
     type Damage = (&'static str, fn(&mut [u8]));
@@ -134,7 +134,7 @@ fn an_index_in_doubt_is_left_alone() {
 
 /// What a killed writer left there is found by its exact name.
 #[test]
-fn of_what_is_no_store_only_temporary_files_are_removed() {
+fn outside_stores_only_temporary_files_are_removed() {
     let dir = Dir::new();
     std::fs::create_dir_all(dir.path("home/x")).unwrap();
     for name in ["__zarr_partial.1.02.3", "__zarr_partial.1.2.3.x", "__zarr_partial", "__zarr_replaced.1.2.3", "notes"]
@@ -157,7 +157,7 @@ fn of_what_is_no_store_only_temporary_files_are_removed() {
 }
 
 #[test]
-fn a_document_that_is_gone_is_written_again_from_its_copy() {
+fn a_missing_document_is_restored_from_its_copy() {
     let dir = Dir::new();
     ok(&["copy", &weather(), &dir.path("s")]);
     let s = &dir.path("s");
@@ -176,7 +176,7 @@ fn a_document_that_is_gone_is_written_again_from_its_copy() {
 }
 
 #[test]
-fn a_copy_that_is_all_there_is_stays() {
+fn the_only_copy_of_a_document_is_kept() {
     let dir = Dir::new();
     let s = &dir.path("s");
     let zarr = Hierarchy::create(s).unwrap();
@@ -215,7 +215,7 @@ fn a_copy_that_is_all_there_is_stays() {
 }
 
 #[test]
-fn a_directory_of_other_files_is_no_node_without_a_copy() {
+fn a_directory_of_other_files_is_not_a_node() {
     let dir = Dir::new();
     ok(&["copy", &weather(), &dir.path("s")]);
     Hierarchy::open(dir.path("s")).unwrap().consolidate("/").unwrap();
@@ -227,7 +227,7 @@ fn a_directory_of_other_files_is_no_node_without_a_copy() {
 }
 
 #[test]
-fn copies_are_not_made_of_what_cannot_be_read() {
+fn unreadable_documents_are_not_copied() {
     let dir = Dir::new();
     ok(&["copy", &weather(), &dir.path("s")]);
     Hierarchy::open(dir.path("s")).unwrap().consolidate("/").unwrap();

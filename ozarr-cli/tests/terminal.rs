@@ -65,7 +65,7 @@ fn a_large_array_is_summarized() {
 }
 
 #[test]
-fn removing_is_asked_for_at_a_terminal() {
+fn removal_asks_for_confirmation_on_a_terminal() {
     let dir = Dir::new();
     let a = dir.path("a");
     ok(&["create", &a, "--shape", "2", "--dtype", "uint8"]);
@@ -81,7 +81,7 @@ fn removing_is_asked_for_at_a_terminal() {
 }
 
 #[test]
-fn errors_have_colors_unless_they_are_not_wanted() {
+fn errors_are_colored_on_a_terminal() {
     let dir = Dir::new();
     let none = dir.0.path().canonicalize().unwrap().join("none").to_string_lossy().into_owned();
     let plain =
@@ -96,7 +96,7 @@ fn errors_have_colors_unless_they_are_not_wanted() {
 }
 
 #[test]
-fn quiet_commands_tell_only_what_is_wrong() {
+fn quiet_commands_print_only_problems() {
     let dir = Dir::new();
     let (t, a) = (dir.path("t"), dir.path("a"));
     let nothing = (Some(0), String::new(), String::new());
@@ -112,7 +112,7 @@ fn quiet_commands_tell_only_what_is_wrong() {
 }
 
 #[test]
-fn verbose_commands_tell_events() {
+fn verbose_commands_log_events() {
     let run = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ozarr"));
         let out = command.args(args).env("ZARR_PLUGINS", "installed").env("ZARR_PLUGIN_PATH", "here").output().unwrap();
@@ -150,7 +150,7 @@ fn regions_leave_out_dimensions() {
 }
 
 #[test]
-fn options_of_all_commands_stand_apart() {
+fn global_options_have_a_heading() {
     for (command, writes) in [
         ("tree", false),
         ("info", false),
@@ -183,7 +183,7 @@ fn options_of_all_commands_stand_apart() {
 }
 
 #[test]
-fn shells_and_man_know_the_command() {
+fn completions_and_man_pages_are_written() {
     for (shell, word) in [("bash", "complete -F _ozarr"), ("zsh", "#compdef ozarr"), ("fish", "complete -c ozarr")] {
         let script = ok(&["completions", shell]);
         assert!(script.contains(word) && script.contains("consolidate"), "{shell}: {script}");

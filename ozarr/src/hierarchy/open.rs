@@ -11,8 +11,8 @@ use std::borrow::Borrow;
 use zarr_core::{
     Error, ErrorKind, Result,
     metadata::{ArrayMetadata, GroupMetadata, NodeMetadata},
-    name::{Key, NodePath},
-    store::Prefix,
+    name::NodePath,
+    store::{Key, Prefix},
 };
 
 impl Hierarchy {
@@ -36,7 +36,7 @@ impl Hierarchy {
     /// Adds a hint to the error of a missing node if there is a node of Zarr v2 in its place.
     pub(super) fn with_v2_hint(&self, path: &NodePath, e: Error) -> Error {
         let is_stored = |name: &str| {
-            let key = Key::new(&format!("{}{name}", Prefix::of(path))).ok()?;
+            let key = Key::new(format!("{}{name}", Prefix::of(path))).ok()?;
             self.store().reader().ok()?.open(&key).ok()?.map(|_| ())
         };
         if !matches!(e.kind(), ErrorKind::NodeNotFound) {
