@@ -32,7 +32,7 @@ impl Failure {
         {
             parts.what = format!("{before}{}", other(&what));
         }
-        parts.hint = parts.hint.as_deref().map(other);
+        parts.hint = parts.hint.as_deref().map(|hint| other(&on_command_line(hint)));
         for (label, value) in &mut parts.place {
             if *label == KEY && self.file.as_ref() == Some(&*value) {
                 *label = "file";
@@ -45,6 +45,19 @@ impl Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self { error, words: Vec::new(), file: None }
+    }
+}
+
+/// Where a hint names an item of the library and then `(CLI: ..)`, only the latter.
+fn on_command_line(hint: &str) -> String {
+    const CLI: &str = " (CLI: ";
+    let named = hint.split_once(CLI).and_then(|(before, rest)| Some((before, rest.split_once(')')?)));
+    match named {
+        Some((before, (option, rest))) => {
+            let item = before.strip_suffix('`').and_then(|text| text.rfind('`')).unwrap_or(before.len());
+            format!("{}{option}{rest}", &before[..item])
+        }
+        None => hint.to_owned(),
     }
 }
 
@@ -124,6 +137,14 @@ mod tests {
         assert_eq!(Failure::from(error()).parts().to_string(), error().to_string());
         let of_data = Failure::reworded(Error::data("`lossy`"), [("`lossy`", "--lossy")]);
         assert_eq!(of_data.parts().to_string(), "damaged data: `lossy`");
+    }
+
+    #[test]
+    fn hints_name_options() {
+        let hint = |text: &str| Failure::from(error().with_hint(text)).parts().hint.unwrap();
+        assert_eq!(hint("pass `.overwrite()` (CLI: `--overwrite`) or stop"), "pass `--overwrite` or stop");
+        assert_eq!(hint("then call `x` (CLI: `ozarr x`)"), "then call `ozarr x`");
+        assert_eq!(hint("(CLI: "), "(CLI: ");
     }
 
     #[test]

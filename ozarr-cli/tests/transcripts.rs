@@ -35,6 +35,12 @@ fn run(line: &str, folder: &Path) -> String {
         Some(0) => {}
         status => writeln!(text, "[{}]", status.unwrap()).unwrap(),
     }
+    // Seconds vary.
+    let text = text.split('\n').map(|line| match line.rsplit_once(", ") {
+        Some((before, time)) if time.ends_with(" s") => format!("{before}, [..] s"),
+        _ => line.to_owned(),
+    });
+    let text = text.collect::<Vec<_>>().join("\n");
     text.replace(&*folder.canonicalize().unwrap().to_string_lossy(), "$PWD")
 }
 

@@ -78,6 +78,9 @@ impl Location {
             Kind::Uri { scheme, uri } if scheme == FILE => file_path(uri)?,
             Kind::Uri { .. } => return Ok(None),
         };
+        if path.as_os_str().is_empty() {
+            return Err(Error::argument("the path is empty"));
+        }
         if let Ok(canonical) = std::fs::canonicalize(&path) {
             return Ok(Some(canonical));
         }

@@ -7,8 +7,8 @@ use ozarr::Object;
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
     let attributes = args.attrs.as_deref().map_or_else(|| Ok(Object::new()), attrs::given)?;
     let at = Location::create(&args.group, &session.context)?;
-    let ours = "pass `.overwrite()` (CLI: `--overwrite`) or choose another path";
-    let typed = "give another path, or change its attributes with `ozarr attrs set`";
+    let ours = "choose another path";
+    let typed = "choose another path, or change its attributes with `ozarr attrs set`";
     let created = at.hierarchy.create_group(&at.path(), &attributes);
     let group = created.map_err(|e| Failure::reworded(e, [(ours, typed)]))?;
     match args.json {

@@ -13,7 +13,7 @@ const ARRAY: &str = r#"{"zarr_format": 3, "node_type": "array", "shape": [4, 4],
     "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2, 2]}},
     "chunk_key_encoding": {"name": "default"}, "codecs": ["bytes"]}"#;
 
-/// The tests of `examples` contain this block.
+/// The block is a doctest of its crate, or of `examples`, whose tests contain it.
 pub(crate) fn rust(page: &str, place: &str, number: usize, block: &Block) {
     let contains = |file: &str, text: &str| {
         let text = format!("\"{text}\"");
@@ -22,6 +22,9 @@ pub(crate) fn rust(page: &str, place: &str, number: usize, block: &Block) {
             "{place}: {file} does not include {text}"
         );
     };
+    if let Some(package) = page.strip_suffix("/README.md").filter(|_| !block.text.contains("#[test]")) {
+        return contains(&format!("{package}/src/lib.rs"), "../README.md");
+    }
     contains("examples/pages.rs", &format!("../{page}"));
     contains("examples/build.rs", page);
     if !block.attributes.is_empty() || block.text.contains("#[test]") {
@@ -104,7 +107,7 @@ pub(crate) fn json(page: &str, place: &str, block: &Block, session: &mut Session
             fs::write(folder.join("air/manifest.json"), "{}").unwrap();
         }
         let (library, folder) = (library.display(), folder.display());
-        let command = format!("ozarr --plugin {library} --allow-root {folder} info {folder}/array");
+        let command = format!("ozarr --plugin {library} --allow-root {folder} info --sizes {folder}/array");
         let output = session.command(&format!("{command} && echo opened"));
         assert!(output.contains("opened"), "{place}: {output}");
         let keys = if has("c/0/0") { members.iter().count() } else { 0 };

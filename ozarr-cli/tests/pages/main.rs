@@ -56,7 +56,14 @@ const USES: [(&str, &str, Use); 10] = [
 const GIVEN: [(&str, &str, &str, &str); 1] = [(AUTHORS, "invert.c", TUTORIAL, "#include \"zarr_plugin.h\"")];
 
 /// Commands that are not run here: the file that shows that they work, a text in it, and the reason.
-const ELSEWHERE: [(&str, &str, &str, &str); 8] = [
+const ELSEWHERE: [(&str, &str, &str, &str); 10] = [
+    ("cargo install --locked ozarr-cli", "ozarr-cli/Cargo.toml", "name = \"ozarr-cli\"", "it is not published yet"),
+    (
+        "cargo install --locked zarr-conformance",
+        "conformance/Cargo.toml",
+        "name = \"zarr-conformance\"",
+        "it is not published yet",
+    ),
     ("cargo install --locked --path ozarr-cli", "ozarr-cli/Cargo.toml", "name = \"ozarr\"", "an optimized build"),
     (
         "cargo install --path conformance --locked",
@@ -93,9 +100,10 @@ const TUTORIAL: &str = "docs/adding-an-extension.md";
 const IMPLEMENTERS: &str = "docs/conformance-for-implementers.md";
 const AUTHORS: &str = "docs/conformance-for-extension-authors.md";
 
-const PAGES: [&str; 16] = [
+const PAGES: [&str; 21] = [
     "ARCHITECTURE.md",
     "README.md",
+    "conformance/README.md",
     "conformance/adapters/README.md",
     "conformance/generate/README.md",
     "conformance/generate/zarrita/README.md",
@@ -106,10 +114,14 @@ const PAGES: [&str; 16] = [
     IMPLEMENTERS,
     "docs/plugin-abi.md",
     "fuzz/README.md",
+    "ozarr-cli/README.md",
+    "ozarr-tools/README.md",
+    "ozarr/README.md",
     "plugins/README.md",
     "plugins/chunk-manifest/SPECIFICATION.md",
     "plugins/fan-out/SPECIFICATION.md",
     "plugins/numcodecs-fletcher32/README.md",
+    "zarr-plugin-api/README.md",
 ];
 
 fn tree() -> PathBuf {
@@ -177,6 +189,12 @@ fn architecture() {
 #[test]
 fn readme() {
     run("README.md");
+}
+#[test]
+fn crates() {
+    for name in ["conformance", "ozarr", "ozarr-cli", "ozarr-tools", "zarr-plugin-api"] {
+        run(&format!("{name}/README.md"));
+    }
 }
 #[test]
 fn adapters() {
