@@ -27,6 +27,22 @@ doc:
 features:
     .ci/features
 
+# The words that STYLE.md replaces.
+words:
+    .ci/words
+
+# The documentation site, in target/site.
+site:
+    .ci/site
+
+# Each crate from its package alone.
+package:
+    .ci/package
+
+# A report of `ozarr report` in Chromium.
+browser:
+    .ci/browser
+
 # Which modules depend on one another, and how long files are.
 modules:
     .ci/modules

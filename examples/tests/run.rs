@@ -30,7 +30,7 @@ fn of_user(program: impl AsRef<OsStr>, home: &Path) -> Command {
 fn written_arrays_are_listed_again() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("weather.zarr");
-    let tree = "/\n└── temperature [1000, 2000] float32, chunks [100, 100] in shards [500, 500], sharding_indexed\n";
+    let tree = "/\n└── temperature [1000, 2000] float32, chunks [100, 100] in shards [500, 500], sharding_indexed(bytes zstd)\n";
     for _ in 0..2 {
         assert_eq!(run(env!("CARGO_BIN_EXE_create_write"), &[folder.as_ref()]), format!("{tree}\n"));
     }
