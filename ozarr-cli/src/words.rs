@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn hints_name_options() {
-        let hint = |text: &str| Failure::from(error().with_hint(text)).parts().hint.unwrap();
+        let hint = |text: &str| Failure::from(Error::argument("x").with_hint(text)).parts().hint.unwrap();
         assert_eq!(hint("pass `.overwrite()` (CLI: `--overwrite`) or stop"), "pass `--overwrite` or stop");
         assert_eq!(hint("then call `x` (CLI: `ozarr x`)"), "then call `ozarr x`");
         assert_eq!(hint("(CLI: "), "(CLI: ");

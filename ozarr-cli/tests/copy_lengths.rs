@@ -1,4 +1,4 @@
-//! `ozarr copy --chunk-shape --shard-shape`: lengths along the dimensions of the array.
+//! `ozarr copy --chunks --shards`: lengths along the dimensions of the array.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 mod common;
@@ -23,8 +23,8 @@ fn lengths_apply_to_the_dimensions_of_the_array() {
         let hierarchy = Hierarchy::create(&s).unwrap();
         hierarchy.create_array("/a", new.overwrite()).unwrap().write(.., &elements).unwrap();
         for (chunk, shard) in [("2,3,1", None), ("4,1,2", None), ("2,3,7", Some("4,9,7")), ("8,3,1", Some("8,3,5"))] {
-            let mut args = vec!["copy", "--overwrite", "--chunk-shape", chunk];
-            args.extend(shard.iter().flat_map(|shard| ["--shard-shape", *shard]));
+            let mut args = vec!["copy", "--overwrite", "--chunks", chunk];
+            args.extend(shard.iter().flat_map(|shard| ["--shards", *shard]));
             let (from, to) = (dir.path("s/a"), dir.path("s/b"));
             ok(&[&args[..], &[&from, &to]].concat());
             let b = hierarchy.array("/b").unwrap();
@@ -33,7 +33,7 @@ fn lengths_apply_to_the_dimensions_of_the_array() {
             assert_eq!(b.chunk_shape().unwrap(), lengths(shard.unwrap_or("4,9,2")));
             assert_eq!(b.read::<u16>(..).unwrap(), elements, "{n} {chunk}");
         }
-        let said = fails(&["copy", "--chunk-shape", "2,3,4", &dir.path("s/a"), &dir.path("s/c")], 3);
+        let said = fails(&["copy", "--chunks", "2,3,4", &dir.path("s/a"), &dir.path("s/c")], 3);
         assert!(!Path::new(&dir.path("s/c")).exists(), "{said}");
     }
 }
@@ -42,16 +42,14 @@ fn lengths_apply_to_the_dimensions_of_the_array() {
 fn lengths_that_do_not_fit_one_array_are_an_error() {
     let dir = Dir::new();
     let time = format!("{}/time", weather());
-    for option in ["--chunk-shape", "--shard-shape"] {
+    for option in ["--chunks", "--shards"] {
         let said = fails(&["copy", option, "5,5", &time, &dir.path("t")], 3);
         assert!(said.contains(&format!("{option} has 2 lengths")) && said.contains("[24]"), "{said}");
         assert!(!Path::new(&dir.path("t")).exists());
     }
     // In a hierarchy it may fit other arrays.
-    let out = ozarr(&["copy", "--chunk-shape", "5", &weather(), &dir.path("all")]);
-    assert!(
-        out.status.success() && String::from_utf8_lossy(&out.stderr).contains("note: --chunk-shape has 1 length; ")
-    );
+    let out = ozarr(&["copy", "--chunks", "5", &weather(), &dir.path("all")]);
+    assert!(out.status.success() && String::from_utf8_lossy(&out.stderr).contains("note: --chunks has 1 length; "));
     let array = Hierarchy::open(dir.path("all")).unwrap().array("/time").unwrap();
     assert_eq!(array.inner_chunk_shape().or(array.chunk_shape()), Some(&[5][..]));
     ok(&["validate", "--data", &dir.path("all")]);

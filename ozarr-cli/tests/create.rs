@@ -71,7 +71,7 @@ fn creation_is_reported() {
     let printed = ok(&["group", &format!("{g}/x/y"), "--json"]);
     assert_eq!(printed.trim_end(), fs::read_to_string(dir.path("g.zarr/x/y/zarr.json")).unwrap().trim_end());
     let said = fails(&["group", &g], 3);
-    let hint = "give another path, or change its attributes with `ozarr attrs set`";
+    let hint = "choose another path, or change its attributes with `ozarr attrs set`";
     assert_eq!(said, format!("error: node already exists\n  at key zarr.json, node /\n\nhint: {hint}\n"));
 }
 
@@ -130,8 +130,8 @@ fn conflicting_options_are_usage_errors() {
     ] {
         fails(&[&["create", &a], options].concat(), 2);
     }
-    let said = fails(&["copy", "--chunk-shape", "x", &a, &a], 2);
+    let said = fails(&["copy", "--chunks", "x", &a, &a], 2);
     assert!(said.contains("`x` is not the length of a dimension"), "{said}");
     let said = fails(&["copy", "--codecs", "gzip", &a, &a], 2);
-    assert!(said.contains(r#"codecs are a JSON list, for instance '["zstd"]'"#), "{said}");
+    assert!(said.contains(r#"codecs are a JSON list, for example '["zstd"]'"#), "{said}");
 }

@@ -36,7 +36,7 @@ fn attributes_are_shown_set_and_removed() {
         let set = all(&["attrs", "set", node, "--file", &dir.path("new.json"), "offset=3"]);
         assert_eq!(set, done(&format!("set 2 attributes of {node}")));
         let unset = all(&["attrs", "unset", node, "valid", "text", "none"]);
-        assert_eq!(unset, done(&format!("removed 2 attributes of {node}; not there: `none`")));
+        assert_eq!(unset, done(&format!("removed 2 attributes of {node}; not found: `none`")));
         let left = ok(&["attrs", "get", node]).parse::<Json>().unwrap();
         assert_eq!(left.to_string(), r#"{"units":"degC","scale":1,"offset":3}"#);
     }
@@ -136,7 +136,7 @@ fn groups_are_consolidated() {
     fs::create_dir(dir.path("s/new")).unwrap();
     fs::write(dir.path("s/new/zarr.json"), r#"{"zarr_format":3,"node_type":"group"}"#).unwrap();
     let printed = ok(&["consolidate", "--json", &s]).parse::<Json>().unwrap().to_string();
-    assert_eq!(printed, r#"{"group":"/","stale":["there is no copy of `new`"]}"#);
+    assert_eq!(printed, r#"{"group":"/","stale":["`new` is missing from the consolidated metadata"]}"#);
     fs::remove_dir_all(dir.path("s/new")).unwrap();
     let renewed = done(&format!("consolidated the metadata below {s}: 1 stale copy renewed"));
     assert_eq!(all(&["consolidate", &s]), renewed);

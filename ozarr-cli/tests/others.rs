@@ -56,16 +56,16 @@ fn a_directory_pipe_or_link_is_never_a_missing_chunk() {
             },
             "is a directory",
         ),
-        ("pipe", fifo, "not a file"),
-        ("link to nothing", |p| std::os::unix::fs::symlink("nowhere", p).unwrap(), "not a file"),
-        ("socket", |p| drop(std::os::unix::net::UnixListener::bind(p).unwrap()), "not a file"),
+        ("pipe", fifo, "not a regular file"),
+        ("link to nothing", |p| std::os::unix::fs::symlink("nowhere", p).unwrap(), "not a regular file"),
+        ("socket", |p| drop(std::os::unix::net::UnixListener::bind(p).unwrap()), "not a regular file"),
         (
             "link to a pipe",
             |p| {
                 fifo(&p.with_file_name("../../../../pipe"));
                 std::os::unix::fs::symlink("../../../../pipe", p).unwrap();
             },
-            "not a file",
+            "not a regular file",
         ),
     ];
     for (kind, make, says) in kinds {
@@ -114,7 +114,7 @@ fn names_that_are_not_utf_8_are_reported() {
             assert_eq!(problems(&dir.path("s"), data), [escaped], "{below}");
         }
         let e = fails(&["copy", &dir.path("s"), &dir.path("t")], 3);
-        assert!(e.contains("not UTF-8") && e.contains(escaped), "{below}: {e}");
+        assert!(e.contains("not valid UTF-8") && e.contains(escaped), "{below}: {e}");
         if below == "s" {
             let tree = common::ozarr(&["tree", &dir.path("s")]);
             let text = String::from_utf8(tree.stdout).unwrap();
@@ -130,7 +130,7 @@ fn a_pipe_in_the_place_of_a_node_is_reported() {
     fifo(Path::new(&dir.path("s/pipe")));
     assert_eq!(problems(&dir.path("s"), false), ["pipe"]);
     let e = fails(&["copy", &dir.path("s"), &dir.path("t")], 3);
-    assert!(e.contains("not a file") && e.contains("pipe"), "{e}");
+    assert!(e.contains("not a regular file") && e.contains("pipe"), "{e}");
     let tree = common::ozarr(&["tree", &dir.path("s")]);
     assert!(String::from_utf8(tree.stdout).unwrap().contains("pipe (cannot be opened: "));
 }
@@ -145,7 +145,7 @@ fn a_link_to_a_containing_directory_is_reported_by_each_command() {
         std::os::unix::fs::symlink(target, Path::new(&a).join("c/up")).unwrap();
         assert_eq!(problems(&dir.path("s"), true), ["a/c/up"]);
         let said = String::from_utf8(common::ozarr(&["validate", &dir.path("s")]).stdout).unwrap();
-        let says = format!("a link leads back to `{leads_to}`");
+        let says = format!("the link leads back to `{leads_to}`");
         assert!(said.contains(&says), "{said}");
         assert_eq!(not_values(&a), (1, "warning: 1 key is not a value".to_owned()));
         assert_eq!(ok(&["info", "--sizes", "--json", &a]).replace("\"not_values\": 1", "\"not_values\": 0"), before);

@@ -71,7 +71,7 @@ fn names_of_nodes_cannot_control_a_terminal() {
     // Each has a damaged chunk and a foreign key.
     assert_eq!(said.lines().count(), 2 * ODD.len() + 1, "{said}");
     for name in ESCAPED {
-        assert!(said.contains(&format!("/{name}: {name}/a{name}: this key")), "{said}");
+        assert!(said.contains(&format!("/{name}: {name}/a{name}: the key")), "{said}");
     }
     for name in ODD {
         std::fs::write(format!("{s}/{name}/zarr.json"), "{").unwrap();

@@ -53,7 +53,7 @@ fn each_problem_has_an_id_and_names_its_place_once() {
             "unreadable-key",
             "/a: a/c/1: ",
         ),
-        (|s| fs::write(format!("{s}/a/zarr.json"), "{").unwrap(), "unreadable-node", "/a: a/zarr.json: not valid JSON"),
+        (|s| fs::write(format!("{s}/a/zarr.json"), "{").unwrap(), "unreadable-node", "/a: a/zarr.json: invalid JSON"),
         (
             |s| {
                 let document = fs::read_to_string(format!("{s}/a/zarr.json")).unwrap();
@@ -68,7 +68,7 @@ fn each_problem_has_an_id_and_names_its_place_once() {
                 group(&format!("{s}/new"));
             },
             "stale-consolidated",
-            "/: zarr.json: there is no copy of `new`",
+            "/: zarr.json: `new` is missing from the consolidated metadata",
         ),
         (
             |s| {
@@ -86,7 +86,7 @@ fn each_problem_has_an_id_and_names_its_place_once() {
         (
             |s| std::os::unix::fs::symlink(".", format!("{s}/loop")).unwrap(),
             "unreadable-node",
-            "/loop: loop: a link leads back to `/`, which contains it; hint: remove the link",
+            "/loop: loop: link loop: the link leads back to `/`, which contains it; hint: remove the link",
         ),
     ];
     for (damage, id, line) in damages {

@@ -37,7 +37,7 @@ fn repair_lists_first_and_removes_no_data() {
     let out = ozarr(&["repair", "--json", s]);
     assert_eq!(out.status.code(), Some(1));
     let report = String::from_utf8(out.stdout).unwrap();
-    for what in ["latitude/c/__zarr_partial.1.2.3", "the copy of `time` differs"] {
+    for what in ["latitude/c/__zarr_partial.1.2.3", "the consolidated metadata of `time` differs"] {
         assert!(report.contains(what), "{what}: {report}");
     }
     assert!(all_of(s) == before, "only shown");
@@ -194,7 +194,7 @@ fn the_only_copy_of_a_document_is_kept() {
     let at = group.find("uint8").unwrap();
     std::fs::write(dir.path("s/g/zarr.json"), format!("{}int16{}", &group[..at], &group[at + 5..])).unwrap();
     let shown = String::from_utf8(ozarr(&["repair", s]).stdout).unwrap();
-    assert!(shown.contains("there is a copy of `c`, but no document and nothing below it"), "{shown}");
+    assert!(shown.contains("the consolidated metadata contains `c`, which does not exist"), "{shown}");
     let out = ozarr(&["repair", "--apply", "--json", s]);
     assert_eq!(out.status.code(), Some(1));
     let report = String::from_utf8(out.stdout).unwrap().parse::<Json>().unwrap();

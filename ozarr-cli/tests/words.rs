@@ -17,10 +17,10 @@ fn errors_name_flags_and_places_as_they_were_typed() {
     zarr.create_array("/c", NewArray::new([2], "int32")).unwrap();
     let c = dir.path("s/c");
     for (args, hint) in [
-        (vec!["copy", "--data-type", "uint8", &a, &to], "--lossy takes the nearest value"),
+        (vec!["copy", "--data-type", "uint8", &a, &to], "use --lossy to convert to the nearest value"),
         (vec!["read", "--format", "npy", &text], "use --format json"),
         (vec!["write", "--input", &file, &text], "use --format json"),
-        (vec!["write", "--input", &file, &c], "convert the file, or copy the array with --dtype"),
+        (vec!["write", "--input", &file, &c], "convert the file, or copy the array with another --dtype"),
     ] {
         let said = fails(&args, 3);
         assert!(said.ends_with(&format!("\n\nhint: {hint}\n")), "{args:?}: {said}");

@@ -17,7 +17,7 @@ fn an_invalid_name_is_refused_with_a_valid_one_like_it() {
 fn an_existing_folder_is_not_overwritten() {
     let user = User::new();
     fs::create_dir(user.path("acme-a")).unwrap();
-    let wrong = "error: invalid argument: `acme-a` already exists\n\nhint: pass another folder with `--into`\n";
+    let wrong = "error: `acme-a` already exists\n\nhint: pass another folder with `--into`\n";
     assert_eq!(user.fails(&["plugin", "new", "acme.a"]), wrong);
     assert_eq!(fs::read_dir(user.path("acme-a")).unwrap().count(), 0);
 }
