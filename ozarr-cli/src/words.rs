@@ -27,10 +27,10 @@ impl Failure {
         let other =
             |text: &str| self.words.iter().fold(text.to_owned(), |text, (ours, typed)| text.replace(ours, typed));
         let (mut parts, kind) = (Parts::of(&self.error), self.error.kind());
-        if let (ErrorKind::Argument(_), what) = (kind, kind.to_string())
-            && let Some(before) = parts.what.strip_suffix(&what)
+        if let ErrorKind::Argument(what) = kind
+            && let Some(before) = parts.what.strip_suffix(what)
         {
-            parts.what = format!("{before}{}", other(&what));
+            parts.what = format!("{before}{}", other(what));
         }
         parts.hint = parts.hint.as_deref().map(|hint| other(&on_command_line(hint)));
         for (label, value) in &mut parts.place {
