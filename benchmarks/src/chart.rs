@@ -3,7 +3,7 @@
 use crate::{report::Row, worker::Subject};
 use std::fmt::Write;
 
-const COLOURS: [&str; 6] = ["#b0b0b0", "#d1495b", "#00798c", "#edae49", "#66a182", "#2e4057"];
+const COLORS: [&str; 6] = ["#b0b0b0", "#d1495b", "#00798c", "#edae49", "#66a182", "#2e4057"];
 const LEFT: f64 = 170.0;
 const WIDTH: f64 = 560.0;
 const BAR: f64 = 13.0;
@@ -24,7 +24,7 @@ pub fn chart(title: &str, rows: &[&Row], subjects: &[Subject]) -> String {
     );
     for (i, s) in subjects.iter().enumerate() {
         let x = 10.0 + i as f64 * 125.0;
-        let color = COLOURS[Subject::ALL.iter().position(|a| a == s).unwrap_or(0)];
+        let color = COLORS[Subject::ALL.iter().position(|a| a == s).unwrap_or(0)];
         let _in_memory = write!(
             svg,
             r#"<rect x="{x}" y="30" width="10" height="10" fill="{color}"/><text x="{}" y="39">{}</text>"#,
@@ -40,7 +40,7 @@ pub fn chart(title: &str, rows: &[&Row], subjects: &[Subject]) -> String {
             let Some(cell) = row.of(*s) else { continue };
             let (times, y) = (cell.median / ours.median, top + i as f64 * BAR);
             let width = times.min(most) / most * WIDTH;
-            let color = COLOURS[Subject::ALL.iter().position(|a| a == s).unwrap_or(0)];
+            let color = COLORS[Subject::ALL.iter().position(|a| a == s).unwrap_or(0)];
             let text = format!("{times:.2} x ({:.0} ms)", cell.median * 1e3);
             let _in_memory = write!(
                 svg,

@@ -80,7 +80,7 @@ fn a_plugin_without_a_configuration_fails_with_a_usable_hint() {
     let failed: Vec<&str> = text.lines().filter(|line| line.starts_with("fail ")).collect();
     assert!(failed.len() == 1 && failed[0].contains("codec/acme.invert/create"), "{text}");
     assert!(failed[0].contains("cannot create `acme.invert` without a configuration: "), "{text}");
-    assert!(failed[0].contains("it needs a `mask`"), "{text}");
+    assert!(failed[0].contains("expected only the member `mask`"), "{text}");
     assert!(text.contains(" 1 failed, ") && !text.contains("without dimensions"), "{text}");
 
     let samples = dir.path().join("samples.toml");

@@ -55,10 +55,10 @@ pub(crate) struct Session {
     /// Allow extensions to open files below this folder; repeatable
     #[arg(long = "allow-root", value_name = "FOLDER", global = true)]
     pub(crate) roots: Vec<PathBuf>,
-    /// Print no status messages and no progress
+    /// Do not print status messages or progress
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// Log events of the library to standard error
+    /// Log library events to standard error
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
 }
@@ -97,7 +97,7 @@ pub(crate) enum Command {
     /// Print the elements of an array as JSON, one per line
     #[command(hide = true)]
     Elements(Elements),
-    /// Draw an array in the terminal or to a PNG file
+    /// Draw an array in the terminal or as a PNG file
     View(View),
     /// Write an HTML report of a hierarchy
     Report(Report),
@@ -168,7 +168,7 @@ pub(crate) struct Info {
     /// List the extensions that the node and its descendants need, and where each comes from
     #[arg(long)]
     pub(crate) needs: bool,
-    /// Add up the stored size of an array, which lists all its chunks
+    /// Show the stored size of an array; this lists all its chunks
     #[arg(long, conflicts_with = "needs")]
     pub(crate) sizes: bool,
 }
@@ -202,7 +202,7 @@ pub(crate) struct Read {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Print all elements; a terminal otherwise gets a summary of more than 5000
+    /// Print all elements, even if standard output is a terminal and there are more than 5000
     #[arg(long)]
     pub(crate) all: bool,
 }

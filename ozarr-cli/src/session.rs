@@ -31,7 +31,7 @@ impl Session {
         for file in &args.plugins {
             if file.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
                 let e = Error::argument(format!("{} is not a library", file.display()));
-                return Err(e.with_hint("`--plugin` takes the library, not the manifest in its folder").into());
+                return Err(e.with_hint("pass the library instead of the manifest to `--plugin`").into());
             }
             if let Err(distrust) = trust(file) {
                 print_status(&format!("warning: {distrust}"));
@@ -44,9 +44,9 @@ impl Session {
         found.warnings.iter().for_each(|w| print_status(&format!("warning: {w}")));
         let registry = Arc::make_mut(&mut context.registry);
         if found.plugins.iter().any(|p| p.manifest.is_none()) {
-            registry.advise("`ozarr plugin list` shows what is refused");
+            registry.advise("list refused plugins with `ozarr plugin list`");
         }
-        registry.advise("`ozarr plugin add FILE` installs one");
+        registry.advise("install one with `ozarr plugin add FILE`");
         if is_fsync {
             context.schemes = context.schemes.with_fsync();
         }

@@ -328,7 +328,7 @@ fn errors_state_the_problem_place_and_hint() {
 }
 
 #[test]
-fn chunks_that_are_not_stored_are_a_problem_if_all_should_be() {
+fn missing_chunks_are_a_problem_only_with_complete() {
     let dir = Dir::new();
     ok(&["copy", &weather(), &dir.path("s")]);
     ok(&["validate", "--data", "--complete", &dir.path("s/time")]);

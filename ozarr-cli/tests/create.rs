@@ -91,7 +91,7 @@ fn failed_creation_leaves_nothing() {
         let create = |options: &[&str]| fails(&[&["create", &dir.path(place)], options].concat(), 3);
         let said = create(&[shape, &["--compressor", "zap"]].concat());
         let hint =
-            "looked for plugins in no folder because ZARR_PLUGINS is `off`; `ozarr plugin add FILE` installs one";
+            "looked for plugins in no folder because ZARR_PLUGINS is `off`; install one with `ozarr plugin add FILE`";
         assert_eq!(said, format!("error: unknown codec `zap`\n  at codecs[1], node {at}\n\nhint: {hint}\n"));
         let said = create(&[shape, &["--elements", &none]].concat());
         assert!(said.starts_with(&format!("error: {none}: No such file or directory (os error 2)\n")), "{said}");
@@ -103,7 +103,7 @@ fn failed_creation_leaves_nothing() {
         let what = "error: the document describes a group, not an array";
         assert_eq!(said, format!("{what}\n  at file {group}\n"));
         let said = create(&[shape, &["--attrs", "[1]"]].concat());
-        assert!(said.starts_with("error: attributes are a JSON object, not an array\n"), "{said}");
+        assert!(said.starts_with("error: expected attributes as a JSON object, found an array\n"), "{said}");
         let said = create(&[shape, &["--fill-value", "300"]].concat());
         assert!(said.contains("fill"), "{said}");
         for lengths in ["0", "2,2"] {
@@ -131,7 +131,7 @@ fn conflicting_options_are_usage_errors() {
         fails(&[&["create", &a], options].concat(), 2);
     }
     let said = fails(&["copy", "--chunks", "x", &a, &a], 2);
-    assert!(said.contains("`x` is not the length of a dimension"), "{said}");
+    assert!(said.contains("`x` is not a valid dimension length"), "{said}");
     let said = fails(&["copy", "--codecs", "gzip", &a, &a], 2);
-    assert!(said.contains(r#"codecs are a JSON list, for example '["zstd"]'"#), "{said}");
+    assert!(said.contains(r#"pass a JSON list of codecs, for example '["zstd"]'"#), "{said}");
 }

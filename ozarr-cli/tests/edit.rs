@@ -42,8 +42,8 @@ fn attributes_are_shown_set_and_removed() {
     }
     let (status, out, said) = all(&["attrs", "get", &s, "none"]);
     assert_eq!((status, out.as_str()), (Some(3), ""));
-    let wrong = "error: there is no attribute `none`\n  at node /\n";
-    assert_eq!(said, format!("{wrong}\nhint: there are: units, scale, offset\n"));
+    let wrong = "error: attribute `none` not found\n  at node /\n";
+    assert_eq!(said, format!("{wrong}\nhint: use one of: units, scale, offset\n"));
     for wrong in ["a", "=1", "a=[1", "a={"] {
         fails(&["attrs", "set", &s, wrong], 2);
     }
@@ -51,7 +51,7 @@ fn attributes_are_shown_set_and_removed() {
     fails(&["attrs", "unset", &s], 2);
     fs::write(dir.path("new.json"), "[1]").unwrap();
     let said = fails(&["attrs", "set", &s, "--file", &dir.path("new.json")], 3);
-    let wrong = "error: attributes are a JSON object, not an array";
+    let wrong = "error: expected attributes as a JSON object, found an array";
     assert_eq!(said, format!("{wrong}\n  at file {}\n", dir.path("new.json")));
 }
 
@@ -79,8 +79,8 @@ fn only_the_named_node_is_removed() {
     let (g, a) = (format!("{s}/g"), format!("{s}/g/a"));
     let refused = |node: &str, path: &str, what: &str| {
         let said = fails(&["rm", node], 3);
-        let place = format!("  at node {path}\n\nhint: `--recursive` removes everything below it too\n");
-        assert_eq!(said, format!("error: {node} is not removed: {what}\n{place}"));
+        let place = format!("  at node {path}\n\nhint: pass `--recursive` to remove everything below it as well\n");
+        assert_eq!(said, format!("error: cannot remove {node}: {what}\n{place}"));
     };
     let before = files(&s);
     refused(&s, "/", "`g/` is below it");

@@ -124,7 +124,7 @@ fn names_that_are_not_utf_8_are_reported() {
 }
 
 #[test]
-fn a_pipe_in_the_place_of_a_node_is_reported() {
+fn a_pipe_instead_of_a_node_is_reported() {
     let dir = Dir::new();
     let _ = array(&dir);
     fifo(Path::new(&dir.path("s/pipe")));

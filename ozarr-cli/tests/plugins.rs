@@ -177,7 +177,7 @@ fn plugins_are_installed_and_removed() {
     let unknown = user.fails(&["plugin", "which", "nothing.known"]);
     assert!(unknown.contains(".local/share/zarr/plugins (1 refused), "), "{unknown}");
     assert!(
-        unknown.contains("; `ozarr plugin list` shows what is refused; `ozarr plugin add FILE` installs one"),
+        unknown.contains("; list refused plugins with `ozarr plugin list`; install one with `ozarr plugin add FILE`"),
         "{unknown}"
     );
     user.ok(&["plugin", "remove", "broken"]);

@@ -82,7 +82,7 @@ fn names_of_nodes_cannot_control_a_terminal() {
 }
 
 #[test]
-fn names_of_extensions_are_escaped_and_cut() {
+fn names_of_extensions_are_escaped_and_truncated() {
     let dir = Dir::new();
     let long = format!("acme.\u{1b}]0;title\u{7}\n{}", "long".repeat(250_000));
     std::fs::create_dir_all(dir.path("s/a")).unwrap();
@@ -107,7 +107,7 @@ fn names_of_extensions_are_escaped_and_cut() {
 }
 
 #[test]
-fn names_of_skipped_extensions_are_escaped_and_cut() {
+fn names_of_skipped_extensions_are_escaped_and_truncated() {
     let dir = Dir::new();
     let long = Json::from(format!("acme.\u{1b}\n{}", "long".repeat(250_000)));
     std::fs::create_dir_all(dir.path("a")).unwrap();

@@ -31,7 +31,7 @@ fn errors_name_flags_and_places_as_they_were_typed() {
     for option in ["--chunks", "--shards"] {
         let said = fails(&["copy", option, "1,1", &a, &to], 3);
         let what = format!("{option} has 2 lengths for an array with 1 dimension");
-        let hint = "the shape of the array is [2]: give a length for each dimension";
+        let hint = "pass one length for each dimension of shape [2]";
         assert_eq!(said, format!("error: {what}\n\nhint: {hint}\n"));
     }
 }

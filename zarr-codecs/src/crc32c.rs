@@ -88,7 +88,7 @@ impl BytesToBytes for Crc32cCodec {
     }
     fn decode(&self, _: &CallContext<'_>, encoded: &[u8], out: &mut OutputBuffer<'_>) -> Result<()> {
         let Some((bytes, sum)) = encoded.split_last_chunk::<SUM>() else {
-            return Err(Error::data(format!("{} bytes are too short for a checksum", encoded.len())));
+            return Err(Error::data(format!("{} bytes are too few for a checksum", encoded.len())));
         };
         let (found, stored) = (::crc32c::crc32c(bytes), u32::from_le_bytes(*sum));
         if found != stored {

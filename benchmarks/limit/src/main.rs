@@ -240,7 +240,7 @@ impl Store<'_> {
             };
         }
         if let Codec::Raw = self.codec {
-            // Neighbouring rows are read as one, in pieces that stay in the cache.
+            // Neighboring rows are read as one, in pieces that stay in the cache.
             let rows: Vec<(usize, usize)> = rows.map(|(zz, yy)| (within(zz, yy), to(zz, yy))).collect();
             let mut i = 0;
             while i < rows.len() {

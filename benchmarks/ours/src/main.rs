@@ -32,7 +32,7 @@ fn ranges(r: &Region) -> [std::ops::Range<u64>; 3] {
     std::array::from_fn(|d| r.start[d]..r.start[d] + r.shape[d])
 }
 
-/// Creates an array without chunks, or without a chunk shape a group of `shape[0]` small arrays.
+/// Creates an array that stores no chunks. Without a chunk shape, creates a group of `shape[0]` small arrays instead.
 fn create(job: &Job) -> Result<(), Failure> {
     let hierarchy = Hierarchy::create(&job.path)?;
     if job.chunk == [0; 3] {

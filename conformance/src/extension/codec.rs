@@ -296,7 +296,7 @@ fn damage(trials: &Trials, settings: &Settings) -> Verdict {
 fn integrity(trials: &Trials, settings: &Settings) -> Verdict {
     let protected: Vec<&Trial> = trials.all.iter().filter(|t| t.sample.integrity).collect();
     if protected.is_empty() {
-        return unsupported("it does not promise to notice damage");
+        return unsupported("no sample declares `integrity`");
     }
     let inputs: Vec<_> = protected.iter().map(|t| t.input()).collect();
     let inputs = (0..inputs.len()).prop_flat_map(move |i| (Just(i), inputs[i].clone()));

@@ -38,7 +38,7 @@ pub fn version(adapter: &Adapter) -> Result<String> {
     let command = adapter.filled(adapter.version_command(), &[])?;
     let wrong = |why: &str| {
         let e = Error::argument(format!("{} does not report its version: {why}", adapter.name));
-        e.with_hint("try the command `version` of its adapter by hand")
+        e.with_hint("run the `version` command of its adapter by hand")
     };
     match process::once(&command, adapter.limit, scratch.path())? {
         // Many programs print their name first.

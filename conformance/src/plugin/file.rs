@@ -28,7 +28,7 @@ fn manifest(file: &Path) -> Verdict {
         ensure(same, || format!("{} differs from the manifest in the library", path.display()))?;
         let hash = Candidate::hash(file)?;
         ensure(library.sha256 == hash, || {
-            format!("{} has the hash {}, the library {hash}", path.display(), library.sha256)
+            format!("{} has the hash {}, but the library has {hash}", path.display(), library.sha256)
         })?;
     }
     Ok(())

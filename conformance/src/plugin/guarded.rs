@@ -1,5 +1,5 @@
-//! The property that a codec only accesses memory that it was passed, and does not access it after the call: inputs are
-//! in read-only pages, inputs and outputs end at guard pages, and all of them are unmapped afterwards.
+//! The property that a codec accesses only the memory that it receives, and only during the call: inputs are in
+//! read-only pages, inputs and outputs end at guard pages, and all of them are unmapped after the call.
 
 use super::guard::{Edge, Guarded, Locked};
 use crate::{

@@ -52,9 +52,7 @@ impl Expectations {
                 reports[*i].records[*j].outcome = match outcome {
                     Outcome::Fail(what) => Outcome::Known(format!("{reason}: {what}")),
                     other if failed => other.clone(),
-                    other => {
-                        Outcome::Fail(format!("it was expected to fail ({reason}), and did not: {}", other.word()))
-                    }
+                    other => Outcome::Fail(format!("expected to fail ({reason}), but the result is: {}", other.word())),
                 };
             }
             if let (true, true, Some(first)) = (all, found.is_empty(), reports.first_mut()) {

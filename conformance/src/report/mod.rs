@@ -29,7 +29,7 @@ impl Outcome {
             Self::Unsupported(_) => "unsupported",
         }
     }
-    /// Returns the finding, or the reason for which the case is unsupported; empty for a pass.
+    /// Returns the finding, or the reason why the case is unsupported; empty for a pass.
     pub fn text(&self) -> &str {
         match self {
             Self::Pass => "",

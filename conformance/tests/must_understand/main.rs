@@ -171,7 +171,7 @@ fn documents() -> Vec<(Row, String, String)> {
 }
 
 #[test]
-fn every_operation_reaches_the_verdict_of_its_row() {
+fn every_operation_agrees_with_the_table() {
     let mut failures = Vec::new();
     for (row, text, good) in documents() {
         let (stored, copied) = (World::new(&text, &good), World::new(&good, &text));

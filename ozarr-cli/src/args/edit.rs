@@ -155,7 +155,7 @@ pub(crate) struct Resize {
     /// Keep chunks outside the new shape instead of removing them
     #[arg(long)]
     pub(crate) keep_outside: bool,
-    /// Replace old elements that would reappear with the fill value; otherwise they are reported
+    /// Set old elements that would become visible again to the fill value, instead of only reporting them
     #[arg(long)]
     pub(crate) clear_reappearing: bool,
     /// Print JSON

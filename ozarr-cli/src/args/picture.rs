@@ -26,7 +26,8 @@ pub(crate) struct View {
     /// Color of NaN: `#RRGGBB` or a name
     #[arg(long, value_name = "COLOR", value_parser = color)]
     pub(crate) nan: Option<Rgb>,
-    /// Color of elements that equal the fill value, or `none` to draw them like other numbers
+    /// Color of elements that equal the fill value, or `none` to draw them like other numbers [default: none if the fill
+    /// value is zero]
     #[arg(long, value_name = "COLOR", value_parser = fill)]
     pub(crate) fill: Option<FillColor>,
 }
@@ -54,7 +55,7 @@ pub(crate) struct ValueRange {
 }
 
 fn range(text: &str) -> Result<ValueRange, String> {
-    let wrong = || "a range is MIN:MAX, for example -5:5".to_owned();
+    let wrong = || "expected MIN:MAX, for example -5:5".to_owned();
     let number = |text: &str| match text.trim() {
         "" => Ok(None),
         digits => digits.parse().ok().filter(|v: &f64| v.is_finite()).map(Some).ok_or_else(wrong),
@@ -62,7 +63,7 @@ fn range(text: &str) -> Result<ValueRange, String> {
     let (low, high) = text.split_once(':').ok_or_else(wrong)?;
     let range = ValueRange { low: number(low)?, high: number(high)? };
     match (range.low, range.high) {
-        (Some(low), Some(high)) if low > high => Err(format!("{low} is greater than {high}")),
+        (Some(low), Some(high)) if low > high => Err(format!("minimum {low} is greater than maximum {high}")),
         _ => Ok(range),
     }
 }

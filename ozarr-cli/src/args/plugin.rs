@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Plugin {
-    /// List installed plugins, and why some are not used
+    /// List installed plugins, and the reason if one is not used
     List {
         /// Print JSON
         #[arg(long)]
@@ -29,7 +29,7 @@ pub(crate) enum Plugin {
     },
     /// Install a plugin for the current user
     Add(AddPlugin),
-    /// Remove a plugin of the current user
+    /// Remove a plugin that is installed for the current user
     Remove {
         /// Plugin id, as shown by `ozarr plugin list`
         id: String,
@@ -77,7 +77,7 @@ pub(crate) struct AddPlugin {
     /// By default a plugin is refused if it provides a name that is built in (the built-in extension is used) or that
     /// another installed plugin provides (neither is used), if it is older than the replaced version or lacks a name of
     /// that version, if ZARR_PLUGINS or a related variable denies it, or if its manifest would overwrite a file that
-    /// belongs to another plugin or cannot be read. A denied plugin is installed without being loaded and checked.
+    /// belongs to another plugin or cannot be read. A denied plugin is installed without being loaded or checked.
     #[arg(long)]
     pub(crate) force: bool,
     /// Print JSON

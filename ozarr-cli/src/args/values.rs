@@ -17,7 +17,7 @@ pub(crate) struct Lengths(pub(crate) Vec<u64>);
 /// Lengths separated by commas; none of the empty text.
 pub(super) fn lengths(text: &str) -> Result<Lengths, String> {
     let length =
-        |part: &str| part.trim().parse::<u64>().map_err(|_| format!("`{part}` is not the length of a dimension"));
+        |part: &str| part.trim().parse::<u64>().map_err(|_| format!("`{part}` is not a valid dimension length"));
     text.split(',').filter(|_| !text.trim().is_empty()).map(length).collect::<Result<_, _>>().map(Lengths)
 }
 
@@ -33,8 +33,8 @@ pub(crate) struct Codecs(pub(crate) Vec<Json>);
 pub(super) fn codecs(text: &str) -> Result<Codecs, String> {
     match Json::parse(text.as_bytes(), &Limits::default()) {
         Ok(Json::Array(codecs)) => Ok(Codecs(codecs)),
-        Ok(other) => Err(format!("codecs are a JSON list, not {}", other.kind())),
-        Err(e) => Err(format!("{e}; codecs are a JSON list, for example '[\"zstd\"]'")),
+        Ok(other) => Err(format!("expected a JSON list of codecs, found {}", other.kind())),
+        Err(e) => Err(format!("{e}; pass a JSON list of codecs, for example '[\"zstd\"]'")),
     }
 }
 
@@ -65,7 +65,7 @@ pub(super) fn compressor(text: &str) -> Result<Compressor, String> {
 
 fn short_form(name: &str, parameters: &str) -> Result<Extension, String> {
     let level = |text: &str| {
-        let level = text.parse::<i64>().map_err(|_| format!("`{text}` is not a level of {name}"));
+        let level = text.parse::<i64>().map_err(|_| format!("`{text}` is not a valid {name} level"));
         level.map(Json::from)
     };
     let configuration: Vec<(&str, Json)> = match (name, parameters.split_once(':')) {
@@ -73,14 +73,14 @@ fn short_form(name: &str, parameters: &str) -> Result<Extension, String> {
         ("gzip", None) => vec![("level", level(parameters)?)],
         ("blosc", None) => vec![("cname", parameters.into())],
         ("blosc", Some((cname, clevel))) => vec![("cname", cname.into()), ("clevel", level(clevel)?)],
-        _ => return Err("short forms are zstd:LEVEL, gzip:LEVEL and blosc:NAME[:LEVEL]; others need JSON".to_owned()),
+        _ => return Err("unknown short form; use zstd:LEVEL, gzip:LEVEL, blosc:CNAME[:CLEVEL] or JSON".to_owned()),
     };
     Ok(Extension::new(name, configuration.into_iter().collect::<Object>()))
 }
 
 /// An attribute: `KEY=JSON`. What cannot be the start of a list, an object or quoted text may be plain text.
 pub(super) fn attribute(text: &str) -> Result<(String, Json), String> {
-    let (key, value) = text.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or("an attribute is KEY=JSON")?;
+    let (key, value) = text.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or("expected KEY=JSON")?;
     let json = match Json::parse(value.as_bytes(), &Limits::default()) {
         Err(e) if value.starts_with(['{', '[', '"']) => return Err(e.to_string()),
         json => json.unwrap_or_else(|_| value.into()),
@@ -119,7 +119,7 @@ mod tests {
     fn lengths_are_separated_by_commas() {
         assert_eq!(lengths("3, 4,5").unwrap().0, [3, 4, 5]);
         assert_eq!(lengths("").unwrap().0, [0; 0]);
-        assert_eq!(lengths("3,x").unwrap_err(), "`x` is not the length of a dimension");
+        assert_eq!(lengths("3,x").unwrap_err(), "`x` is not a valid dimension length");
         assert!(lengths("3,").is_err() && lengths("-1").is_err());
     }
 

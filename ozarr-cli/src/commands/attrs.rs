@@ -33,7 +33,7 @@ pub(crate) fn run(subcommand: Subcommand, session: &Session) -> Result<Outcome, 
             let removed = count((keys.len() - absent.len()) as u64, "attribute");
             let names: Vec<String> = absent.iter().map(|key| format!("`{key}`")).collect();
             let but = if names.is_empty() { String::new() } else { format!("; not found: {}", names.join(", ")) };
-            session.status.print(&format!("removed {removed} of {}{but}", at.typed));
+            session.status.print(&format!("removed {removed} from {}{but}", at.typed));
         }
     }
     Ok(Outcome::Done)
@@ -51,9 +51,9 @@ fn get(node: &str, key: Option<&str>, context: &Context) -> Result<()> {
     let attributes = stored.unwrap_or(&none);
     let Some(key) = key else { return print_with(|out| attributes.write_pretty(out, 0)) };
     let Some(value) = attributes.get(key) else {
-        let e = Error::argument(format!("there is no attribute `{key}`")).at_node(&at.node);
+        let e = Error::argument(format!("attribute `{key}` not found")).at_node(&at.node);
         let names: Vec<&str> = attributes.iter().map(|(name, _)| name).collect();
-        return Err(if names.is_empty() { e } else { e.with_hint(format!("there are: {}", names.join(", "))) });
+        return Err(if names.is_empty() { e } else { e.with_hint(format!("use one of: {}", names.join(", "))) });
     };
     print_with(|out| value.write_pretty(out, 0))
 }
@@ -71,7 +71,7 @@ fn update(node: &str, session: &Session, change: impl FnMut(&mut Object)) -> Res
 pub(super) fn given(text: &str) -> Result<Object, Failure> {
     match text.strip_prefix('@') {
         Some(file) => from_file(Path::new(file)),
-        None => Ok(object(text.as_bytes()).map_err(|e| e.with_hint("write '{\"units\": \"K\"}', or @FILE"))?),
+        None => Ok(object(text.as_bytes()).map_err(|e| e.with_hint("pass '{\"units\": \"K\"}', or `@FILE`"))?),
     }
 }
 
@@ -83,6 +83,6 @@ fn from_file(file: &Path) -> Result<Object, Failure> {
 fn object(text: &[u8]) -> Result<Object> {
     match Json::parse(text, &Limits::default())? {
         Json::Object(attributes) => Ok(attributes),
-        other => Err(Error::argument(format!("attributes are a JSON object, not {}", other.kind()))),
+        other => Err(Error::argument(format!("expected attributes as a JSON object, found {}", other.kind()))),
     }
 }

@@ -50,7 +50,7 @@ fn check_lengths(shape: &[u64], args: &Args) -> Result<()> {
             let [given, dimensions] =
                 [(given, "length"), (shape.len(), "dimension")].map(|(n, of)| count(n as u64, of));
             let e = Error::argument(format!("{option} has {given} for an array with {dimensions}"));
-            return Err(e.with_hint(format!("the shape of the array is {shape:?}: give a length for each dimension")));
+            return Err(e.with_hint(format!("pass one length for each dimension of shape {shape:?}")));
         }
     }
     Ok(())

@@ -103,9 +103,7 @@ fn show_array(array: &Array, info: &Object) -> Result<()> {
     }
     for (point, skipped) in array.skipped() {
         let name = name(skipped);
-        print_status(&format!(
-            "warning: the {point} `{name}` is not known here and is skipped; chunks cannot be written"
-        ));
+        print_status(&format!("warning: the unknown {point} `{name}` is skipped; chunks cannot be written"));
     }
     let number = |name: &str| info.get(name).and_then(Json::as_u64);
     if let Some(n) = number("not_values").filter(|n| *n > 0) {

@@ -165,7 +165,7 @@ fn which(name: &str, json: bool, session: &Session) -> Result<Outcome> {
         }
         if there.is_empty() {
             let unknown = registry.unknown(ExtensionPoint::Codec, name);
-            print_status(&format!("`{name}` is not known: {}", unknown.hint().unwrap_or("no plugins were looked for")));
+            print_status(&format!("unknown name `{name}`: {}", unknown.hint().unwrap_or("no plugins were looked for")));
         }
     }
     let usable = there.iter().any(|p| refused(*p).is_none());
@@ -189,11 +189,11 @@ fn remove(id: &str, json: bool) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     if there.is_empty() {
-        let e = Error::argument(format!("{id} is not installed in {}", folder.display()));
+        let e = Error::argument(format!("plugin `{id}` is not installed in {}", folder.display()));
         let offers = |m: &&Manifest| m.extensions.iter().flat_map(ProvidedExtension::names).any(|name| name == id);
         return Err(match all.iter().map(|(_, m)| m).find(offers) {
-            Some(m) => e.with_hint(format!("the plugin {0} offers `{id}`: `ozarr plugin remove {0}`", m.id)),
-            None => e.with_hint("`ozarr plugin list` shows what is installed, and where"),
+            Some(m) => e.with_hint(format!("remove its plugin with `ozarr plugin remove {0}`", m.id)),
+            None => e.with_hint("list installed plugins with `ozarr plugin list`"),
         });
     }
     for (path, manifest) in &there {

@@ -36,7 +36,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
 
 fn write(array: &Array, selection: &Selection, format: Format, out: &mut dyn Write) -> Result<(), Failure> {
     let exported = export(array, selection, format, out, &TransferOptions::default());
-    exported.map_err(|e| Failure::reworded(e, [("use the JSON format", "use --format json")]))?;
+    let typed = "use --format json";
+    let words = [("use the JSON format", typed), ("read them as `String` or `Vec<u8>`", typed)];
+    exported.map_err(|e| Failure::reworded(e, words))?;
     if format == Format::Json {
         writeln!(out).map_err(Error::from)?;
     }

@@ -20,8 +20,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     let at = Location::write(&args.node, &session.context)?;
     let below = below(&at)?;
     if let Some(why) = below.filter(|_| !args.recursive) {
-        let e = Error::argument(format!("{} is not removed: {why}", at.typed)).at_node(&at.node);
-        return Err(e.with_hint("`--recursive` removes everything below it too"));
+        let e = Error::argument(format!("cannot remove {}: {why}", at.typed)).at_node(&at.node);
+        return Err(e.with_hint("pass `--recursive` to remove everything below it as well"));
     }
     if !args.yes && io::stdin().is_terminal() && !confirmed(&at.typed)? {
         print_status("nothing was removed");

@@ -50,7 +50,7 @@ fn report(found: &RepairReport, args: &Args, status: Status) -> Result<Outcome> 
             }
             (n, true) => format!("{n} repaired{but}"),
             (0, false) => format!("nothing to repair{but}"),
-            (n, false) => format!("{n} to repair{but}: nothing was done; `--apply` does it"),
+            (n, false) => format!("{n} to repair{but}; pass `--apply` to repair"),
         });
     }
     let is_done = failed == 0 && (lines.is_empty() || args.apply);

@@ -30,9 +30,11 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome, Failure> {
     let array = at.hierarchy.array(&at.path())?;
     let selection = args.region.clone().unwrap_or_else(|| (..).into());
     let mut plane = Plane::new(&array, &selection)?;
-    if args.fill == Some(FillColor::None) {
-        plane.numbers = plane.numbers.without_fill();
-    }
+    plane.numbers = match args.fill {
+        Some(FillColor::Of(_)) => plane.numbers,
+        Some(FillColor::None) => plane.numbers.without_fill(),
+        None => plane.numbers.without_zero_fill(),
+    };
     match &args.output {
         Some(path) => write_png(&plane, args, path)?,
         None if io::stdout().is_terminal() && !plane.is_empty() => {

@@ -96,7 +96,7 @@ pub(crate) fn color(text: &str) -> Result<Rgb, String> {
         Ok(number) if is_hexadecimal => Ok([(number >> 16) as u8, (number >> 8) as u8, number as u8]),
         _ => {
             let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
-            Err(format!("a color is `#RRGGBB`, or one of {}", names.join(", ")))
+            Err(format!("expected `#RRGGBB` or one of {}", names.join(", ")))
         }
     }
 }

@@ -47,10 +47,13 @@ impl Numbers {
             return Ok(Self { kind, width, is_complex: components == 2, fill });
         }
         let name = array.metadata().data_type().name();
-        let e = Error::argument(format!("elements of the data type `{}` cannot be drawn", ozarr::text::name(name)));
-        Err(e.with_hint(
-            "integers, floating-point and complex numbers and booleans can; `ozarr read` prints other elements",
-        ))
+        let e = Error::argument(format!("cannot draw elements of data type `{}`", ozarr::text::name(name)));
+        Err(e.with_hint("print them with `ozarr read`"))
+    }
+    /// Treats a fill value of zero as any other number: it is seldom a mark for missing data.
+    #[must_use]
+    pub(crate) fn without_zero_fill(self) -> Self {
+        if self.fill.iter().flatten().all(|byte| *byte == 0) { self.without_fill() } else { self }
     }
     /// Treats the fill value as any other number.
     #[must_use]
@@ -143,10 +146,18 @@ mod tests {
     }
 
     #[test]
+    fn a_fill_value_of_zero_is_a_number() {
+        let of = numbers("int16").unwrap();
+        assert_eq!(of.clone().without_zero_fill().number(&[0, 0]), Number::Value(0.0));
+        let marked = Numbers { fill: Some(vec![1, 0]), ..of };
+        assert_eq!(marked.without_zero_fill().number(&[1, 0]), Number::Fill);
+    }
+
+    #[test]
     fn elements_that_are_not_numbers_are_refused() {
         for data_type in ["string", "r16"] {
             let e = numbers(data_type).unwrap_err().to_string();
-            assert!(e.contains(&format!("`{data_type}` cannot be drawn")), "{e}");
+            assert!(e.contains(&format!("cannot draw elements of data type `{data_type}`")), "{e}");
         }
     }
 }

@@ -44,12 +44,12 @@ impl<'a> Plane<'a> {
         };
         if axes.len() > 2 {
             let e = Error::argument(format!(
-                "{} dimensions remain of {}, a picture has at most two",
+                "the selection of `{1}` has {0} dimensions; a picture has at most 2",
                 axes.len(),
                 array.path()
             ));
             return Err(e.with_hint(format!(
-                "select one index of the others, for example `--region {}`",
+                "select one index in each other dimension, for example `--region {}`",
                 example(array.ndim())
             )));
         }

@@ -54,7 +54,7 @@ fn odd_documents_are_errors() {
 }
 
 #[test]
-fn anything_but_a_file_in_the_place_of_a_chunk_is_an_error() {
+fn a_chunk_that_is_not_a_file_is_an_error() {
     let odd: [(&str, Put); 6] = [
         ("a link to nothing", |at| symlink("nothing", at).unwrap()),
         ("a link to itself", |at| symlink("1", at).unwrap()),

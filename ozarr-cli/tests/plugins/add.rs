@@ -310,7 +310,7 @@ fn a_library_that_cannot_be_loaded_is_refused() {
 }
 
 #[test]
-fn the_name_of_an_extension_is_answered_with_the_plugin_id() {
+fn removing_by_extension_name_suggests_the_plugin_id() {
     let user = User::new();
     let library = Codec { other: Some("acme.lzma"), ..XZ }.build(&user, "a.so", &[]);
     user.ok(&["plugin", "add", &library]);

@@ -193,8 +193,8 @@ fn write_parts(
 fn in_file(e: &Error, path: &Path) -> Error {
     let named = |what: &str| format!("{}: {what}", path.display());
     let mut new = Error::new(match e.kind() {
-        ErrorKind::Argument(what) => ErrorKind::Argument(named(what)),
-        ErrorKind::FillValue(what) => ErrorKind::FillValue(named(what)),
+        // An element has the form of a fill value, but it is not one.
+        ErrorKind::Argument(what) | ErrorKind::FillValue(what) => ErrorKind::Argument(named(what)),
         ErrorKind::Data(what) => ErrorKind::Data(named(what)),
         other => ErrorKind::Argument(named(&other.to_string())),
     });

@@ -10,7 +10,7 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 /// Returns NumPy's name for a layout, in little-endian byte order.
 fn descr(layout: &Layout) -> Result<String> {
     let &Layout::Fixed { kind, width, components } = layout else {
-        let e = Error::argument("the .npy format does not support variable-length elements and structs");
+        let e = Error::argument("the .npy format does not support variable-length elements or structs");
         return Err(e.with_hint("use the JSON format"));
     };
     let order = if width == 1 { '|' } else { '<' };

@@ -44,7 +44,7 @@ impl Hierarchy {
         }
         match [".zgroup", ".zarray"].into_iter().find(|name| is_stored(name).is_some()) {
             Some(name) => e.with_hint(format!(
-                "`{name}` is metadata of Zarr v2, but only v3 is supported; zarr-python converts it with `zarr migrate v3`"
+                "convert the Zarr v2 data (`{name}`) with `zarr migrate v3` from zarr-python; only v3 is supported"
             )),
             None => e,
         }

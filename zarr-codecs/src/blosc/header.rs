@@ -20,7 +20,7 @@ impl Header {
     /// Reads the header, and checks all its fields and the start of each block against `encoded`.
     pub(super) fn check(encoded: &[u8]) -> Result<Self> {
         let Some(h) = encoded.first_chunk::<HEADER>() else {
-            return Err(Error::data(format!("{} bytes are too short for a blosc header", encoded.len())));
+            return Err(Error::data(format!("{} bytes are too few for a blosc header", encoded.len())));
         };
         let number = |at: usize| u32::from_le_bytes([h[at], h[at + 1], h[at + 2], h[at + 3]]) as usize;
         let (flags, decoded, block, total) = (h[2], number(4), number(8), number(12));

@@ -45,6 +45,6 @@ pub enum InnerChunkOrder {
     RowMajor,
     /// The first dimension varies fastest.
     ColumnMajor,
-    /// Morton (Z) order: neighbours in space are close together in the shard.
+    /// Morton (Z) order: neighbors in space are close together in the shard.
     Morton,
 }

@@ -24,7 +24,7 @@ pub trait ExtensionType: Sized + 'static {
     const ALIASES: &'static [&'static str] = &[];
     /// True if decoded elements may differ from the encoded ones.
     const LOSSY: bool = false;
-    /// True if the extension has a family of names (`r8`, `r16`, ...), recognised by [`matches`](Self::matches).
+    /// True if the extension has a family of names (`r8`, `r16`, ...), recognized by [`matches`](Self::matches).
     const FAMILY: bool = false;
     /// For a family: true if `name` belongs to it. [`CreateContext::name`] is the name that was used.
     fn matches(_name: &str) -> bool {

@@ -43,7 +43,7 @@ impl ByteRange {
             let range = match self {
                 ByteRange::All => "..".to_owned(),
                 ByteRange::From(start) => format!("{start}.."),
-                ByteRange::Suffix(len) => format!("-{len}.."),
+                ByteRange::Suffix(len) => format!("(the last {len} bytes)"),
                 ByteRange::Slice { start, len } => format!("{start}..{}", start.saturating_add(len)),
             };
             Error::data(format!("byte range {range} is out of bounds for a value of {size} bytes"))

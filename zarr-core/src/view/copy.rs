@@ -63,7 +63,7 @@ fn advance(index: &mut [usize], loops: &[Loop]) -> bool {
     false
 }
 
-/// Merges neighbouring dimensions that form one dimension in both sides.
+/// Merges neighboring dimensions that form one dimension in both sides.
 fn merge(loops: &mut SmallVec<[Loop; 5]>) {
     let mut i = 0;
     while i + 1 < loops.len() {

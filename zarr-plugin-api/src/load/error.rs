@@ -100,7 +100,7 @@ pub enum Reason {
     #[error("invalid descriptor: {0}")]
     Descriptor(&'static str),
     /// The descriptor contradicts the manifest.
-    #[error("the descriptor and the manifest differ in {0}")]
+    #[error("the descriptor and the manifest disagree on {0}")]
     Differs(&'static str),
     /// A required function of a vtable is null.
     #[error("`{extension}` lacks the required function `{function}`")]
@@ -186,7 +186,7 @@ impl PluginError {
             }
             Reason::Conflict { .. } => Some("remove one of the two plugins"),
             Reason::Trust(_) => {
-                Some("make the folder and its files owned by you or root and not writable by anyone else")
+                Some("change the owner of the folder and its files to you or root, and remove write access for others")
             }
             _ => None,
         }

@@ -14,7 +14,7 @@ pub struct Places {
     pub warnings: Vec<String>,
 }
 
-/// The folder for plugins, relative to a folder for data files of programs.
+/// The path of the plugin folder below a folder for application data.
 const BELOW: &str = "zarr/plugins";
 
 impl Places {

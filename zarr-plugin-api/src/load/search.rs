@@ -72,7 +72,7 @@ impl Policy {
             Some("list") => Mode::List,
             None | Some("installed") => Mode::Installed,
             Some(other) => {
-                let e = zarr_core::Error::argument(format!("invalid value {other:?} of ZARR_PLUGINS"));
+                let e = zarr_core::Error::argument(format!("invalid value {other:?} for ZARR_PLUGINS"));
                 return Err(e.with_hint("set ZARR_PLUGINS to `off`, `list` or `installed`"));
             }
         };

@@ -38,7 +38,8 @@ impl Thumbnail {
         let slices = leading.iter().map(|_| Slice::from(0u64)).chain(drawn.iter().map(|n| Slice::from(0..*n)));
         let shown = leading.iter().map(|_| "0".to_owned()).chain(drawn.iter().map(|n| format!("0:{n}")));
         let region = shown.collect::<Vec<_>>().join(", ");
-        let plane = Plane::new(array, &slices.collect::<Selection>())?;
+        let mut plane = Plane::new(array, &slices.collect::<Selection>())?;
+        plane.numbers = plane.numbers.without_zero_fill();
         let (pixels, range) = if plane.is_line() {
             let grid = plane.sample([1, CHART.0 as u64])?;
             let palette = palette(grid.full_range().unwrap_or_default());

@@ -17,7 +17,7 @@ use zarr_core::{
     store::Key,
 };
 
-/// Neighbouring ranges are merged into one read of up to this many bytes.
+/// Neighboring ranges are merged into one read of up to this many bytes.
 const BLOCK: u64 = 256 << 10;
 
 /// An open file. It stays the same when another file gets its name.
@@ -77,7 +77,7 @@ impl<'s> OpenFile<'s> {
     fn read_places(&self, places: &[(u64, u64)], buffer: &mut Vec<u8>, each: RangeCallback<'_>) -> Result<()> {
         let mut i = 0;
         while i < places.len() {
-            // Merges neighbours into one read.
+            // Merges neighbors into one read.
             let (start, mut end) = (places[i].0, places[i].0 + places[i].1);
             let mut j = i + 1;
             while let Some((s, n)) = places.get(j)

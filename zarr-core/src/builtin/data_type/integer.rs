@@ -45,7 +45,7 @@ macro_rules! integers { ($($t:ident $name:literal $kind:ident;)*) => { $(
                     Json::Number(n) if !n.as_str().contains(['.', 'e', 'E']) => {
                         out_of_range($name, value, $t::MIN, $t::MAX)
                     }
-                    _ => wrong_fill($name, value, "an integer without fraction or exponent"),
+                    _ => wrong_fill($name, value, "an integer without a fraction or exponent"),
                 }
             })
         }
