@@ -6,19 +6,19 @@ mod values;
 
 pub(crate) use edit::{Attrs, Consolidate, Create, Fsync, Group, Remove, Resize};
 pub(crate) use plugin::{AddPlugin, Language, NewPlugin, Plugin, PluginKind};
-pub(crate) use values::{Codecs, Lengths};
+pub(crate) use values::{Codecs, Compressor, Lengths};
 mod picture;
 
 pub(crate) use picture::{FillColor, Report, ValueRange, View};
 
 use clap::{
-    Args, Parser, Subcommand,
+    ArgGroup, Args, Parser, Subcommand,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use ozarr::Selection;
 use ozarr_tools::Format;
 use std::path::PathBuf;
-use values::{codecs, lengths, region};
+use values::{codecs, compressor, lengths, region};
 
 const AFTER_HELP: &str = "\
 Environment:
@@ -168,7 +168,7 @@ pub(crate) struct Info {
     /// List the extensions that the node and its descendants need, and where each comes from
     #[arg(long)]
     pub(crate) needs: bool,
-    /// Show the stored size of an array; this lists all its chunks
+    /// Show the stored size; this lists all chunks of an array, or all keys below a group
     #[arg(long, conflicts_with = "needs")]
     pub(crate) sizes: bool,
 }
@@ -194,7 +194,7 @@ pub(crate) struct Read {
     pub(crate) array: String,
     /// Region to read: `INDEX`, `START:STOP`, `START:STOP:STEP` or `:` per dimension, separated by commas; `...` stands for
     /// any number of whole dimensions
-    #[arg(long, value_parser = region)]
+    #[arg(long, value_parser = region, allow_hyphen_values = true)]
     pub(crate) region: Option<Selection>,
     /// Output format
     #[arg(long, value_parser = format(), default_value = "json")]
@@ -208,18 +208,19 @@ pub(crate) struct Read {
 }
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("source").required(true).args(["input", "elements"])))]
 pub(crate) struct Write {
     /// Path or URL of an array
     pub(crate) array: String,
     /// NumPy .npy file with elements of the array's data type
-    #[arg(long, value_name = "FILE", required_unless_present = "elements", conflicts_with = "elements")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
     /// File with one element per line as JSON, as `ozarr read --format lines` prints them
     #[arg(long, value_name = "FILE")]
     pub(crate) elements: Option<PathBuf>,
     /// Region to write: `INDEX`, `START:STOP`, `START:STOP:STEP` or `:` per dimension, separated by commas; `...` stands for
     /// any number of whole dimensions
-    #[arg(long, value_parser = region)]
+    #[arg(long, value_parser = region, allow_hyphen_values = true)]
     pub(crate) region: Option<Selection>,
     #[command(flatten)]
     pub(crate) fsync: Fsync,
@@ -235,6 +236,9 @@ pub(crate) struct Copy {
     /// compressors and keeps the array codecs
     #[arg(long, value_name = "JSON", value_parser = codecs)]
     pub(crate) codecs: Option<Codecs>,
+    /// Compressor of the copy, as for `ozarr create`; repeatable
+    #[arg(long = "compressor", value_name = "CODEC", value_parser = compressor, conflicts_with = "codecs")]
+    pub(crate) compressors: Vec<Compressor>,
     /// Chunk shape, or inner chunk shape in shards, for example 100,100
     #[arg(long = "chunks", visible_alias = "chunk-shape", value_name = "SHAPE", value_parser = lengths)]
     pub(crate) chunk_shape: Option<Lengths>,
@@ -247,7 +251,7 @@ pub(crate) struct Copy {
     /// Round values that the new data type cannot represent to the nearest one
     #[arg(long)]
     pub(crate) lossy: bool,
-    /// Replace the node at the destination, if there is one
+    /// Replace an existing node and everything below it
     #[arg(long)]
     pub(crate) overwrite: bool,
     /// Print a summary as JSON

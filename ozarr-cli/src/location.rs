@@ -51,7 +51,11 @@ impl Location {
     }
     fn open(typed: &str, (store, node): (Store, NodePath), mode: OpenMode, context: &Context) -> Result<Self> {
         let hierarchy = Hierarchy::options().mode(mode).context(context.clone()).open(store)?;
-        Ok(Self { hierarchy, node, typed: typed.to_owned() })
+        Ok(Self {
+            hierarchy,
+            node,
+            typed: typed.strip_suffix('/').filter(|text| !text.is_empty()).unwrap_or(typed).to_owned(),
+        })
     }
     /// Returns the path of the node, in the form that functions of a hierarchy accept.
     pub(crate) fn path(&self) -> String {

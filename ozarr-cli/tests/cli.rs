@@ -336,7 +336,7 @@ fn missing_chunks_are_a_problem_only_with_complete() {
     ok(&["validate", "--data", &dir.path("s/time")]);
     let out = ozarr(&["validate", "--complete", &dir.path("s/time")]);
     let text = String::from_utf8(out.stdout).unwrap();
-    assert!(out.status.code() == Some(1) && text.contains("/time: 1 of 1 chunks are not stored: time/c/0 ["), "{text}");
+    assert!(out.status.code() == Some(1) && text.contains("/time: 1 of 1 chunk is not stored: time/c/0 ["), "{text}");
 }
 
 #[test]

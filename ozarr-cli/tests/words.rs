@@ -19,7 +19,7 @@ fn errors_name_flags_and_places_as_they_were_typed() {
     for (args, hint) in [
         (vec!["copy", "--data-type", "uint8", &a, &to], "use --lossy to convert to the nearest value"),
         (vec!["read", "--format", "npy", &text], "use --format json"),
-        (vec!["write", "--input", &file, &text], "use --format json"),
+        (vec!["write", "--input", &file, &text], "use --elements"),
         (vec!["write", "--input", &file, &c], "convert the file, or copy the array with another --dtype"),
     ] {
         let said = fails(&args, 3);

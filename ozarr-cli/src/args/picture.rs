@@ -12,7 +12,7 @@ pub(crate) struct View {
     pub(crate) array: String,
     /// Region to draw, of one or two dimensions: `INDEX`, `START:STOP`, `START:STOP:STEP` or `:` per dimension, separated by
     /// commas; `...` stands for any number of whole dimensions
-    #[arg(long, value_parser = region)]
+    #[arg(long, value_parser = region, allow_hyphen_values = true)]
     pub(crate) region: Option<Selection>,
     /// Write a PNG to this file
     #[arg(short, long, value_name = "FILE")]

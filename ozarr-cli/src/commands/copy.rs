@@ -58,7 +58,11 @@ fn check_lengths(shape: &[u64], args: &Args) -> Result<()> {
 
 fn options<'a>(args: &Args, bar: &'a Bar, note: &'a (dyn Fn(&KeptLengths) + Sync)) -> CopyOptions<'a> {
     let mut options = CopyOptions::default().with_lossy(args.lossy).with_overwrite(args.overwrite);
-    options.codecs = args.codecs.as_ref().map(|codecs| codecs.0.iter().cloned().map(Into::into).collect());
+    options.codecs = match &args.codecs {
+        Some(codecs) => Some(codecs.0.iter().cloned().map(Into::into).collect()),
+        None if args.compressors.is_empty() => None,
+        None => Some(args.compressors.iter().filter_map(|compressor| compressor.0.clone()).collect()),
+    };
     let lengths = |given: &Option<Lengths>| given.as_ref().map(|lengths| lengths.0.clone());
     options.chunks = lengths(&args.chunk_shape);
     options.shards = lengths(&args.shard_shape);

@@ -18,7 +18,7 @@ use ozarr::{
         registry::Registry,
     },
 };
-use ozarr_tools::stored;
+use ozarr_tools::{stored, stored_bytes};
 use std::collections::BTreeMap;
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
@@ -39,7 +39,12 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     };
     let mut info = Object::new();
     let document = match &node {
-        Node::Group(group) => group.metadata().document(),
+        Node::Group(group) => {
+            if args.sizes {
+                info.set("stored_bytes", stored_bytes(&at.hierarchy, &at.path())?);
+            }
+            group.metadata().document()
+        }
         Node::Array(array) => {
             if args.sizes {
                 let stored = stored(array)?;
@@ -69,6 +74,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     match &node {
         Node::Group(group) => {
             show(&format!("group {}", group.path()))?;
+            if let Some(stored) = info.get("stored_bytes").and_then(Json::as_u64) {
+                show(&format!("stored: {}", bytes(stored)))?;
+            }
             show_attributes(group.metadata().attributes())?;
         }
         Node::Array(array) => show_array(array, &info)?,

@@ -133,31 +133,34 @@ fn similar_name(name: &str) -> Option<String> {
 }
 
 /// Where a crate of this project is, as a manifest says it.
-fn dependency(folder: Option<&Path>) -> Result<String> {
+fn dependency(folder: Option<&Path>) -> Result<String, Failure> {
     let Some(path) = folder else { return Ok(format!("version = {API:?}")) };
     // It must be found from another directory too.
-    let path = path.canonicalize().map_err(|e| Error::from(e).at_key(path.display()))?;
+    let path = path.canonicalize().map_err(|e| of_file(e, path))?;
     Ok(format!("path = {:?}", path.display().to_string()))
+}
+
+fn of_file(e: std::io::Error, path: &Path) -> Failure {
+    Failure::from(Error::from(e).at_key(path.display())).in_file(path)
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome, Failure> {
     let files = files(args)?;
     let folder = args.into.clone().unwrap_or_else(|| PathBuf::from(args.name.replace(['.', '_'], "-")));
-    let at = |e: std::io::Error, path: &Path| Error::from(e).at_key(path.display());
     if let Some(above) = folder.parent() {
-        std::fs::create_dir_all(above).map_err(|e| at(e, above))?;
+        std::fs::create_dir_all(above).map_err(|e| of_file(e, above))?;
     }
     if folder.exists() {
         let e = Error::argument(format!("`{}` already exists", folder.display()));
         return Err(e.with_hint("pass another folder with `--into`").into());
     }
-    std::fs::create_dir(&folder).map_err(|e| at(e, &folder))?;
+    std::fs::create_dir(&folder).map_err(|e| of_file(e, &folder))?;
     for (name, text) in files {
         let path = folder.join(name);
         if let Some(above) = path.parent() {
-            std::fs::create_dir_all(above).map_err(|e| at(e, above))?;
+            std::fs::create_dir_all(above).map_err(|e| of_file(e, above))?;
         }
-        std::fs::write(&path, text).map_err(|e| at(e, &path))?;
+        std::fs::write(&path, text).map_err(|e| of_file(e, &path))?;
     }
     let point = parts(args.kind).point.point();
     if Registry::builtin().find(point, &args.name).is_some() {

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
         line += &format!(", {} removed", count(erased, "chunk"));
     }
     if reappeared > 0 {
-        let what = if args.clear_reappearing { "cleared" } else { "visible again" };
+        let what = if args.clear_reappearing { "cleared" } else { "visible again; `--clear-reappearing` clears it" };
         line += &format!(", old data of {} {what}", count(reappeared, "chunk"));
     }
     session.status.print(&line);

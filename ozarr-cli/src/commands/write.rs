@@ -14,7 +14,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
         import_file(&array, &selection, Format::JsonLines, file, &options)?;
     }
     if let Some(file) = &args.input {
-        let words = [("use the JSON format", "use --format json"), ("`data_type`", "--dtype")];
+        let words = [("use the JSON format", "use --elements"), ("`data_type`", "--dtype")];
         let imported = import_file(&array, &selection, Format::Npy, file, &options);
         imported.map_err(|e| Failure::reworded(e, words))?;
     }

@@ -143,7 +143,8 @@ impl fmt::Display for Fault {
             Fault::StaleCopy(copy) => copy.fmt(f),
             Fault::MissingChunks { missing, total, examples } => {
                 let more = if *missing > examples.len() as u64 { ", and more" } else { "" };
-                write!(f, "{missing} of {total} chunks are not stored: {}{more}", examples.join(", "))
+                let chunks = if *total == 1 { "chunk is" } else { "chunks are" };
+                write!(f, "{missing} of {total} {chunks} not stored: {}{more}", examples.join(", "))
             }
             Fault::Orphan => f.write_str("orphaned temporary file of a killed writer"),
         }

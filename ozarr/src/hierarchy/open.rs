@@ -33,7 +33,7 @@ impl Hierarchy {
     pub(crate) fn node_at(&self, path: &NodePath) -> Result<Node> {
         Node::of(self, path, self.metadata(path)?)
     }
-    /// Adds a hint to the error of a missing node if there is a node of Zarr v2 in its place.
+    /// Adds a hint to the error of a missing node: a node of Zarr v2 is in its place, or the whole store has no root.
     pub(super) fn with_v2_hint(&self, path: &NodePath, e: Error) -> Error {
         let is_stored = |name: &str| {
             let key = Key::new(format!("{}{name}", Prefix::of(path))).ok()?;
@@ -46,6 +46,7 @@ impl Hierarchy {
             Some(name) => e.with_hint(format!(
                 "convert the Zarr v2 data (`{name}`) with `zarr migrate v3` from zarr-python; only v3 is supported"
             )),
+            None if path.is_root() => e.with_hint("the store contains no `zarr.json`; check the path"),
             None => e,
         }
     }
