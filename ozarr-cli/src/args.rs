@@ -15,10 +15,10 @@ use clap::{
     ArgGroup, Args, Parser, Subcommand,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
-use ozarr::Selection;
+use ozarr::{Selection, zarr_core::extension::Extension};
 use ozarr_tools::Format;
 use std::path::PathBuf;
-use values::{codecs, compressor, lengths, region};
+use values::{codecs, compressor, extension, lengths, region};
 
 const AFTER_HELP: &str = "\
 Environment:
@@ -130,6 +130,7 @@ impl Command {
             Self::Validate(validate) => validate.node.json,
             Self::Repair(repair) => repair.node.json,
             Self::Extensions(extensions) => extensions.json,
+            Self::Report(report) => report.json,
             Self::Plugin(plugin) => plugin.is_json(),
             _ => false,
         }
@@ -246,8 +247,8 @@ pub(crate) struct Copy {
     #[arg(long = "shards", visible_alias = "shard-shape", value_name = "SHAPE", value_parser = lengths)]
     pub(crate) shard_shape: Option<Lengths>,
     /// Data type of the copy
-    #[arg(long = "dtype", visible_alias = "data-type", value_name = "TYPE")]
-    pub(crate) data_type: Option<String>,
+    #[arg(long = "dtype", visible_alias = "data-type", value_name = "TYPE", value_parser = extension)]
+    pub(crate) data_type: Option<Extension>,
     /// Round values that the new data type cannot represent to the nearest one
     #[arg(long)]
     pub(crate) lossy: bool,

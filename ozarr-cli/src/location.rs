@@ -1,7 +1,7 @@
 //! Resolves what the user types to a store and a node in it.
 
 use ozarr::{
-    Context, ErrorKind, Hierarchy, Location as Store, Result,
+    Context, Error, ErrorKind, Hierarchy, Location as Store, Result,
     store::OpenMode,
     zarr_core::{name::NodePath, store::Prefix},
 };
@@ -46,7 +46,17 @@ impl Location {
         }
     }
     /// Returns a node to be created.
+    ///
+    /// # Errors
+    /// Also if the node or one above it is one of Zarr v2: readers of v2 would not see what is created.
     pub(crate) fn create(typed: &str, context: &Context) -> Result<Self> {
+        let directory = Store::from(typed).directory()?;
+        let above = directory.iter().flat_map(|directory| directory.ancestors());
+        let mut documents = above.flat_map(|above| [".zgroup", ".zarray"].map(|name| above.join(name)));
+        if let Some(document) = documents.find(|path| path.is_file()) {
+            let e = Error::argument(format!("cannot create {typed}: {} is metadata of Zarr v2", document.display()));
+            return Err(e.with_hint("choose another path, or convert the data with `zarr migrate v3` from zarr-python"));
+        }
         Self::open(typed, Store::from(typed).new_node()?, OpenMode::CreateOnWrite, context)
     }
     fn open(typed: &str, (store, node): (Store, NodePath), mode: OpenMode, context: &Context) -> Result<Self> {

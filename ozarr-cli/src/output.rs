@@ -90,12 +90,16 @@ pub(crate) fn print_error(e: &Parts, in_one_line: bool) {
 
 /// Formats a word in bold and a color, if standard error is a terminal with colors and the user wants them.
 fn in_color(word: &'static str, color: &str) -> Cow<'static, str> {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let has_colors = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
-    match io::stderr().is_terminal() && has_colors && !is_set("NO_COLOR") {
+    match io::stderr().is_terminal() && has_colors() {
         true => format!("\u{1b}[1;{color}m{word}\u{1b}[0m").into(),
         false => word.into(),
     }
+}
+
+/// Returns true if terminals have colors and the user wants them: see <https://no-color.org>.
+pub(crate) fn has_colors() -> bool {
+    let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    !is_unwanted && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
 /// Reports on standard error what was done, unless the user wants it quiet.

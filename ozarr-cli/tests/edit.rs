@@ -36,7 +36,7 @@ fn attributes_are_shown_set_and_removed() {
         let set = all(&["attrs", "set", node, "--file", &dir.path("new.json"), "offset=3"]);
         assert_eq!(set, done(&format!("set 2 attributes of {node}")));
         let unset = all(&["attrs", "unset", node, "valid", "text", "none"]);
-        assert_eq!(unset, done(&format!("removed 2 attributes of {node}; not found: `none`")));
+        assert_eq!(unset, done(&format!("removed 2 attributes from {node}; not found: `none`")));
         let left = ok(&["attrs", "get", node]).parse::<Json>().unwrap();
         assert_eq!(left.to_string(), r#"{"units":"degC","scale":1,"offset":3}"#);
     }
@@ -101,11 +101,37 @@ fn only_the_named_node_is_removed() {
     assert!(!Path::new(&s).exists());
     let said = fails(&["rm", "-r", &s], 3);
     assert!(said.starts_with("error: node not found\n"), "{said}");
-    // The directory of an array that has other files stays, with them.
     let home = dir.path("home");
     ok(&["create", &home, "--shape", "2", "--dtype", "uint8"]);
-    assert_eq!(all(&["rm", &home]), done(&format!("removed {home}")));
+    fs::write(dir.path("home/notes"), "mine").unwrap();
+    refused(&home, "/", "`notes` is below it and belongs to no chunk");
+    assert_eq!(files(&home).len(), 2);
+    assert_eq!(all(&["rm", "--recursive", &home]), done(&format!("removed {home}")));
     assert!(!Path::new(&home).exists());
+}
+
+/// Without its metadata document, a store that is half removed cannot be mistaken for an array with fill values.
+#[test]
+fn a_killed_removal_leaves_all_chunks_or_no_array() {
+    const CHUNKS: usize = 2000;
+    for delay in [0, 2, 10, 40] {
+        let dir = Dir::new();
+        let s = dir.path("s");
+        let new = NewArray::new([CHUNKS as u64], "uint8").chunks([1]).chunk_key_encoding("v2");
+        let array = Hierarchy::create(&s).unwrap().create_array("/", new).unwrap();
+        array.write(.., &[7u8; CHUNKS]).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ozarr"));
+        let mut removal =
+            command.args(["-q", "rm", &s]).env("ZARR_PLUGINS", "off").stdin(Stdio::null()).spawn().unwrap();
+        // The removal begins once the first entry is gone.
+        while removal.try_wait().unwrap().is_none() && fs::read_dir(&s).is_ok_and(|d| d.count() > CHUNKS) {}
+        std::thread::sleep(std::time::Duration::from_millis(delay));
+        let _it_may_have_ended = removal.kill();
+        removal.wait().unwrap();
+        let left = fs::read_dir(&s).map_or(0, Iterator::count);
+        let is_array = Path::new(&s).join("zarr.json").exists();
+        assert!(!is_array || left == CHUNKS + 1, "{left} entries of {}", CHUNKS + 1);
+    }
 }
 
 #[test]
@@ -114,7 +140,10 @@ fn resizing_stores_the_shape_and_reports_chunks() {
     let a = format!("{}/g/a", store(&dir));
     assert_eq!(all(&["resize", &a, "--shape", "3,2"]), done(&format!("resized {a} to [3, 2], 2 chunks removed")));
     let grown = all(&["resize", &a, "--shape", "4,2"]);
-    assert_eq!(grown, done(&format!("resized {a} to [4, 2], old data of 1 chunk visible again")));
+    assert_eq!(
+        grown,
+        done(&format!("resized {a} to [4, 2], old data of 1 chunk visible again; `--clear-reappearing` clears it"))
+    );
     assert_eq!(ok(&["read", &a]), "[[7,7],[7,7],[7,7],[7,7]]\n");
     ok(&["resize", &a, "--shape", "3,2"]);
     let grown = ok(&["resize", &a, "--shape", "4,2", "--clear-reappearing", "--json"]);

@@ -116,11 +116,17 @@ impl Siblings {
     /// Returns `None` if the document is too much for now.
     fn open(&self, name: &str, admit: &dyn Fn(u64) -> bool) -> Option<Child> {
         let at = check_node_name(name).and_then(|()| self.group.child(name));
-        let node = match at.and_then(|at| self.node_if(&at, admit)) {
+        let opened = at.and_then(|at| {
+            self.node_if(&at, admit).map_err(|e| match e.kind() {
+                ErrorKind::NodeNotFound => self
+                    .hierarchy
+                    .with_v2_hint(&at, e)
+                    .with_hint("create a group here or remove the keys below this prefix"),
+                _ => e,
+            })
+        });
+        let node = match opened {
             Ok(node) => Ok(node?),
-            Err(e) if matches!(e.kind(), ErrorKind::NodeNotFound) => {
-                Err(e.with_hint("create a group here or remove the keys below this prefix"))
-            }
             Err(e) => Err(e),
         };
         Some(child(&self.group, name, node))

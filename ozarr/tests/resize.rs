@@ -10,7 +10,7 @@ use ozarr::{
     store::MemoryStore,
     zarr_core::{
         json::{Json, Object},
-        store::{Key, Store},
+        store::{Key, ReadableStore, Store, WriteableStore},
     },
 };
 use std::sync::{Arc, Mutex};
@@ -243,4 +243,31 @@ fn writing_an_edge_chunk_of_an_overwritten_array_is_refused() {
     let e = stale.write([8..10], &[1u8; 2]).unwrap_err();
     assert!(e.to_string().contains("was overwritten") && e.hint().is_some(), "{e}");
     assert_eq!(now.read::<u8>(..).unwrap(), [2; 10]);
+}
+
+/// An unreadable chunk keeps no other from being cleared, and the change can be repeated from the old shape.
+#[test]
+fn clearing_continues_after_a_damaged_chunk() {
+    let store = Arc::new(MemoryStore::default());
+    let hierarchy = Hierarchy::new(store.clone(), Context::new());
+    let new = NewArray::new([4, 6], "uint8").chunks([4, 2]).compressors(["crc32c"]);
+    let mut array = hierarchy.create_array("/a", new).unwrap();
+    array.write(.., &[1u8; 24]).unwrap();
+    array.resize(&[2, 6], ResizeOptions::default()).unwrap();
+    let key = Key::new("a/c/0/1").unwrap();
+    let intact = store.get(&key).unwrap().unwrap();
+    store.set(&key, b"damaged!").unwrap();
+    let clear = ResizeOptions::default().with_clear_reappearing(true);
+    let e = array.resize(&[4, 6], clear).unwrap_err();
+    assert_eq!(e.key(), Some("a/c/0/1"), "{e}");
+    assert_eq!(
+        e.hint(),
+        Some("old data of this chunk was not cleared: resolve the problem, resize to [2, 6], and resize again")
+    );
+    let columns = |array: &Array, c: u64| array.read::<u8>((.., 2 * c..2 * c + 2)).unwrap();
+    assert_eq!((columns(&array, 0), columns(&array, 2)), (vec![1, 1, 1, 1, 0, 0, 0, 0], vec![1, 1, 1, 1, 0, 0, 0, 0]));
+    store.set(&key, &intact).unwrap();
+    array.resize(&[2, 6], ResizeOptions::default()).unwrap();
+    assert_eq!(array.resize(&[4, 6], clear).unwrap().reappeared, [[0, 1]]);
+    assert_eq!(columns(&array, 1), [1, 1, 1, 1, 0, 0, 0, 0]);
 }

@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::{
     args::Attrs as Subcommand,
     location::Location,
-    output::{count, print_with},
+    output::{count, print_escaped, print_with},
     session::Session,
     words::Failure,
 };
@@ -12,7 +12,11 @@ use ozarr::{
     Context, Error, Json, Node, Object, Result,
     zarr_core::{limits::Limits, metadata::NodeMetadata},
 };
-use std::path::Path;
+use std::{
+    fmt,
+    io::{self, IsTerminal},
+    path::Path,
+};
 
 pub(crate) fn run(subcommand: Subcommand, session: &Session) -> Result<Outcome, Failure> {
     match subcommand {
@@ -49,13 +53,18 @@ fn get(node: &str, key: Option<&str>, context: &Context) -> Result<()> {
     };
     let none = Object::new();
     let attributes = stored.unwrap_or(&none);
-    let Some(key) = key else { return print_with(|out| attributes.write_pretty(out, 0)) };
+    // At a terminal, text from the store must not control it.
+    let print = |write: &dyn Fn(&mut dyn fmt::Write) -> fmt::Result| match io::stdout().is_terminal() {
+        true => print_escaped(write),
+        false => print_with(write),
+    };
+    let Some(key) = key else { return print(&|out| attributes.write_pretty(out, 0)) };
     let Some(value) = attributes.get(key) else {
         let e = Error::argument(format!("attribute `{key}` not found")).at_node(&at.node);
         let names: Vec<&str> = attributes.iter().map(|(name, _)| name).collect();
         return Err(if names.is_empty() { e } else { e.with_hint(format!("use one of: {}", names.join(", "))) });
     };
-    print_with(|out| value.write_pretty(out, 0))
+    print(&|out| value.write_pretty(out, 0))
 }
 
 fn update(node: &str, session: &Session, change: impl FnMut(&mut Object)) -> Result<Location> {

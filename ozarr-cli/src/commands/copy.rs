@@ -11,10 +11,7 @@ use crate::{
 };
 use ozarr::{
     Error, Node, Result,
-    zarr_core::{
-        json::{Json, Object},
-        limits::Limits,
-    },
+    zarr_core::json::{Json, Object},
 };
 use ozarr_tools::{CopyOptions, CopyReport, KeptLengths, copy, stored_bytes};
 use std::time::Instant;
@@ -66,13 +63,8 @@ fn options<'a>(args: &Args, bar: &'a Bar, note: &'a (dyn Fn(&KeptLengths) + Sync
     let lengths = |given: &Option<Lengths>| given.as_ref().map(|lengths| lengths.0.clone());
     options.chunks = lengths(&args.chunk_shape);
     options.shards = lengths(&args.shard_shape);
-    options.data_type = args.data_type.as_deref().map(|text| data_type(text).into());
+    options.data_type = args.data_type.clone();
     options.with_progress(bar).with_notes(note)
-}
-
-/// Parses a name, or an extension as JSON.
-fn data_type(text: &str) -> Json {
-    Json::parse(text.as_bytes(), &Limits::default()).unwrap_or_else(|_| text.into())
 }
 
 fn note(kept: &KeptLengths, status: Status) {

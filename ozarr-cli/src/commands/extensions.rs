@@ -1,6 +1,6 @@
 //! `ozarr extensions`: lists the known extensions.
 
-use super::{Outcome, info};
+use super::{Outcome, needs};
 use crate::{
     args::Extensions as Args,
     output::{print, show},
@@ -17,7 +17,7 @@ use ozarr::{
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     let context = &session.context;
     let refused =
-        |l: &Listed<'_>| info::refusal(&session.found, &context.registry, l.point, l.name).filter(|_| !l.shadowed);
+        |l: &Listed<'_>| needs::refusal(&session.found, &context.registry, l.point, l.name).filter(|_| !l.shadowed);
     if args.json {
         let listed = context.registry.list().map(|l| {
             let mut o: Object = [("extension_point", l.point.as_str()), ("name", l.name)].into_iter().collect();

@@ -1,30 +1,26 @@
 //! `ozarr info`: a node's metadata, how much is stored, and what it needs.
 
-use super::Outcome;
+use super::{Outcome, needs};
 use crate::{
     args::Info as Args,
     location::Location,
-    output::{bytes, count, name, one_line, print, print_escaped, print_status, print_with, show},
+    output::{bytes, count, name, print_escaped, print_status, print_with, show},
     session::Session,
 };
 use ozarr::{
-    Array, Child, Error, ErrorKind, Hierarchy, Node, Result,
-    plugins::Discovery,
+    Array, ErrorKind, Node, Result,
     zarr_core::{
-        extension::{Extension, ExtensionPoint},
         json::{Json, Object},
         metadata::{ArrayMetadata, NodeMetadata},
         name::NodePath,
-        registry::Registry,
     },
 };
 use ozarr_tools::{stored, stored_bytes};
-use std::collections::BTreeMap;
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     let at = Location::read(&args.node.location, &session.context)?;
     if args.needs {
-        return needs(&at.hierarchy, &at.node, &session.found, args.node.json);
+        return needs::needs(&at, session, args.node.json);
     }
     let node = match at.hierarchy.node(&at.path()) {
         Err(e) if matches!(e.kind(), ErrorKind::UnknownExtension { .. }) && !args.node.json => {
@@ -136,88 +132,4 @@ fn show_attributes(attributes: Option<&Object>) -> Result<()> {
             None => out.write_str("{}"),
         }
     })
-}
-
-/// Calls `each` with the metadata of the arrays at and below a node, even of those that cannot be opened. Returns the
-/// number of documents that could not be read.
-pub(super) fn arrays(hierarchy: &Hierarchy, path: &NodePath, each: &mut dyn FnMut(&ArrayMetadata)) -> Result<usize> {
-    if let NodeMetadata::Array(m) = hierarchy.metadata(path)? {
-        each(&m);
-        return Ok(0);
-    }
-    let mut unread = 0;
-    let mut warn = |e: &Error| {
-        print_status(&format!("warning: {e}"));
-        unread += 1;
-    };
-    for child in hierarchy.group(&path.to_string())?.walk() {
-        match child {
-            Ok(Child { node: Ok(Node::Array(array)), .. }) => each(array.metadata()),
-            Ok(Child { node: Ok(Node::Group(_)), .. }) => {}
-            Ok(Child { path, node: Err(e), .. }) => match hierarchy.metadata(&NodePath::new(&path)?) {
-                // The missing extensions are the answer here.
-                Ok(NodeMetadata::Array(m)) => each(&m),
-                Ok(NodeMetadata::Group(_)) => warn(&e),
-                Err(e) => warn(&e),
-            },
-            Err(e) => warn(&e),
-        }
-    }
-    Ok(unread)
-}
-
-/// Collects the extension and those in its configuration, in every list of codecs.
-pub(super) fn nested(point: ExtensionPoint, e: &Extension, found: &mut BTreeMap<(ExtensionPoint, String), bool>) {
-    *found.entry((point, e.name().to_owned())).or_default() |= e.must_understand() != Some(false);
-    for (member, value) in e.configuration().into_iter().flat_map(Object::iter) {
-        if member == "codecs" || member.ends_with("_codecs") {
-            for inner in value.as_array().unwrap_or_default() {
-                if let Ok(inner) = Extension::parse(inner) {
-                    nested(ExtensionPoint::Codec, &inner, found);
-                }
-            }
-        }
-    }
-}
-
-/// Returns why the plugin behind a name is not used.
-pub(super) fn refusal(found: &Discovery, registry: &Registry, point: ExtensionPoint, name: &str) -> Option<String> {
-    let provider = registry.find(point, name)?.provider();
-    found.plugins.iter().find_map(|c| {
-        let m = c.manifest.as_ref().filter(|m| m.id == provider)?;
-        let offers = m.extensions.iter().any(|o| o.kind.point() == point && o.names().any(|n| n == name));
-        c.refused.as_ref().filter(|_| offers).map(|e| one_line(&e.reason().to_string()))
-    })
-}
-
-/// Shows which extensions the arrays at and below a node need, and the provider of each.
-pub(super) fn needs(hierarchy: &Hierarchy, path: &NodePath, plugins: &Discovery, json: bool) -> Result<Outcome> {
-    let mut used = BTreeMap::new();
-    let unread = arrays(hierarchy, path, &mut |metadata| {
-        metadata.extensions().for_each(|(point, e)| nested(point, e, &mut used));
-    })?;
-    let (registry, mut missing, mut lines) = (&hierarchy.context().registry, unread > 0, Vec::new());
-    for ((point, name), needed) in &used {
-        let refused = refusal(plugins, registry, *point, name);
-        let there = registry.find(*point, name).is_some() && refused.is_none();
-        missing |= !there && *needed;
-        let known = registry.find(*point, name).is_some();
-        let why = registry.explain(*point, name);
-        let mut o: Object = [("extension_point", point.as_str()), ("name", name)].into_iter().collect();
-        o.set("given_by", if known { Json::from(why.as_str()) } else { Json::Null });
-        o.set("unknown", if known { Json::Null } else { Json::from(why.as_str()) });
-        o.set("available", there);
-        o.set("needed", *needed);
-        o.set("refused", refused.as_deref().map_or(Json::Null, Json::from));
-        if !json {
-            let refused = refused.map_or(String::new(), |r| format!("; refused: {r}"));
-            let point = if known { format!("{point} ") } else { String::new() };
-            show(&format!("{point}{why}{refused}"))?;
-        }
-        lines.push(o);
-    }
-    if json {
-        print(&lines.into_iter().collect::<Json>().to_pretty())?;
-    }
-    Ok(if missing { Outcome::ProblemsFound } else { Outcome::Done })
 }

@@ -11,6 +11,7 @@ mod extensions;
 mod group;
 mod info;
 mod installed_plugins;
+mod needs;
 mod new_plugin;
 mod outcome;
 mod plugin;
@@ -53,7 +54,7 @@ pub(crate) fn run(command: Command, session: &Args) -> Result<Outcome, Failure> 
         Command::Repair(args) => repair::run(&args, &session()?)?,
         Command::Extensions(args) => extensions::run(&args, &session()?)?,
         Command::Elements(args) => elements::run(&args, &session()?.context)?,
-        Command::View(args) => view::run(&args, &session()?.context)?,
+        Command::View(args) => view::run(&args, &session()?)?,
         Command::Report(args) => report::run(&args, &session()?)?,
         Command::Plugin(subcommand) => plugin::run(subcommand, &session)?,
         Command::Completions { shell } => completions::print(shell)?,

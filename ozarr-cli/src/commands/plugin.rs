@@ -1,9 +1,9 @@
 //! `ozarr plugin`: manages the plugins of this machine.
 
 use super::{
-    Outcome, add_plugin, info,
+    Outcome, add_plugin,
     installed_plugins::{installed, is_manifest, lock, names, remove_file, user_folder},
-    new_plugin,
+    needs, new_plugin,
 };
 use crate::{
     args::Plugin as Subcommand,
@@ -34,7 +34,7 @@ pub(crate) fn run(subcommand: Subcommand, session: &dyn Fn() -> Result<Session, 
         Subcommand::Why { array, json } => {
             let session = session()?;
             let at = Location::read(&array, &session.context)?;
-            info::needs(&at.hierarchy, &at.node, &session.found, json)?
+            needs::needs(&at, &session, json)?
         }
         Subcommand::Header => print(HEADER.trim_end()).map(|()| Outcome::Done)?,
         Subcommand::New(new) => new_plugin::run(&new)?,
@@ -142,7 +142,7 @@ fn which(name: &str, json: bool, session: &Session) -> Result<Outcome> {
     let points = ExtensionPoint::ALL.into_iter().filter(|p| registry.find(*p, name).is_some());
     let there: Vec<ExtensionPoint> = points.collect();
     let looked: Vec<String> = session.found.folders.iter().map(|(f, _)| f.display().to_string()).collect();
-    let refused = |point| info::refusal(&session.found, registry, point, name);
+    let refused = |point| needs::refusal(&session.found, registry, point, name);
     if json {
         let one = |p: &ExtensionPoint| {
             let found = registry.find(*p, name);

@@ -18,14 +18,14 @@ use std::io::{self, IsTerminal, Write};
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     let at = Location::write(&args.node, &session.context)?;
-    let below = below(&at)?;
-    if let Some(why) = below.filter(|_| !args.recursive) {
-        let e = Error::argument(format!("cannot remove {}: {why}", at.typed)).at_node(&at.node);
-        return Err(e.with_hint("pass `--recursive` to remove everything below it as well"));
-    }
-    if !args.yes && io::stdin().is_terminal() && !confirmed(&at.typed)? {
-        print_status("nothing was removed");
-        return Ok(Outcome::Done);
+    check_below(&at, args)?;
+    if !args.yes && io::stdin().is_terminal() {
+        if !confirmed(&at.typed)? {
+            print_status("nothing was removed");
+            return Ok(Outcome::Done);
+        }
+        // Other writers may have created something while the user was thinking.
+        check_below(&at, args)?;
     }
     at.hierarchy.erase(&at.path())?;
     if at.node == NodePath::ROOT
@@ -36,6 +36,16 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     }
     session.status.print(&format!("removed {}", at.typed));
     Ok(Outcome::Done)
+}
+
+fn check_below(at: &Location, args: &Args) -> Result<()> {
+    match below(at)?.filter(|_| !args.recursive) {
+        Some(why) => {
+            let e = Error::argument(format!("cannot remove {}: {why}", at.typed)).at_node(&at.node);
+            Err(e.with_hint("pass `--recursive` to remove everything below it as well"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Returns what would be removed with a node although it does not belong to it alone.

@@ -62,7 +62,8 @@ fn advice(problem: &Problem) -> &'static str {
     }
 }
 
-fn as_json(p: &Problem) -> Object {
+/// Formats a problem as a JSON object.
+pub(super) fn as_json(p: &Problem) -> Object {
     let (node, problem) = (p.node.to_string(), one_line(&format!("{}{}", p.fault, advice(p))));
     let mut o: Object = [("id", p.kind.id()), ("node", &*node), ("problem", &*problem)].into_iter().collect();
     o.set("key", p.key.as_deref().map_or(Json::Null, Json::from));

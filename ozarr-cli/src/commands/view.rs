@@ -4,14 +4,15 @@ use super::Outcome;
 use crate::{
     args::{FillColor, View as Args},
     location::Location,
-    output::{print, print_status, put},
+    output::{Status, print, put},
     picture::{
         Chart, Grid, NAN, Palette, Pixels, Plane, encode, summary,
         terminal::{Screen, picture},
     },
+    session::Session,
     words::Failure,
 };
-use ozarr::{Context, Error, Result};
+use ozarr::{Error, Result};
 use ozarr_tools::OutputFile;
 use std::{
     io::{self, IsTerminal, Write},
@@ -25,8 +26,8 @@ const WANTED: usize = 256;
 /// The size of a chart in pixels.
 const CHART: (usize, usize) = (1024, 256);
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome, Failure> {
-    let at = Location::read(&args.array, context)?;
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome, Failure> {
+    let at = Location::read(&args.array, &session.context)?;
     let array = at.hierarchy.array(&at.path())?;
     let selection = args.region.clone().unwrap_or_else(|| (..).into());
     let mut plane = Plane::new(&array, &selection)?;
@@ -36,10 +37,10 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome, Failure> {
         None => plane.numbers.without_zero_fill(),
     };
     match &args.output {
-        Some(path) => write_png(&plane, args, path)?,
+        Some(path) => write_png(&plane, args, path, session.status)?,
         None if io::stdout().is_terminal() && !plane.is_empty() => {
             let screen = Screen::of_stdout();
-            let grid = sample(&plane, screen.cells(plane.is_line()))?;
+            let grid = sample(&plane, screen.cells(plane.is_line()), session.status)?;
             put(&picture(&plane, &grid, &palette(&plane, &grid, args), &screen))?;
         }
         None => print(&summary(&plane)?)?,
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<Outcome, Failure> {
 }
 
 /// Reduces a plane to at most this many cells. Prints a note if not all elements were read.
-fn sample(plane: &Plane, most: [u64; 2]) -> Result<Grid> {
+fn sample(plane: &Plane, most: [u64; 2], status: Status) -> Result<Grid> {
     let grid = plane.sample(most)?;
     if grid.is_sampled {
         let [rows, columns] = grid.block;
@@ -58,7 +59,7 @@ fn sample(plane: &Plane, most: [u64; 2]) -> Result<Grid> {
             format!("one row of {rows} and one column of {columns} are shown")
         };
         let count = plane.shape().iter().map(|n| u128::from(*n)).product::<u128>();
-        print_status(&format!("note: {count} elements are too many to read: {part}"));
+        status.print(&format!("note: {count} elements are too many to read: {part}"));
     }
     Ok(grid)
 }
@@ -82,17 +83,17 @@ fn palette(plane: &Plane, grid: &Grid, args: &Args) -> Palette {
     Palette { map: args.colormap, range, nan: args.nan.unwrap_or(NAN), fill }
 }
 
-fn write_png(plane: &Plane, args: &Args, path: &Path) -> Result<()> {
+fn write_png(plane: &Plane, args: &Args, path: &Path, status: Status) -> Result<()> {
     if plane.is_empty() {
         return Err(Error::argument("the selection has no elements: there is nothing to draw"));
     }
     let pixels = if plane.is_line() {
         let (width, height) = CHART;
-        let grid = sample(plane, [1, width as u64])?;
+        let grid = sample(plane, [1, width as u64], status)?;
         let palette = palette(plane, &grid, args);
         Chart::new(&grid, &palette, width, height).pixels(&palette)
     } else {
-        let grid = sample(plane, [MOST; 2])?;
+        let grid = sample(plane, [MOST; 2], status)?;
         let side = WANTED / grid.rows.max(grid.columns).max(1);
         Pixels::of(&grid, &palette(plane, &grid, args), side)
     };

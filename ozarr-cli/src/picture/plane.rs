@@ -109,6 +109,12 @@ impl<'a> Plane<'a> {
             columns.cut(0..shape[1], columns_at_once).map(move |columns| Part { rows: rows.clone(), columns })
         })
     }
+    /// Returns the number of chunks with drawn elements: about, if the selection has steps.
+    pub(crate) fn chunks(&self) -> u64 {
+        let shape = self.shape();
+        let along = |i: usize| shape[i].div_ceil(self.cuts_of(i, 1).chunk().max(1));
+        along(0).saturating_mul(along(1))
+    }
     /// Calls `each` with parts that together contain the elements of stored chunks, every `stride`-th along each axis.
     ///
     /// Only stored chunks take time. Each part is within one chunk, or within one inner chunk of a shard.
@@ -221,7 +227,7 @@ mod tests {
         assert_eq!(shape("1,0,2,3"), Ok((0, [1, 1])));
         assert_eq!(shape("1,0,2:2,:"), Ok((2, [0, 6])));
         let e = shape("").unwrap_err();
-        assert!(e.contains("3 dimensions remain") && e.contains("--region 0,0,:,:"), "{e}");
+        assert!(e.contains("has 3 dimensions") && e.contains("--region 0,0,:,:"), "{e}");
     }
 
     #[test]

@@ -8,6 +8,8 @@ use ozarr::Result;
 
 /// The largest number of elements that are all read. From larger planes a sample is read.
 pub(crate) const MOST_READ: u64 = 1 << 26;
+/// The largest number of chunks that are all read. From planes with more, a sample of the stored ones is read.
+const MOST_CHUNKS: u64 = 1 << 16;
 
 /// The fewest cells along the shorter side of a long plane, if it has that many elements.
 const FEWEST: u64 = 4;
@@ -118,7 +120,7 @@ impl Plane<'_> {
     pub(crate) fn sample(&self, most: [u64; 2]) -> Result<Grid> {
         let shape = self.shape();
         let block = block(shape, most);
-        if shape[0].saturating_mul(shape[1]) > MOST_READ {
+        if shape[0].saturating_mul(shape[1]) > MOST_READ || self.chunks() > MOST_CHUNKS {
             let strided = [0, 1].map(|i| shape[i].div_ceil(block[i]));
             let mut grid = Grid::new(strided, [1, 1], true);
             self.each_stored_part(strided, block, &mut |part| {
@@ -227,6 +229,19 @@ mod tests {
         assert_eq!(grid.number(0, 0), Number::Value(9.0));
         assert!(grid.numbers().skip(1).all(|n| n == Number::Fill));
         assert_eq!(grid.range(), Some((9.0, 9.0)));
+    }
+
+    #[test]
+    fn many_tiny_chunks_are_sampled() {
+        let new = NewArray::new([8192, 8192], "uint8").chunks([1, 1]);
+        let array = Hierarchy::in_memory().create_array("/a", new).unwrap();
+        array.write([0..1, 0..1], &[9u8]).unwrap();
+        let plane = Plane::new(&array, &(..).into()).unwrap();
+        let grid = plane.sample([64, 64]).unwrap();
+        assert!(grid.is_sampled);
+        assert_eq!((grid.number(0, 0), grid.number(63, 63)), (Number::Value(9.0), Number::Fill));
+        let few = Plane::new(&array, &(..200, ..200).into()).unwrap();
+        assert!(!few.sample([64, 64]).unwrap().is_sampled);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::{
     plane::Plane,
     sample::Grid,
 };
+use crate::output::has_colors;
 use std::fmt::Write;
 
 /// Characters for numbers from the lowest to the highest, if there are no colors.
@@ -36,13 +37,7 @@ impl Screen {
     /// Returns the terminal of standard output. Its size is 80 columns and 24 lines if the system does not know it.
     pub(crate) fn of_stdout() -> Self {
         let (columns, lines) = size().unwrap_or((80, 24));
-        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        Self {
-            columns: columns.clamp(10, 1000),
-            lines: lines.clamp(8, 1000),
-            has_colors: !is_set("NO_COLOR") && !is_dumb,
-        }
+        Self { columns: columns.clamp(10, 1000), lines: lines.clamp(8, 1000), has_colors: has_colors() }
     }
     /// Returns the number of rows and columns of cells that fit.
     pub(crate) fn cells(&self, is_line: bool) -> [u64; 2] {

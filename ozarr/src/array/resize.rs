@@ -108,23 +108,31 @@ impl Array {
     /// - If the rank differs, or the grid does not fit the new shape.
     /// - If the store cannot list or write.
     /// - If another writer changes the shape before all chunks outside are removed.
+    /// - If a chunk that becomes visible cannot be read or cleared. The array has the new shape and old data is visible
+    ///   in that chunk: with [`clear_reappearing`](ResizeOptions::clear_reappearing), resize to the old shape and repeat
+    ///   the change, also after the process was killed.
     /// - [`StaleCopies`](ErrorKind::StaleCopies) if everything is done and this handle has the new shape, but copies of
     ///   metadata in the groups above could not be updated.
     pub fn resize(&mut self, shape: &[u64], options: ResizeOptions) -> Result<ResizeReport> {
         self.resolved.check_writable().map_err(|e| e.at_node(&self.path))?;
         let stored = self.stored_chunks()?;
-        // The document comes first: after an interruption no data is lost, and growing again reports the chunks that
-        // are left.
+        // The document comes first, so that an interruption loses no data that is visible. Growing again reports the
+        // chunks that were not removed. Data that was not cleared is visible: the same change has to be repeated from the
+        // old shape.
         let before = self.change_shape(options, |_| Ok(shape.to_vec()))?;
-        let mut report = ResizeReport::default();
+        let (mut report, mut cleared) = (ResizeReport::default(), Ok(()));
         let grid = self.resolved.chunk_grid.grid_shape(shape)?;
         let is_within = |chunk_index: &[u64], grid: &[u64]| chunk_index.iter().zip(grid).all(|(c, n)| c < n);
         for chunk_index in stored {
             if is_within(&chunk_index, &grid) {
-                if self.reappears(&chunk_index, &before.region)? {
-                    if options.clear_reappearing {
-                        self.clear_outside(&chunk_index, &before.region)?;
+                if options.clear_reappearing {
+                    // A chunk that cannot be read does not keep the others from being cleared.
+                    match self.clear_if_reappearing(&chunk_index, &before.region) {
+                        Ok(true) => report.reappeared.push(chunk_index),
+                        Ok(false) => {}
+                        Err(e) => cleared = cleared.and(Err(e)),
                     }
+                } else if self.reappears(&chunk_index, &before.region)? {
                     report.reappeared.push(chunk_index);
                 }
             } else if is_within(&chunk_index, &before.grid) && !options.keep_outside {
@@ -133,6 +141,12 @@ impl Array {
                 report.erased.push(chunk_index);
             }
         }
+        cleared.map_err(|e| {
+            e.with_hint(format!(
+                "old data of this chunk was not cleared: resolve the problem, resize to {:?}, and resize again",
+                &before.region.len[..]
+            ))
+        })?;
         before.renewed.map(|()| report)
     }
 
@@ -192,6 +206,14 @@ impl Array {
             }
         }
         Ok(false)
+    }
+    /// Clears the part of a stored chunk that became visible, and returns true, if that has anything but the fill value.
+    fn clear_if_reappearing(&self, chunk_index: &[u64], before: &Region) -> Result<bool> {
+        let reappears = self.reappears(chunk_index, before)?;
+        if reappears {
+            self.clear_outside(chunk_index, before)?;
+        }
+        Ok(reappears)
     }
     fn clear_outside(&self, chunk_index: &[u64], before: &Region) -> Result<()> {
         let (r, call) = (self.representation(), self.hierarchy.context().call());

@@ -34,7 +34,7 @@ impl Hierarchy {
         Node::of(self, path, self.metadata(path)?)
     }
     /// Adds a hint to the error of a missing node: a node of Zarr v2 is in its place, or the whole store has no root.
-    pub(super) fn with_v2_hint(&self, path: &NodePath, e: Error) -> Error {
+    pub(crate) fn with_v2_hint(&self, path: &NodePath, e: Error) -> Error {
         let is_stored = |name: &str| {
             let key = Key::new(format!("{}{name}", Prefix::of(path))).ok()?;
             self.store().reader().ok()?.open(&key).ok()?.map(|_| ())

@@ -8,9 +8,11 @@ use super::{
     overview::{MOST_ARRAYS, MOST_PROBLEMS, MOST_ROWS, Overview, Row},
 };
 use crate::{
+    commands::validate::line,
     output::{bytes, count},
     picture::terminal::short,
 };
+use ozarr_tools::Problem;
 use std::io::{self, Write};
 
 const STYLE: &str = include_str!("page.css");
@@ -36,13 +38,13 @@ pub(super) fn begin(out: &mut dyn Write, overview: &Overview) -> io::Result<()> 
     writeln!(out, "<h2>Arrays</h2>")
 }
 
-fn list_problems(out: &mut dyn Write, problems: &[String]) -> io::Result<()> {
+fn list_problems(out: &mut dyn Write, problems: &[Problem]) -> io::Result<()> {
     if problems.is_empty() {
         return Ok(());
     }
     writeln!(out, "<h2>Problems</h2>\n<ul class=\"bad\">")?;
     for problem in problems.iter().take(MOST_PROBLEMS) {
-        writeln!(out, "<li>{}</li>", html(&ozarr::text::shown(problem)))?;
+        writeln!(out, "<li>{}</li>", html(&ozarr::text::shown(&line(problem))))?;
     }
     writeln!(out, "</ul>")?;
     left_out(out, problems.len().saturating_sub(MOST_PROBLEMS), "problem")
@@ -54,7 +56,7 @@ fn needs(out: &mut dyn Write, overview: &Overview) -> io::Result<()> {
     }
     writeln!(out, "<h2>Extensions</h2>\n<ul>")?;
     for need in &overview.needs {
-        let class = if need.is_there || !need.is_needed { "" } else { " class=\"bad\"" };
+        let class = if need.is_there() || !need.is_needed { "" } else { " class=\"bad\"" };
         writeln!(out, "<li{class}>{}</li>", html(&ozarr::text::shown(&need.text())))?;
     }
     writeln!(out, "</ul>")

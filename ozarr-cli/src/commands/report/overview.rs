@@ -3,24 +3,18 @@
 use crate::{
     args::Report as Args,
     commands::{
-        info::{arrays, nested, refusal},
-        validate::line,
+        needs::{self, Need},
+        validate::as_json,
     },
     location::Location,
     session::Session,
 };
 use ozarr::{
     Array, Child, Hierarchy, Node, Result,
-    zarr_core::{
-        extension::ExtensionPoint,
-        json::{Json, Object},
-    },
+    zarr_core::json::{Json, Object},
 };
 use ozarr_tools::{Problem, ProblemKind, ValidateOptions, stored_bytes, validate};
-use std::{
-    collections::{BTreeMap, HashMap},
-    iter,
-};
+use std::{collections::HashMap, iter};
 
 /// The limits of a page.
 pub(super) const MOST_ARRAYS: usize = 200;
@@ -34,41 +28,12 @@ pub(super) struct Overview {
     pub(super) stored_bytes: Option<u64>,
     /// The number of decoded chunks, if all were decoded.
     pub(super) decoded: Option<u64>,
-    /// One line for each problem.
-    pub(super) problems: Vec<String>,
+    pub(super) problems: Vec<Problem>,
     /// The keys of damaged chunks, by the path of their array.
     pub(super) damaged: HashMap<String, Vec<String>>,
     pub(super) needs: Vec<Need>,
     pub(super) rows: Vec<Row>,
     pub(super) rows_left_out: u64,
-}
-
-/// An extension that arrays use.
-pub(super) struct Need {
-    pub(super) point: ExtensionPoint,
-    pub(super) name: String,
-    /// The extension and its provider, or why it is unknown.
-    pub(super) explained: String,
-    pub(super) is_there: bool,
-    pub(super) is_needed: bool,
-    pub(super) refused: Option<String>,
-}
-
-impl Need {
-    /// Returns the extension as a line of text.
-    pub(super) fn text(&self) -> String {
-        let refused = self.refused.as_ref().map_or(String::new(), |reason| format!("; refused: {reason}"));
-        let point = if self.is_there || self.refused.is_some() { format!("{} ", self.point) } else { String::new() };
-        format!("{point}{}{refused}", self.explained)
-    }
-    fn to_json(&self) -> Object {
-        let mut o: Object =
-            [("extension_point", self.point.as_str()), ("name", self.name.as_str())].into_iter().collect();
-        o.set("available", self.is_there);
-        o.set("needed", self.is_needed);
-        o.set("explanation", self.text());
-        o
-    }
 }
 
 /// A node in the tree.
@@ -99,9 +64,9 @@ impl Overview {
             // Nodes that cannot be listed are among the problems.
             stored_bytes: stored_bytes(&at.hierarchy, &at.path()).ok(),
             decoded: args.data.then_some(found.chunks),
-            problems: found.problems.iter().map(line).collect(),
+            problems: found.problems,
             damaged,
-            needs: needs(at, session)?,
+            needs: needs::of(at, session)?.0,
             rows,
             rows_left_out,
         })
@@ -116,24 +81,10 @@ impl Overview {
         o.set("nodes", self.nodes);
         o.set("stored_bytes", self.stored_bytes);
         o.set("decoded_chunks", self.decoded);
-        o.set("problems", self.problems.iter().map(String::as_str).collect::<Json>());
+        o.set("problems", self.problems.iter().map(as_json).collect::<Json>());
         o.set("extensions", self.needs.iter().map(Need::to_json).collect::<Json>());
         o
     }
-}
-
-/// Returns the extensions of all arrays, each once.
-fn needs(at: &Location, session: &Session) -> Result<Vec<Need>> {
-    let (mut used, registry) = (BTreeMap::new(), &at.hierarchy.context().registry);
-    arrays(&at.hierarchy, &at.node, &mut |metadata| {
-        metadata.extensions().for_each(|(point, e)| nested(point, e, &mut used));
-    })?;
-    let need = |((point, name), is_needed): ((ExtensionPoint, String), bool)| {
-        let refused = refusal(&session.found, registry, point, &name);
-        let is_there = registry.find(point, &name).is_some() && refused.is_none();
-        Need { explained: registry.explain(point, &name), point, name, is_there, is_needed, refused }
-    };
-    Ok(used.into_iter().map(need).collect())
 }
 
 /// Returns the nodes of the tree, and the number of nodes left out.

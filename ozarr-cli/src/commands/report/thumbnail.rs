@@ -7,6 +7,8 @@ use ozarr::{Array, Error, Result, Selection, Slice};
 
 /// The most elements in the decoded chunks, unless one chunk has more.
 pub(super) const ELEMENTS: u64 = 1 << 24;
+/// The most chunks.
+const CHUNKS: u64 = 1 << 12;
 /// The most pixels along each axis, and those of a chart.
 const SIDE: u64 = 96;
 const CHART: (usize, usize) = (192, 64);
@@ -72,7 +74,7 @@ fn window(array: &Array) -> Result<Vec<u64>> {
     if bytes > CHUNK_BYTES {
         return Err(Error::argument(format!("chunks of {bytes} bytes are too large for a picture")));
     }
-    Ok(window_of(shape, &chunk, (ELEMENTS / elements).max(1)))
+    Ok(window_of(shape, &chunk, (ELEMENTS / elements).clamp(1, CHUNKS)))
 }
 
 /// Returns a part of at most this many chunks, about the same number along both axes.
@@ -106,6 +108,12 @@ mod tests {
         assert_eq!(window_of(&[100, 20], &[10, 10], 16), [80, 20]);
         assert_eq!(window_of(&[20, 100], &[10, 10], 16), [20, 80]);
         assert_eq!(window_of(&[1 << 40, 1 << 40], &[1 << 20, 1 << 20], 1), [1 << 20, 1 << 20]);
+    }
+
+    #[test]
+    fn few_of_many_tiny_chunks_are_shown() {
+        let array = Hierarchy::in_memory().create_array("/a", NewArray::new([8192, 8192], "int16").chunks([1, 1]));
+        assert_eq!(window(&array.unwrap()).unwrap(), [64, 64]);
     }
 
     #[test]

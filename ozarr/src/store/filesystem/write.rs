@@ -12,6 +12,7 @@ use crate::platform::directory::Directory;
 use std::{fs, io::ErrorKind};
 use zarr_core::{
     Error, Result,
+    name::NodePath,
     source::Source,
     store::{Key, Prefix, Staged, Update, WriteableStore},
 };
@@ -19,6 +20,12 @@ use zarr_core::{
 impl FilesystemStore {
     /// Erases everything in the root, which stays.
     fn erase_all(&self) -> Result<()> {
+        // Without its metadata document a half-erased array cannot be opened. With it, missing chunks would read as the
+        // fill value.
+        let document = Key::metadata(&NodePath::ROOT);
+        if fs::symlink_metadata(self.path(document.as_str())?).is_ok_and(|metadata| metadata.is_file()) {
+            self.erase(&document)?;
+        }
         for entry in unless_absent(fs::read_dir(&self.root))?.into_iter().flatten() {
             let entry = entry?;
             let name = entry.file_name();
