@@ -118,7 +118,7 @@ fn names_of_skipped_extensions_are_escaped_and_truncated() {
     );
     std::fs::write(dir.path("a/zarr.json"), document("crc32c", &more)).unwrap();
     let info = printed(&["info", &dir.path("a")]);
-    assert!(info.contains(r"the storage transformer `acme.\u{1b}\nlong"), "{info}");
+    assert!(info.contains(r"the unknown storage transformer `acme.\u{1b}\nlong"), "{info}");
     assert!(info.contains(r"dimension names: acme.\u{1b}\nlong"), "{info}");
     // Attributes are shown in full.
     assert!(info.contains(&format!(r#""\u001b": "\u{{9b}}\u{{202e}}{}""#, "text ".repeat(1000))), "{info}");

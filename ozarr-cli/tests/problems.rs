@@ -113,5 +113,8 @@ fn a_place_without_a_node_is_named_once() {
     let s = store(&dir);
     let (status, out, said) = all(&["validate", &format!("{s}/a/c")]);
     assert_eq!((status, said.as_str()), (Some(1), "0 nodes, 1 problem\n"));
-    assert_eq!(out, "/: zarr.json: node not found [unreadable-node]\n");
+    assert_eq!(
+        out,
+        "/: zarr.json: node not found; hint: the store contains no `zarr.json`; check the path [unreadable-node]\n"
+    );
 }
