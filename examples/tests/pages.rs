@@ -15,7 +15,7 @@ mod readme {
 }
 
 /// The codec of the tutorial, with its tests from two pages.
-#[allow(unexpected_cfgs, reason = "the feature `plugin` belongs to the crate of an extension")]
+#[allow(unexpected_cfgs, reason = "the `plugin` feature belongs to the crate of an extension")]
 mod tutorial {
     include!(concat!(env!("OUT_DIR"), "/adding-an-extension-0.rs"));
     include!(concat!(env!("OUT_DIR"), "/adding-an-extension-1.rs"));

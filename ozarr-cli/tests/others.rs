@@ -1,4 +1,5 @@
-//! Entries in the place of a chunk or a node that are neither: `read`, `validate`, `copy` and `tree` agree about them.
+//! Entries where a chunk or a node is expected, which are neither: `read`, `validate`, `copy` and `tree` agree about
+//! them.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
@@ -155,7 +156,7 @@ fn a_link_to_a_containing_directory_is_reported_by_each_command() {
     }
 }
 
-/// Writers leave empty directories for a moment. They are an error only in the place of a chunk.
+/// Writers leave empty directories for a moment. They are an error only where a chunk is expected.
 #[test]
 fn empty_directories_elsewhere_are_not_an_error() {
     let dir = Dir::new();

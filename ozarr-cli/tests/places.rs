@@ -26,7 +26,7 @@ fn temporary(directory: &str) -> Vec<PathBuf> {
     all_of(directory).into_iter().map(|f| f.0).filter(|p| p.to_string_lossy().contains("__zarr_")).collect()
 }
 
-/// A process that ends with the test, also if that fails.
+/// A process that ends with the test, even if that fails.
 struct Process(std::process::Child);
 impl Drop for Process {
     fn drop(&mut self) {

@@ -1,4 +1,4 @@
-//! Events of the crate `tracing` for conditions that are not errors. Without the feature they cost nothing.
+//! Events of the `tracing` crate for conditions that are not errors. Without the feature they cost nothing.
 
 /// `event!(WARN, "text", name = value, ..)`: each value is formatted with `Display` and escaped like [text from a
 /// store](crate::text).

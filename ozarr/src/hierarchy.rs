@@ -147,7 +147,7 @@ impl Hierarchy {
     /// Runs `f`, and updates consolidated metadata once for all changes that `f` makes.
     ///
     /// Copies are updated only for changes made through the hierarchy that `f` receives, and only in groups above that
-    /// have copies. They are updated after `f` returns, also if it fails. Each group above is visited once, not once
+    /// have copies. They are updated after `f` returns, even if it fails. Each group above is visited once, not once
     /// for each node below it.
     ///
     /// ```

@@ -48,7 +48,7 @@
 //!
 //! An application registers its codecs, data types and other extensions in the [`Context`] in which it opens
 //! hierarchies. The module [`extension`] shows a codec from its definition to reading an array with it. Codecs in
-//! shared libraries are loaded by `Context::with_plugins`, with the feature `plugins`.
+//! shared libraries are loaded by `Context::with_plugins`, with the `plugins` feature.
 //!
 //! # Cargo features
 //!
@@ -64,7 +64,7 @@
 //!
 //! An array that needs a codec that was left out is refused, and the error names the feature.
 //!
-//! With the feature `tracing`, these conditions are reported as events of the crate `tracing` with the target `ozarr`:
+//! With the `tracing` feature, these conditions are reported as events of the `tracing` crate with the target `ozarr`:
 //! an unknown extension was skipped, consolidated metadata was used or is stale, files cannot be locked, directories
 //! cannot be exchanged, a plugin was found or refused.
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -53,7 +53,7 @@ impl From<RangeFull> for Selection {
         Self { slices: Vec::new(), before: 0 }
     }
 }
-/// Selects all elements, also of an array without dimensions.
+/// Selects all elements, even of an array without dimensions.
 impl From<()> for Selection {
     fn from((): ()) -> Self {
         (..).into()

@@ -62,7 +62,7 @@ impl Array {
     /// # Ok::<(), ozarr::Error>(())
     /// ```
     ///
-    /// With the feature `parallel`, the chunks are also a parallel iterator of the crate `rayon`:
+    /// With the `parallel` feature, the chunks are also a parallel iterator from the `rayon` crate:
     ///
     /// ```
     /// # #[cfg(feature = "parallel")] {

@@ -16,7 +16,7 @@ pub struct StoredKeys {
     /// Keys that are not keys of chunks, relative to the array, sorted.
     pub unknown: Vec<Key>,
     /// One error for each entry that is not a value but that a reader could take for a missing chunk: pipes, sockets,
-    /// devices, links to nothing, links that form a loop, directories in the place of a chunk, and names that are not
+    /// devices, links to nothing, links that form a loop, directories where a chunk is expected, and names that are not
     /// UTF-8. Each error names the key. Sorted by key.
     pub errors: Vec<Error>,
 }
@@ -35,7 +35,7 @@ impl Array {
     ///
     /// # Errors
     /// If the store cannot list its keys, or if it has an entry that is neither a value nor a directory, or a directory
-    /// in the place of a chunk: see [`StoredKeys::errors`].
+    /// where a chunk is expected: see [`StoredKeys::errors`].
     pub fn stored_chunks(&self) -> Result<Vec<Vec<u64>>> {
         let found = self.stored_keys()?;
         match found.errors.into_iter().next() {

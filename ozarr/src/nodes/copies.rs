@@ -40,7 +40,7 @@ impl Nodes {
         let metadata = NodeMetadata::from_json(copy.clone(), &self.context.limits);
         Some(metadata.map_err(|e| e.at_node(path)))
     }
-    /// Runs `f`, and then updates the copies of all changed nodes in the groups above at once, also if `f` fails.
+    /// Runs `f`, and then updates the copies of all changed nodes in the groups above at once, even if `f` fails.
     /// Visits each group above once, not once for each node below it.
     pub(crate) fn batch<R>(&self, f: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
         let changed = Arc::new(Mutex::new(Some(Vec::new())));

@@ -43,7 +43,7 @@ pub(crate) fn executor(threads: usize) -> Result<Arc<dyn Executor>> {
     Ok(Arc::new(Own(pool.map_err(std::io::Error::other)?)))
 }
 
-/// Returns an executor on one thread: the program was built without the feature `parallel`.
+/// Returns an executor on one thread: the program was built without the `parallel` feature.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn global() -> Arc<dyn Executor> {
     Arc::new(Sequential)

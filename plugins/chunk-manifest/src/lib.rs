@@ -3,7 +3,7 @@
 //!
 //! Specification: `SPECIFICATION.md` of this crate.
 //!
-//! The transformer is read-only. It opens files only below the folders that the user allowed at run time, also when
+//! The transformer is read-only. It opens files only below the folders that the user allowed at run time, even when
 //! symbolic links lead elsewhere: a manifest is data, and data must not decide which files are read.
 //!
 //! The manifest is a file of its own, or part of the configuration:

@@ -140,7 +140,7 @@ impl Blosc {
     pub fn zlib() -> Self {
         Self::with(Compressor::Zlib)
     }
-    /// Compresses with Snappy. Needs the feature `snappy`.
+    /// Compresses with Snappy. Needs the `snappy` feature.
     #[cfg(feature = "snappy")]
     pub fn snappy() -> Self {
         Self::with(Compressor::Snappy)

@@ -205,7 +205,7 @@ pub struct Listing {
 pub enum Other {
     /// A directory that contains no value at any depth.
     ///
-    /// Writers create such directories temporarily, so it is an error only in the place of a value.
+    /// Writers create such directories temporarily, so it is an error only where a value is expected.
     EmptyDirectory,
     /// Neither a file nor a directory: a pipe, a socket, a device, or a broken link.
     NotAFile,

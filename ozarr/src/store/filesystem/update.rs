@@ -45,7 +45,7 @@ impl FilesystemStore {
             std::thread::yield_now();
             if left > 0 && PASSING.contains(&e.kind()) { Ok(()) } else { Err(located(e)) }
         };
-        // The target of a link in the place of the value.
+        // The target of a link where the value is expected.
         let mut target: Option<PathBuf> = None;
         loop {
             let path = target.as_deref().unwrap_or(&own);

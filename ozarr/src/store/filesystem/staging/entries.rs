@@ -171,7 +171,7 @@ fn name_of(path: &Path) -> io::Result<&OsStr> {
     Ok(split(path)?.1)
 }
 
-/// Returns true if something else was in the place of a directory.
+/// Returns true if something else was where a directory is expected.
 pub(super) fn is_taken(e: &io::Error) -> bool {
     matches!(e.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists | ErrorKind::NotADirectory)
 }
