@@ -158,9 +158,10 @@ pub fn ozarr() -> Result<PathBuf> {
     if let Some(program) = BUILT.get() {
         return Ok(program.clone());
     }
-    let (profile, folder) = if cfg!(debug_assertions) { ("dev", "debug") } else { ("release", "release") };
+    // The profile and the features of tests: cargo has built it already, unless only this package is tested.
+    let (profile, folder) = if cfg!(debug_assertions) { ("test", "debug") } else { ("release", "release") };
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    build.args(["build", "--quiet", "--locked", "-p", "ozarr-cli", "--features", "snappy", "--profile", profile]);
+    build.args(["build", "--quiet", "--locked", "--workspace", "--bin", "ozarr", "--profile", profile]);
     build.arg("--manifest-path").arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml"));
     let output = build.arg("--target-dir").arg(target()).output()?;
     if !output.status.success() {

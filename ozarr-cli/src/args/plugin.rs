@@ -95,7 +95,7 @@ pub(crate) struct NewPlugin {
     /// Programming language
     #[arg(long, value_enum, default_value = "rust")]
     pub(crate) lang: Language,
-    /// Directory to create [default: ./<NAME>]
+    /// Directory to create [default: `./NAME`]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) into: Option<PathBuf>,
     /// Folder of zarr-plugin-api in a checkout [default: the crate on crates.io]

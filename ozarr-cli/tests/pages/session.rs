@@ -211,12 +211,10 @@ fn conformance() -> PathBuf {
         // The folder in which cargo put the command of this package.
         let folder = Path::new(env!("CARGO_BIN_EXE_ozarr")).parent().unwrap();
         let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        build
-            .args(["build", "--quiet", "--locked", "-p", "zarr-conformance", "--target-dir"])
-            .arg(folder.parent().unwrap());
-        if folder.ends_with("release") {
-            build.arg("--release");
-        }
+        // The profile and the features of tests: cargo has built it already, unless only this package is tested.
+        let profile = if folder.ends_with("release") { "release" } else { "test" };
+        build.args(["build", "--quiet", "--locked", "--workspace", "--bin", "zarr-conformance", "--profile", profile]);
+        build.arg("--target-dir").arg(folder.parent().unwrap());
         let out = build.current_dir(tree()).output().unwrap();
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         folder.join("zarr-conformance")
