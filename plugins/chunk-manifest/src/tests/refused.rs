@@ -195,7 +195,10 @@ fn wrong_manifests_are_refused() {
         (r#"{"/a":{"path":"raw.bin","offset":0,"length":1}}"#, "not a valid key"),
         (r#"{"a/../b":{"path":"raw.bin","offset":0,"length":1}}"#, "not a valid key"),
         (r#"{"zarr.json":{"path":"raw.bin","offset":0,"length":1}}"#, "metadata document"),
-        (r#"{"a":{"path":"raw.bin","offset":0,"length":1},"a":{"path":"raw.bin","offset":0,"length":1}}"#, "duplicate member"),
+        (
+            r#"{"a":{"path":"raw.bin","offset":0,"length":1},"a":{"path":"raw.bin","offset":0,"length":1}}"#,
+            "duplicate member",
+        ),
         (r#"{"a":{"path":"raw.bin","offset":0,"offset":1,"length":1}}"#, "duplicate member"),
     ] {
         folder.write("m.json", manifest.as_bytes());
