@@ -125,11 +125,7 @@ impl Siblings {
                 _ => e,
             })
         });
-        let node = match opened {
-            Ok(node) => Ok(node?),
-            Err(e) => Err(e),
-        };
-        Some(child(&self.group, name, node))
+        Some(child(&self.group, name, opened.transpose()?))
     }
     fn node_if(&self, path: &NodePath, admit: &dyn Fn(u64) -> bool) -> Result<Option<Node>> {
         let metadata = self.hierarchy.nodes().metadata_if(path, admit)?;

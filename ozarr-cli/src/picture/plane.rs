@@ -109,7 +109,7 @@ impl<'a> Plane<'a> {
             columns.cut(0..shape[1], columns_at_once).map(move |columns| Part { rows: rows.clone(), columns })
         })
     }
-    /// Returns the number of chunks with drawn elements: about, if the selection has steps.
+    /// Returns the number of chunks with drawn elements, or an estimate if the selection has steps.
     pub(crate) fn chunks(&self) -> u64 {
         let shape = self.shape();
         let along = |i: usize| shape[i].div_ceil(self.cuts_of(i, 1).chunk().max(1));

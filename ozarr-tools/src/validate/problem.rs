@@ -41,7 +41,7 @@ pub enum ProblemKind {
     Unlistable,
     /// An extension is not known. If its `must_understand` is false, it is skipped.
     UnknownExtension,
-    /// A key belongs to no chunk of its array, or to no node of its group.
+    /// A key belongs neither to a chunk of its array nor to a node of its group.
     UnknownKey,
     /// The entry at a key is not a value that can be read.
     UnreadableKey,
