@@ -1,9 +1,7 @@
 //! The command as people run it: output, exit status, and what is left on the disk.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Dir, fails, files, ok, ozarr, weather};
+use crate::common::{Dir, fails, files, ok, ozarr, weather};
 use ozarr::{
     Hierarchy, NewArray,
     zarr_core::json::{Json, Object},

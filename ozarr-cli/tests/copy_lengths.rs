@@ -1,9 +1,7 @@
 //! `ozarr copy --chunks --shards`: lengths along the dimensions of the array.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Dir, fails, ok, ozarr, weather};
+use crate::common::{Dir, fails, ok, ozarr, weather};
 use ozarr::{Hierarchy, Json, NewArray};
 use std::path::Path;
 

@@ -1,9 +1,7 @@
 //! `ozarr create` and `ozarr group`: new nodes from options, and nothing where they are refused.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Dir, all, fails, files, ok};
+use crate::common::{Dir, all, fails, files, ok};
 use ozarr::{Hierarchy, Json};
 use std::fs;
 

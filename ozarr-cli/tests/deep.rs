@@ -3,9 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Dir, files, ok};
+use crate::common::{Dir, files, ok};
 use std::{
     fs,
     os::unix::{fs::symlink, process::ExitStatusExt},

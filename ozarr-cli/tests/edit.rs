@@ -1,9 +1,7 @@
 //! `ozarr attrs`, `rm`, `resize` and `consolidate`: changes of nodes that are there.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Dir, all, fails, files, ok};
+use crate::common::{Dir, all, fails, files, ok};
 use ozarr::{Hierarchy, Json, NewArray};
 use std::{
     fs,

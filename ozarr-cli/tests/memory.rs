@@ -3,9 +3,7 @@
 #![allow(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::Dir;
+use crate::common::Dir;
 use std::{
     fs::{self, File},
     io::{BufWriter, Write},

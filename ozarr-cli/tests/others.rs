@@ -3,9 +3,8 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Dir, fails, ok};
+use crate::common;
+use crate::common::{Dir, fails, ok};
 use ozarr::Json;
 use ozarr::{Array, Hierarchy, NewArray};
 use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt, path::Path};

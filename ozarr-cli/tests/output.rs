@@ -2,9 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Dir, fails, ok, ozarr};
+use crate::common::{Dir, fails, ok, ozarr};
 use ozarr::{Hierarchy, NewArray};
 use std::{
     fs::{self, File, Permissions},

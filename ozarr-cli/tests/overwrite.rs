@@ -1,9 +1,7 @@
 //! Overwriting: after any failure the old data is complete and readable, and nothing half-written is visible.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Dir, fails, ok, ozarr, weather};
+use crate::common::{Dir, fails, ok, ozarr, weather};
 use ozarr::{Hierarchy, NewArray, zarr_core::json::Json};
 use std::{
     path::{Path, PathBuf},

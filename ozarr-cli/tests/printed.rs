@@ -2,9 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Dir, ozarr};
+use crate::common::{Dir, ozarr};
 use ozarr::{Hierarchy, NewArray, zarr_core::json::Json};
 
 const ODD: [&str; 5] = ["esc\u{1b}[31m", "bell\u{7}", "line\nbreak", "\u{202e}right to left", "\u{9b}31m c1"];

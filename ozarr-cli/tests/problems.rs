@@ -2,9 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Dir, all, ok};
+use crate::common::{Dir, all, ok};
 use ozarr::{Hierarchy, Json, NewArray};
 use std::fs;
 

@@ -1,9 +1,7 @@
 //! `ozarr repair`: what it makes right, and what it leaves alone.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Dir, fails, ok, ozarr, weather};
+use crate::common::{Dir, fails, ok, ozarr, weather};
 use ozarr::Json;
 use ozarr::{Hierarchy, NewArray};
 use std::path::{Path, PathBuf};

@@ -1,9 +1,7 @@
 //! `ozarr repair`: documents are recreated from their copies only if the stored chunks agree; and concurrent repairs.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Dir, files, ok, ozarr};
+use crate::common::{Dir, files, ok, ozarr};
 use ozarr::Json;
 use ozarr::{Hierarchy, NewArray};
 use std::{

@@ -1,9 +1,7 @@
 //! The page that shows a store, through the real command.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Dir, fails, ok, ozarr, weather};
+use crate::common::{Dir, fails, ok, ozarr, weather};
 use ozarr::{
     Hierarchy, NewArray,
     zarr_core::json::{Json, Object},

@@ -2,9 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Dir, all, fails, ok, weather};
+use crate::common::{Dir, all, fails, ok, weather};
 use ozarr::{Hierarchy, Json, NewArray};
 use std::{
     fs,

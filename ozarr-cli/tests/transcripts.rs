@@ -4,8 +4,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
+use crate::common;
 use snapbox::{Data, data::DataFormat};
 use std::{
     fmt::Write as _,

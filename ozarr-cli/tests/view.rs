@@ -1,9 +1,7 @@
 //! Pictures of arrays, through the real command: PNG files are decoded again and their pixels compared.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Dir, fails, ok, ozarr, weather};
+use crate::common::{Dir, fails, ok, ozarr, weather};
 use ozarr::{Hierarchy, NewArray};
 use std::{fs::File, io::BufReader};
 

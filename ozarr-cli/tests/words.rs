@@ -1,9 +1,8 @@
 //! Where the library names options, the command names flags and the text that the user typed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Dir, fails};
+use crate::common;
+use crate::common::{Dir, fails};
 use ozarr::{Hierarchy, NewArray};
 
 #[test]

@@ -65,7 +65,7 @@ fn witnessed(how: &str) -> Vec<[String; 3]> {
         Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(source).arg("-ldl").status();
     assert!(built.unwrap().success());
     let mut process = Command::new(std::env::current_exe().unwrap());
-    process.args(["--exact", "child_process"]).env("LD_PRELOAD", &library).env("WITNESS", &log);
+    process.args(["--exact", "durable::child_process"]).env("LD_PRELOAD", &library).env("WITNESS", &log);
     process.env(TASK, format!("{how}:{}", folder.join("new/store").display())).stdout(Stdio::null());
     assert!(process.status().unwrap().success());
     let folder = folder.to_str().unwrap();

@@ -364,7 +364,9 @@ fn kills_leave_old_or_new() {
         for n in 1.. {
             let dir = tempfile::tempdir().unwrap();
             let mut process = Command::new(std::env::current_exe().unwrap());
-            process.args(["--exact", "child_process"]).env(TASK, format!("{when}:{n}:{}", dir.path().display()));
+            process
+                .args(["--exact", "faults::child_process"])
+                .env(TASK, format!("{when}:{n}:{}", dir.path().display()));
             let status = process.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
             look(dir.path()).unwrap();
             if status.success() {
@@ -449,7 +451,7 @@ fn kills_while_overwriting_leave_old_or_new() {
             old(dir.path());
             let mut process = Command::new(std::env::current_exe().unwrap());
             let task = format!("{when} overwriting {place}:{n}:{}", dir.path().display());
-            process.args(["--exact", "child_process"]).env(TASK, task);
+            process.args(["--exact", "faults::child_process"]).env(TASK, task);
             let status = process.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
             is_whole(dir.path(), if status.success() { &[2] } else { &[1, 2] });
             if status.success() {

@@ -161,7 +161,7 @@ fn concurrent_overwrites_of_one_node_all_succeed() {
     store.set(&key("g/zarr.json"), b"{}").unwrap();
     let processes = [(); 3].map(|()| {
         let mut process = std::process::Command::new(std::env::current_exe().unwrap());
-        process.args(["--exact", "child_process"]).env(TASK, &path).spawn().unwrap()
+        process.args(["--exact", "overwrite::child_process"]).env(TASK, &path).spawn().unwrap()
     });
     let ended = processes.map(|mut process| process.wait().unwrap());
     assert!(ended.iter().all(std::process::ExitStatus::success), "{ended:?}");

@@ -69,7 +69,7 @@ impl Drop for Process {
 
 fn start(task: &str, path: &Path, process: u64, rounds: Range<u64>) -> Process {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "child_process"]).stdout(Stdio::null()).stderr(Stdio::inherit());
+    command.args(["--exact", "processes::child_process"]).stdout(Stdio::null()).stderr(Stdio::inherit());
     command.env(TASK, format!("{task}:{process}:{}:{}:{}", rounds.start, rounds.end, path.display()));
     Process(command.spawn().unwrap())
 }

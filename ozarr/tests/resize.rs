@@ -2,9 +2,7 @@
 //! time.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Event, Told};
+use crate::common::{Event, Told};
 use ozarr::{
     Array, Context, ErrorKind, Hierarchy, NewArray, ResizeOptions,
     store::MemoryStore,

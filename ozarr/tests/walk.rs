@@ -1,9 +1,7 @@
 //! Finding nodes: at any depth, in any number, with documents of any size, and with links that form loops.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-mod common;
-
-use common::{Event, Told};
+use crate::common::{Event, Told};
 use ozarr::{
     Child, Context, Hierarchy, Node, Result,
     store::MemoryStore,

@@ -1,6 +1,6 @@
 //! Checks of blocks that are not commands.
 
-use crate::{block::Block, session::Session, tree};
+use super::{block::Block, session::Session, tree};
 use ozarr::{
     plugins::{HEADER, Manifest},
     zarr_core::{json::Json, limits::Limits},

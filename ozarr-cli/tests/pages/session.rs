@@ -1,6 +1,6 @@
 //! Commands of a page in a copy of the checkout.
 
-use crate::{ELSEWHERE, Use, block::Block, tree};
+use super::{ELSEWHERE, Use, block::Block, tree};
 use snapbox::{Assert, Data, IntoData, filter::NormalizeToExpected};
 use std::{
     fs,
