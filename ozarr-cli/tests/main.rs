@@ -6,7 +6,6 @@ mod copy_lengths;
 mod create;
 mod deep;
 mod edit;
-mod memory;
 mod others;
 mod output;
 mod overwrite;

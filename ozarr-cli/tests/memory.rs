@@ -3,7 +3,9 @@
 #![allow(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
-use crate::common::Dir;
+mod common;
+
+use common::Dir;
 use std::{
     fs::{self, File},
     io::{BufWriter, Write},
