@@ -1,5 +1,6 @@
 //! Shared by the tests of the command: running it, and directories to work in.
 #![allow(dead_code, reason = "each test uses what it needs")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use std::{
     path::{Path, PathBuf},

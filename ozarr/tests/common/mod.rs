@@ -1,5 +1,6 @@
 //! A store that reports its operations.
 #![allow(dead_code, reason = "each test uses what it needs")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is how to fail")]
 
 use ozarr::{
     Result,
