@@ -96,7 +96,7 @@ fn threads_share_one_memory_budget() {
     let array = hierarchy.create_array("/small", &small).unwrap();
     let elements: Vec<u8> = (0..8 * CHUNK).map(|i| (i / CHUNK + 1) as u8).collect();
     array.write(.., &elements).unwrap();
-    std::thread::scope(|s| {
+    thread::scope(|s| {
         for i in 0..8 {
             let array = &array;
             s.spawn(move || {

@@ -16,7 +16,14 @@ use ozarr::{
         view::Region,
     },
 };
-use std::sync::Arc;
+use std::{
+    num::NonZero,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    thread,
+};
 use watch::largest_allocation;
 use zarr_conformance::{
     cases::{Cases, Golden},
@@ -162,12 +169,12 @@ impl Tally {
     }
 }
 
-#[test]
-fn damage_anywhere_in_a_chunk_never_panics() {
+/// Damages the golden arrays that no other thread has damaged.
+fn damage_some(goldens: &[Golden], next: &AtomicUsize) -> Tally {
     let mut tally = Tally::default();
-    for golden in Cases::embedded().goldens().unwrap() {
+    while let Some(golden) = goldens.get(next.fetch_add(1, Relaxed)) {
         let ((), largest) = largest_allocation(|begin| {
-            let Some(loaded) = Loaded::new(&golden) else { return begin() };
+            let Some(loaded) = Loaded::new(golden) else { return begin() };
             begin();
             for (key, good) in &loaded.chunks {
                 tally.cut(&golden.id, &loaded, key, good);
@@ -179,7 +186,22 @@ fn damage_anywhere_in_a_chunk_never_panics() {
             tally.failures.push(format!("{}: {largest} bytes were allocated at once", golden.id));
         }
     }
-    let Tally { cuts, changes, protected, mut failures } = tally;
+    tally
+}
+
+#[test]
+fn damage_anywhere_in_a_chunk_never_panics() {
+    let cases = Cases::embedded();
+    let (goldens, next) = (cases.goldens().unwrap(), AtomicUsize::new(0));
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let tallies: Vec<Tally> = thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(|| damage_some(&goldens, &next))).collect();
+        running.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let total = |of: fn(&Tally) -> usize| tallies.iter().map(of).sum::<usize>();
+    let (cuts, changes, protected) = (total(|t| t.cuts), total(|t| t.changes), total(|t| t.protected));
+    let mut failures: Vec<String> = tallies.into_iter().flat_map(|t| t.failures).collect();
+    failures.sort();
     let count = failures.len();
     failures.truncate(40);
     assert!(failures.is_empty(), "{count} failures, of which:\n{}", failures.join("\n"));
